@@ -38,7 +38,9 @@ function emit() {
   const include = reached.map((name) => join(packages, name, 'src', '**', '*.ts'));
   const exclude = reached.map((name) => join(packages, name, 'src', '**', '*.test.ts'));
   writeFileSync(project, JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include, exclude }));
-  const { status } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', project, '--checkers', '1'], { stdio: 'inherit' });
+  const { status } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', project, '--checkers', '1'], {
+    stdio: 'inherit',
+  });
   if (status !== 0) throw new Error('the declarations could not be made');
 }
 

@@ -1,4 +1,4 @@
-import { compareWithBefore } from '../before.mjs';
+import { compareWithBefore, filledBefore } from '../before.mjs';
 import { compare, median, WARM_UP_SECONDS } from '../compare.mjs';
 import { cpuSeconds } from '../processes.mjs';
 import { commitOutcomes, writeEntries } from '../requests.mjs';
@@ -32,7 +32,8 @@ export async function* measureOutcome(harness) {
   const store = await harness.sqlite(medium);
   yield* compareWithBefore(harness, {
     what: `POST outcome, ${size}`,
-    place: (name) => harness.copyOf(store, `outcome-${name}`),
+    place: (name) =>
+      name === 'before' ? filledBefore(harness, 'outcome-before', medium) : harness.copyOf(store, `outcome-${name}`),
     plan: () => ({ requests: commitOutcomes(medium), connections: CONNECTIONS, count: medium }),
     least: 1.5,
   });

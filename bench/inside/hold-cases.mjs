@@ -2,56 +2,54 @@ import { operationNames, operations } from '../../packages/contract/src/index.ts
 import { formedValue, forms } from './hold-forms.mjs';
 import { largestInput } from './hold-inputs.mjs';
 
-const BODY_BYTES = 8 * 1024 * 1024 - 4096;
-const VALUE_BYTES = 1024 * 1024 - 64;
+export const BODY_BYTES = 8 * 1024 * 1024 - 4096;
+export const VALUE_BYTES = 1024 * 1024 - 4096;
 
-/** What a read is asked for, where the store that the writes before it left has more to give than the example. */
-const READS = {
-  'entries.read': { entity_path: 'holds/seed', key: 'large-0' },
-  'entries.history': { entity_path: 'holds/seed', key: 'large-0', limit: 1000 },
-  'entries.diff': { entity_path: 'holds/seed', key: 'large-0', from_version: 1, to_version: 2 },
-  'entries.confidence': { entity_path: 'holds/seed', key: 'large-0' },
-  'entries.list': { limit: 1000 },
-  'entries.restore': { entity_path: 'holds/seed', key: 'large-0', version: 1 },
-  'entries.delete': { entity_path: 'holds/seed', key: 'large-7' },
-  'entries.search': { query: 'retry payments checkout OR überlastung "was changed"', limit: 1000 },
-  'entries.aggregate': { entity_path: 'holds/**', function: 'sum', field: 'k1', group_by: 'k2', row_path: 'rows' },
-  'traces.list': { limit: 1000, query: 'retry payments' },
-};
-
-const isBody = (name) => !['GET', 'DELETE'].includes(operations[name].http.method);
+export const isBody = (name) => !['GET', 'DELETE'].includes(operations[name].http.method);
 /** What ends the store or the account is measured last. */
-const LAST = ['agents.erase', 'entries.erase', 'accounts.delete', 'transfer.finish', 'transfer.discard'];
-const weight = (name) => (LAST.includes(name) ? 3 : operations[name].effect === 'write' ? 1 : 2);
+const LAST = ['keys.revoke', 'agents.erase', 'entries.erase', 'accounts.delete', 'transfer.finish', 'transfer.discard'];
+const weight = (name) => (LAST.includes(name) ? 3 : operations[name].effect === 'read' ? 2 : 1);
 
+/** A case whose body a limit refuses is asked for again with half as much, unless it is meant to be refused. */
 function* inputsOf(name, wanted) {
   const operation = operations[name];
-  yield { what: 'example', input: operation.example(0) };
-  if (READS[name]) yield { what: 'over large values', input: READS[name] };
+  yield { what: 'example', input: () => operation.example(0) };
   if (!isBody(name)) {
-    yield { what: 'largest page', input: { ...operation.example(0), ...limitOf(name) } };
+    yield { what: 'largest page', input: () => ({ ...operation.example(0), ...limitOf(name) }) };
     return;
   }
   for (const [label, form] of Object.entries(forms).filter(([label]) => wanted(label)))
     for (const whole of [false, true]) {
-      const input = () => largestInput(name, { form, whole, loose: whole, bytes: BODY_BYTES, valueBytes: VALUE_BYTES });
-      yield { what: `${whole ? 'all fields' : 'most items'}, ${label}`, input };
+      const input = (part) =>
+        largestInput(name, { form, whole, bytes: BODY_BYTES * part, valueBytes: Math.floor(VALUE_BYTES * part) });
+      yield { what: `${whole ? 'all fields' : 'most items'}, ${label}`, input, isShrunk: true };
     }
-  yield* hostileInputs(name, wanted);
+  for (const { what, body } of hostileBodies(name, wanted)) yield { what, body, input: () => operation.example(0) };
 }
 
-const limitOf = (name) => ('limit' in operations[name].input.shape ? { limit: 1000 } : {});
+export const limitOf = (name) => ('limit' in operations[name].input.shape ? { limit: mostOf(name) } : {});
+const mostOf = (name) => [100_000, 10_000, 1000].find((limit) => accepts(name, limit)) ?? 100;
+const accepts = (name, limit) => operations[name].input.safeParse({ ...operations[name].example(0), limit }).success;
+
+/** The texts of values that no body may hold; they take long to make. */
+const hostileTexts = new Map();
+function hostileText(label) {
+  if (!hostileTexts.has(label)) hostileTexts.set(label, JSON.stringify(formedValue(forms[label], BODY_BYTES)));
+  return hostileTexts.get(label);
+}
+const joined = (object, members) => `{${[JSON.stringify(object).slice(1, -1), members].filter(Boolean).join()}}`;
 
 /** Bodies that the schema refuses, or that hold far more than it allows. */
-function* hostileInputs(name, wanted) {
+function* hostileBodies(name, wanted) {
   const { shape } = operations[name].input;
-  const example = operations[name].example(0);
+  const fields = Object.keys(shape).filter((one) => !operations[name].http.path.includes(`{${one}}`));
   for (const label of ['many names', 'empty objects', 'short items'].filter(wanted)) {
-    const value = () => formedValue(forms[label], BODY_BYTES);
-    if (label === 'many names') yield { what: 'unknown fields', input: () => ({ ...example, ...value() }) };
-    const field = Object.keys(shape).findLast((one) => !operations[name].http.path.includes(`{${one}}`));
+    if (label === 'many names')
+      yield { what: 'unknown fields', body: (object) => joined(object, hostileText(label).slice(1, -1)) };
+    const field = fields.at(-1);
     if (field === undefined) continue;
-    yield { what: `${field} of ${label}`, input: () => ({ ...example, [field]: value() }) };
+    const body = ({ [field]: _, ...rest }) => joined(rest, `${JSON.stringify(field)}:${hostileText(label)}`);
+    yield { what: `${field} of ${label}`, body };
   }
 }
 
@@ -61,16 +59,12 @@ export function* casesOf({ only = '', form = '' }) {
     .filter((name) => name.includes(only) && !operations[name].stream)
     .sort((a, b) => weight(a) - weight(b));
   for (const name of names)
-    for (const one of inputsOf(name, (label) => label.includes(form)))
-      yield {
-        name,
-        what: one.what,
-        request: () => requestFor(name, typeof one.input === 'function' ? one.input() : one.input),
-      };
+    for (const { what, input, body, isShrunk } of inputsOf(name, (label) => label.includes(form)))
+      yield { name, what, isShrunk, request: (part = 1) => requestFor(name, input(isShrunk ? part : 1), body) };
 }
 
 /** Splits an input into path, query and body as the routes do. */
-function requestFor(name, input) {
+export function requestFor(name, input, toBody = JSON.stringify) {
   const { method, path } = operations[name].http;
   const rest = { ...input };
   const url = path.replace(/\{(\w+)\}/g, (_, field) => {
@@ -78,11 +72,12 @@ function requestFor(name, input) {
     delete rest[field];
     return String(value).split('/').map(encodeURIComponent).join('/');
   });
-  if (isBody(name)) return { method, path: url, body: JSON.stringify(rest) };
+  const control = operations[name].effect === 'control';
+  if (isBody(name)) return { method, path: url, body: toBody(rest), control };
   const query = new URLSearchParams(
     Object.entries(rest)
       .filter(([, value]) => value !== undefined)
       .map(([k, v]) => [k, String(v)]),
   );
-  return { method, path: query.size === 0 ? url : `${url}?${query}` };
+  return { method, path: query.size === 0 ? url : `${url}?${query}`, control };
 }

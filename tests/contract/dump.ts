@@ -29,7 +29,7 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
   maintenance_tasks: () => undefined,
   consumers: () => undefined,
   consumer_cursors: () => undefined,
-  entries: ({ recall_count: _, ...row }) => row,
+  standings: ({ recall_count: _, ...row }) => (row.line_seq === null && row.standing === null ? undefined : row),
   accounts: ({ item_no: _, open_sessions: _open, reader_notes: _notes, ...row }) => row,
   edges: (row) => (row.relation === 'read' || row.relation === 'learned_from' ? undefined : row),
 };

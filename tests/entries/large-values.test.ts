@@ -1,6 +1,6 @@
 import { JsonText } from '@mem-service/contract';
 import { expect, it, onTestFinished } from 'vitest';
-import { openTestApp } from '../support/app.ts';
+import { caller, openTestApp } from '../support/app.ts';
 import { longestTurnOf } from '../support/turns.ts';
 
 const members = (version: number) =>
@@ -22,4 +22,17 @@ it('a value of many members is compared with the one before in turns with other 
   });
   expect(longest).toBeLessThan(100);
   expect(await write(jsonOf(members(1)))).toMatchObject({ unchanged: false, version: 2 });
+});
+
+it('two versions of many members are compared in turns with other requests', async () => {
+  const app = await openTestApp('sqlite');
+  onTestFinished(() => app.close());
+  for (const version of [0, 1])
+    await app.call('entries.write', { entity_path: 'a', key: 'k', value: jsonOf(members(version)) as never });
+  let changes: readonly { path: string; new_value?: unknown }[] = [];
+  const longest = await longestTurnOf(async () => {
+    ({ changes } = await app.kernel.invoke('entries.diff', { entity_path: 'a', key: 'k' }, caller()));
+  });
+  expect(longest).toBeLessThan(60);
+  expect(changes).toMatchObject([{ path: '', operation: 'replace', new_value: new JsonText(jsonOf(members(1)).text) }]);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Glob, parseGlob } from '@mem-service/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../../packages/server/src/db/index.ts';
+import { type Row, sql } from '../../packages/server/src/db/index.ts';
 import {
   type EntryView,
   insertAccount,
@@ -146,7 +146,9 @@ describe.each(backends)('a view of entries on %s', (backend) => {
   const select = (view: EntryView, part?: Parameters<typeof entriesIn>[1]) =>
     app.kernel.services.database
       .forAccount(view.account_id)
-      .read.all(sql`SELECT entries.* FROM ${entriesIn(view, part)} ORDER BY entity_path, key`);
+      .read.all(sql`SELECT entries.* FROM ${entriesIn(view, { standings: true, ...part })} ORDER BY entity_path, key`);
+
+  const namesOf = ({ entry_id, version, document }: Row) => ({ entry_id, version, document });
 
   it('shows what laying the spans over each other shows, whatever was written', async () => {
     const including = fc.constantFrom('live' as const, 'undeleted' as const, 'visible' as const, 'all' as const);
@@ -167,6 +169,9 @@ describe.each(backends)('a view of entries on %s', (backend) => {
             const part = { including, paths: toGlobs(paths) };
             const rows = await select(view, part);
             expect(rows.map(only)).toEqual(model.rows(view, including, part.paths).map(only));
+            const heads = await select(view, { ...part, standings: false });
+            expect(heads).toEqual(rows.map((row) => expect.objectContaining(namesOf(row))));
+            expect(heads.some((head) => 'confidence' in head)).toBe(false);
           }
         },
       ),

@@ -1,7 +1,7 @@
 import type { Request } from '@mem-service/contract';
 import { describe, expect, it } from 'vitest';
 import type { Sql } from '../../packages/server/src/db/index.ts';
-import { updateNewestLines } from '../../packages/server/src/modules/entries/index.ts';
+import { upsertNewestLines } from '../../packages/server/src/modules/entries/index.ts';
 import { SUCCESSES } from '../../packages/server/src/modules/graph/rules/ledger-edges.ts';
 import { insertEvidence, insertOutcomes } from '../../packages/server/src/modules/ledger/queries.ts';
 import {
@@ -42,7 +42,7 @@ async function fill(app: TestApp): Promise<void> {
     await tx.insertMany(insertOutcomes, bare as never);
     await tx.insertMany(insertEvidence, lines as never);
     const heads = [...newest].map(([entry_id, head]) => ({ account_id, entry_id, ...head }));
-    await tx.updateMany(updateNewestLines, heads);
+    await tx.insertMany(upsertNewestLines, heads);
   });
 }
 

@@ -36,7 +36,7 @@ describe.each(backends)('memory that fades, on %s', (backend) => {
       await app.call('outcomes.commit', { outcome_ref: key, outcome_type: 'success', causal_entry_keys: [at(key)] });
     // An outcome moves the confidence as well; the vectors are for 0.8.
     await app.kernel.services.database.transaction((tx) =>
-      tx.run({ text: 'UPDATE entries SET confidence = 0.8', values: [] }),
+      tx.run({ text: 'UPDATE standings SET confidence = 0.8 WHERE confidence IS NOT NULL', values: [] }),
     );
     app.clock.advance(30 * DAY);
   });
@@ -60,7 +60,11 @@ describe.each(backends)('memory that fades, on %s', (backend) => {
     // The searches recalled those four.
     await flush(app);
     await app.kernel.services.database.transaction((tx) =>
-      tx.run({ text: "UPDATE entries SET recall_count = 0 WHERE key NOT IN ('recalled', 'both')", values: [] }),
+      tx.run({
+        text: `UPDATE standings SET recall_count = 0
+          WHERE entry_id IN (SELECT entry_id FROM entries WHERE key NOT IN ('recalled', 'both'))`,
+        values: [],
+      }),
     );
   });
 

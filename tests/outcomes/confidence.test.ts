@@ -131,7 +131,8 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
   it('a number that was changed in the store is detected', async () => {
     const at = await newEntry();
     await end(at, 'success');
-    await changeRows(app, 'UPDATE entries SET confidence = 0.99 WHERE entity_path = ?', at.entity_path);
+    const entry = 'entry_id IN (SELECT entry_id FROM entries WHERE entity_path = ?)';
+    await changeRows(app, `UPDATE standings SET confidence = 0.99 WHERE ${entry}`, at.entity_path);
     expect(await story(at)).toMatchObject({ confidence: 0.99, recomputed: { matches: false } });
     expect((await story(at)).recomputed.confidence).toBeCloseTo(0.8182, 4);
   });

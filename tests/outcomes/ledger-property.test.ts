@@ -181,8 +181,9 @@ describe.each(backends)('the ledger on %s', (backend) => {
     );
     applied += lines.length;
     const entries = await all<EntryStanding>(
-      'seq, entry_id, confidence, standing, entity_path, key',
-      'entries WHERE account_id = ? AND deleted = 0',
+      'seq, e.entry_id, coalesce(s.confidence, e.confidence) AS confidence, s.standing, entity_path, key',
+      `entries AS e LEFT JOIN standings AS s ON s.account_id = e.account_id AND s.entry_id = e.entry_id
+        WHERE e.account_id = ? AND deleted = 0`,
     );
     for (const entry of entries) {
       const own = <T extends { entry_id: number }>(rows: readonly T[]) =>

@@ -11,7 +11,7 @@ import { addresses, controlAddresses, requestFor } from '../support/wire.ts';
 import { openPair, type Pair } from './support.ts';
 
 /** Raise it to try for longer. */
-const { REPLICA_READS: READS = '200' } = process.env;
+const { REPLICA_READS: READS = '80' } = process.env;
 
 const failure = (options: Partial<AppOptions>): Promise<Error & { why?: string }> =>
   openApp({ dataDir: '', readOnly: true, ...options }).then(
@@ -220,7 +220,7 @@ describe('a server on a standby', () => {
       post('/api/v1/internal/handed-over', {
         items: [
           { kind: 'toString', item: {} },
-          { kind: 'notes', item: 7 },
+          { kind: 'activity', item: 7 },
         ],
       }),
     );

@@ -30,8 +30,9 @@ describe.each(backends)('what callers see is noted beside their requests, on %s'
     const count = (start: string) => written.filter((text) => text.startsWith(start)).length;
     // How many depends on how long the reads take.
     expect(count('INSERT INTO sessions')).toBeLessThan(50);
-    expect(count('UPDATE entries')).toBe(count('INSERT INTO sessions'));
+    expect(count('INSERT INTO standings')).toBe(count('INSERT INTO sessions'));
     expect(count('INSERT INTO session_reads')).toBe(1);
+    expect(written.filter((text) => /^(INSERT INTO|UPDATE) (entries|versions)\b/.test(text))).toEqual([]);
     expect(await recalls(app)).toEqual([100]);
   });
 
@@ -64,7 +65,7 @@ describe.each(backends)('what callers see is noted beside their requests, on %s'
     });
     const keys = Array.from({ length: 250 }, (_, i) => `k${i}`).sort();
     await app.call('commits.create', { message: 'all', writes: keys.map((key) => ({ ...at(key), value: key })) });
-    for (const statement of ['INSERT INTO session_reads', 'UPDATE entries SET recall_count', 'INSERT INTO sessions']) {
+    for (const statement of ['INSERT INTO session_reads', 'INSERT INTO standings', 'INSERT INTO sessions']) {
       failing = statement;
       await Promise.all(keys.map((key) => app.call('entries.read', at(key), DOER)));
       await flush(app);

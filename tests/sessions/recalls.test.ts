@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { rowsOf } from '../entries/support.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { AUTHOR, DOER, flush, newPath, writeAll } from './support.ts';
 
@@ -71,6 +73,31 @@ describe.each(backends)('how often an entry was recalled, on %s', (backend) => {
     await app.call('entries.erase', { entity_path: at.entity_path });
     await writeAll(app, [at]);
     expect(await recalls(at.entity_path)).toEqual({ a: 0 });
+  });
+
+  it('a read that is counted after its entry was erased leaves nothing', async () => {
+    const at = { entity_path: newPath(), key: 'a' };
+    const kept = { ...at, key: 'b' };
+    await writeAll(app, [at, kept]);
+    const stored = async () => (await rowsOf<{ n: number }>(app, 'SELECT count(*) AS n FROM standings'))[0]?.n;
+    await flush(app);
+    const before = await stored();
+    const { entry_id } = (
+      await rowsOf<{ entry_id: number }>(
+        app,
+        'SELECT entry_id FROM entries WHERE entity_path = ? AND key = ?',
+        ...[at.entity_path, at.key],
+      )
+    )[0] as { entry_id: number };
+    await app.call('entries.erase', at);
+    const { noteBuffer } = app.kernel.services;
+    noteBuffer.note(SELF_HOSTED_ACCOUNT, { agent_id: DOER.agent_id, session: '' }, { kind: 'recall', entry_id });
+    await app.call('entries.read', kept, AUTHOR);
+    await noteBuffer.flushAll(true);
+    expect(await recalls(at.entity_path)).toEqual({ b: 1 });
+    expect(await stored()).toBe(Number(before) + 1);
+    await app.call('entries.erase', kept);
+    expect(await stored()).toBe(before);
   });
 
   it('a read of what is not there, or not for the reader, counts nothing', async () => {

@@ -86,9 +86,9 @@ export async function startPgbouncer({ program, dsn, mode, settings = {} }: Pgbo
 }
 
 async function whenUp(child: ChildProcess, dsn: string): Promise<void> {
-  let said = '';
+  let output = '';
   child.stderr?.on('data', (data) => {
-    said += data;
+    output += data;
   });
   const deadline = performance.now() + START_MS;
   for (;;) {
@@ -97,7 +97,7 @@ async function whenUp(child: ChildProcess, dsn: string): Promise<void> {
       () => false,
     );
     if (isUp) return;
-    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`pgbouncer did not start: ${said}`);
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`pgbouncer did not start: ${output}`);
     await sleep(20);
   }
 }

@@ -84,7 +84,18 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
   };
 }
 
-export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const squeezed = new Map<string, string>();
+const MAX_SQUEEZED = 10_000;
+
+/** On one line. The same texts come again and again. */
+export function squeeze(text: string): string {
+  const known = squeezed.get(text);
+  if (known !== undefined) return known;
+  if (squeezed.size >= MAX_SQUEEZED) squeezed.clear();
+  const line = text.replace(/\s+/g, ' ').trim();
+  squeezed.set(text, line);
+  return line;
+}
 
 /** Tables with rows of accounts, and views of them, as modules declare them. */
 const declaredTables = (installed: readonly Module[]): string[] => [
@@ -116,6 +127,11 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ['ALTER TABLE ', 'changes the schema'],
   ['UPDATE evidence SET (before_seq, before_no) =', 'a migration, each account for itself'],
   ['UPDATE entries SET (line_seq, line_no) =', 'a migration, each account for itself'],
+  [
+    'INSERT INTO standings (account_id, entry_id, confidence, standing, standing_no, recall_count, line_seq, line_no) SELECT',
+    'a migration, each account for itself',
+  ],
+  ['UPDATE entries SET standing = NULL WHERE standing IS NOT NULL', 'a migration, each account for itself'],
   ['UPDATE sessions SET recorded = 1 WHERE attributes <>', 'a migration, each account for itself'],
   ['UPDATE accounts SET storage_bytes = (SELECT', 'a migration, each account for itself'],
   ['UPDATE accounts SET storage_bytes = storage_bytes + (SELECT', 'a migration, each account for itself'],

@@ -26,7 +26,10 @@ describe.each(backends)('tables that hold what belongs to accounts, on %s', (bac
       const declared = new Set([...Object.keys(table.columns), ...table.derived]);
       expect(own.filter(({ column_name }) => !declared.has(column_name))).toEqual([]);
       const nullable = own.filter(({ column_name, nullable }) => nullable === 1 && column_name in table.columns);
-      expect(nullable.map(({ column_name }) => column_name).sort()).toEqual([...table.nullable].sort());
+      const names = nullable.map(({ column_name }) => column_name).sort();
+      // Another table has some of the columns, and perhaps no row.
+      if (table.relation) expect(table.nullable).toEqual(expect.arrayContaining(names));
+      else expect(names).toEqual([...table.nullable].sort());
     }
     for (const table of tables) if (!isExported(table)) expect(table.left_out).toMatch(/\w+/);
     const kinds = tables.filter(isExported).map(({ kind }) => kind);

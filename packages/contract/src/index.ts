@@ -4,7 +4,7 @@ export * from './event-types.ts';
 export * from './faults.ts';
 export * from './glob.ts';
 export * from './glob-sets.ts';
-export { parseExact } from './json-exact.ts';
+export { parseExact, parseExactInSteps } from './json-exact.ts';
 export * from './json-object.ts';
 export { cutMember, sameJsonInSteps } from './json-same.ts';
 export * from './json-steps.ts';

@@ -1,8 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonText, parseExact, stringify } from './index.ts';
+import { JsonText, parseExact, parseExactInSteps, stringify } from './index.ts';
+
+/** What the steps return, and how many there were. */
+function inSteps(text: string, stepChars: number): { value: unknown; steps: number } {
+  const generator = parseExactInSteps(text, stepChars);
+  for (let steps = 0; ; steps++) {
+    const { done, value } = generator.next();
+    if (done) return { value, steps };
+  }
+}
 
 describe('parseExact', () => {
+  it('in steps of any size the same comes out', () => {
+    const number = fc.constantFrom('1.0', '12345678901234567890', '-0', '7', '"x"', '{"a":[1.0,2]}');
+    const indent = fc.constantFrom(undefined, 1, '\t');
+    const written = fc
+      .tuple(fc.jsonValue({ noUnicodeString: false }), number, indent)
+      .map(
+        ([value, other, indent]) =>
+          ` {"__proto__": [${other}, {}, []], "a\\"b": ${JSON.stringify(value, null, indent)} , "last":${other}} `,
+      );
+    fc.assert(
+      fc.property(written, fc.integer({ min: 1, max: 40 }), (text, stepChars) => {
+        expect(inSteps(text, stepChars).value).toEqual(parseExact(text));
+      }),
+    );
+  });
+
+  it('a text of many members takes as many steps as it is long', () => {
+    const text = JSON.stringify(Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`m${i}`, i])));
+    expect(inSteps(text, 64 * 1024).steps).toBeGreaterThan(text.length / (64 * 1024) / 2);
+  });
+
   it.each(['12345678901234567890', '1e400', '1.0', '-0', '1E2', '1e2', '0.10', '-1.50', '1e-400', '0.1e1'])(
     'a number that would not come out as it went in is kept as text: %s',
     (text) => {

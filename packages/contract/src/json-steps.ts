@@ -185,7 +185,7 @@ class StepReader {
 }
 
 /** Assigning to __proto__ would change the prototype instead of the member. */
-function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -19,7 +19,7 @@ const newMarker = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** A JSON value kept as its original text: 1.0 stays 1.0 and 12345678901234567890 keeps its last digits. */
-class ExactText {
+export class ExactText {
   readonly text: string;
   #value: unknown;
   #parsed = false;

@@ -5,9 +5,9 @@ import type { JsonObject, McpSession } from './session.ts';
 import type { Tool, ToolAnswer, ToolCallContext } from './tool.ts';
 
 /** The result of a call in the words of the protocol. */
-export type ToolResult = { content: { type: 'text'; text: string }[]; isError?: true };
+export type ProtocolResult = { content: { type: 'text'; text: string }[]; isError?: true };
 
-export type ToolCall = {
+export type RequestedCall = {
   tool: Tool;
   args: JsonObject;
   session: McpSession;
@@ -16,7 +16,7 @@ export type ToolCall = {
 };
 
 /** Runs one call. Whatever goes wrong is part of the result. */
-export async function callTool({ tool, args, session, context, onError }: ToolCall): Promise<ToolResult> {
+export async function callTool({ tool, args, session, context, onError }: RequestedCall): Promise<ProtocolResult> {
   const refused = refusedBy(session);
   if (refused) return toResult(refusal(refused));
   try {
@@ -50,7 +50,7 @@ export function refusedBy({ admit }: McpSession): Problem | undefined {
  * Text alone: some clients give their model the text, some the structured content and some both, so that each would have
  * to hold everything, and models would pay for it twice. The text also keeps numbers that JavaScript would change.
  */
-function toResult({ json, isError, isTrimmed }: ToolAnswer): ToolResult {
+function toResult({ json, isError, isTrimmed }: ToolAnswer): ProtocolResult {
   const text = stringify(isError || isTrimmed ? json : shortAnswer(json));
   return { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) };
 }

@@ -29,7 +29,7 @@ export type ToolCallContext = {
   exact: string | undefined;
   /** Reports progress to a client that asked for it. */
   progress(done: number, message: string): Promise<void>;
-  /** Tells the client of an error of the service. */
+  /** Reports an error of the service to the client. */
   log(message: string): Promise<void>;
 };
 

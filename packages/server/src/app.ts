@@ -99,7 +99,7 @@ export type AppOptions = {
   primaryUrl?: string | undefined;
   internalKey?: string | undefined;
   replicaWaitMs?: number;
-  /** The process will use its whole pool of connections: a pooler that gives fewer is told of at the start. */
+  /** The process will use its whole pool of connections: a pooler that gives fewer is reported at the start. */
   triesPool?: boolean;
   /** Row-level security on PostgreSQL. By default a store that has it keeps it. */
   rowSecurity?: RowSecurity['mode'];

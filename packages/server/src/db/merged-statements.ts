@@ -34,7 +34,7 @@ export class MergedStatements {
         queue.push({ ...statement, resolve, reject } as QueuedStatement);
         this.#schedule();
       });
-    const askAlone = <T>(run: () => Promise<T>) => ask<T>({ kind: 'other', what: undefined, run });
+    const askOnce = <T>(run: () => Promise<T>) => ask<T>({ kind: 'other', what: undefined, run });
     const tx = this.#tx;
     return {
       enter(entered) {
@@ -46,10 +46,10 @@ export class MergedStatements {
       savepoint: () => {
         throw new Error('a transaction of several accounts has no savepoints');
       },
-      all: <T>(statement: Sql) => askAlone(() => tx.all<T>(statement)),
-      get: <T>(statement: Sql) => askAlone(() => tx.get<T>(statement)),
-      run: (statement) => askAlone(() => tx.run(statement)),
-      first: <T>(statement: Sql, limit: ByteLimit) => askAlone<FirstRows<T>>(() => tx.first<T>(statement, limit)),
+      all: <T>(statement: Sql) => askOnce(() => tx.all<T>(statement)),
+      get: <T>(statement: Sql) => askOnce(() => tx.get<T>(statement)),
+      run: (statement) => askOnce(() => tx.run(statement)),
+      first: <T>(statement: Sql, limit: ByteLimit) => askOnce<FirstRows<T>>(() => tx.first<T>(statement, limit)),
       insertMany: async <T>(what: Insert, items: readonly Row[]) =>
         items.length === 0 ? [] : ask<T[]>({ kind: 'insert', what, items }),
       updateMany: async (what, items) => {

@@ -46,13 +46,13 @@ export class HostFinder {
     if (!this.#found || performance.now() - this.#foundAt > BELIEVED_MS) {
       this.#foundAt = performance.now();
       this.#found = this.#ask();
-      this.#found.catch(() => this.forget());
+      this.#found.catch(() => this.invalidate());
     }
     return this.#found;
   }
 
   /** After a write was refused: the host has become a standby. */
-  forget(): void {
+  invalidate(): void {
     this.#found = undefined;
   }
 
@@ -76,8 +76,8 @@ export class HostFinder {
 
   /** In the order of the DSN, standbys first where they are preferred. */
   async #firstOf(asked: readonly Promise<Asked>[]): Promise<Asked | undefined> {
-    const settled = await Promise.allSettled(asked);
-    const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const results = await Promise.allSettled(asked);
+    const answers = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const preferred = this.#target === 'prefer-standby' ? answers.find(({ state }) => state.is_standby) : undefined;
     return preferred ?? answers[0];
   }

@@ -1,7 +1,16 @@
 import type pg from 'pg';
 import type { ByteLimit, Query } from './database.ts';
 import { toFirstRows, withRunningBytes } from './postgres-first.ts';
-import { type Find, findOneText, type Insert, once, type Sql, type SqlValue, type Update } from './sql.ts';
+import {
+  type Find,
+  findOneText,
+  type Insert,
+  once,
+  type RowsOfTable,
+  type Sql,
+  type SqlValue,
+  type Update,
+} from './sql.ts';
 
 const ARRAY_TYPES = { text: 'text[]', int: 'bigint[]', real: 'double precision[]', search_text: 'text[]' } as const;
 
@@ -9,12 +18,19 @@ function unnest(types: readonly (keyof typeof ARRAY_TYPES)[]): string {
   return `unnest(${types.map((type) => `CAST(? AS ${ARRAY_TYPES[type]})`).join(', ')})`;
 }
 
-function insertText({ table, columns, suffix = '' }: Insert): string {
+function insertText({ table, columns, suffix = '', within }: Insert): string {
   const names = Object.keys(columns);
   const types = Object.values(columns);
   const picks = types.map((type, i) => (type === 'search_text' ? `CAST(r.c${i} AS tsvector)` : `r.c${i}`));
   const as = names.map((_, i) => `c${i}`).join(', ');
-  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${picks.join(', ')} FROM ${unnest(types)} AS r(${as}) ${suffix}`;
+  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${picks.join(', ')} FROM ${unnest(types)} AS r(${as})${within ? withinText(within, names) : ''} ${suffix}`;
+}
+
+/** Found as `findText` does, for the same reason. */
+function withinText({ table, by }: RowsOfTable, names: readonly string[]): string {
+  const place = (i: number) => `r.c${names.indexOf(by[i] as string)}`;
+  const same = by.map((name, i) => `x.${name} = ${place(i)}`).join(' AND ');
+  return ` WHERE (${firstText(`SELECT ${same} FROM ${table} AS x`, by, place)})`;
 }
 
 /** Hides the number of elements from the planner, which would otherwise re-plan for each. */
@@ -36,13 +52,17 @@ function firstText(from: string, names: readonly string[], place: (i: number) =>
 }
 
 /** The first row at or after each key, if it has the key. */
-function findText({ table, select, by }: Find): string {
+function findText({ table, select, by, beside }: Find): string {
   const names = Object.keys(by);
   const as = names.map((_, i) => `c${i}`).join(', ');
   const same = names.map((name, i) => `found.${name} = r.c${i}`).join(' AND ');
   const first = firstText(`SELECT * FROM ${table}`, names, (i) => `r.c${i}`);
-  return `SELECT r.place, ${select} FROM ${unnestUnseen(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}`;
+  return `SELECT r.place, ${select} FROM ${unnestUnseen(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}${beside ? besideEach(beside) : ''}`;
 }
+
+/** Looked up row by row, however few rows the planner takes the table to have. */
+const besideEach = ({ table, by }: RowsOfTable): string =>
+  ` LEFT JOIN LATERAL (SELECT * FROM ${table} AS x WHERE ${by.map((name) => `x.${name} = found.${name}`).join(' AND ')} OFFSET 0) AS beside ON true`;
 
 /**
  * Finds each row as `findText` does, for the same reason. The updated table has no condition except the row's location:

@@ -196,8 +196,8 @@ export class PostgresDatabase implements Database {
     if (performance.now() - this.#renewedAt < RENEW_MS) return;
     this.#renewedAt = performance.now();
     this.#plan.generation++;
-    this.#plan.finder?.forget();
-    this.#sessions.finder?.forget();
+    this.#plan.finder?.invalidate();
+    this.#sessions.finder?.invalidate();
   }
 
   async isWritable(): Promise<boolean> {

@@ -64,13 +64,25 @@ export type Insert = {
    * rows.
    */
   singly?: boolean;
+  /** Leaves out rows whose values in these columns no row of the other table has. */
+  within?: RowsOfTable;
+  /** Columns that the suffix adds to where the row is there; it changes nothing else of it. */
+  adds?: readonly string[];
 };
+
+/** A table, and the columns that identify one of its rows. */
+export type RowsOfTable = { table: string; by: readonly string[] };
 
 /** A look-up by primary key, with its columns in order, that runs for many keys at once. */
 export type Find = {
   table: string;
   select: string;
   by: Readonly<Record<string, ColumnType>>;
+  /**
+   * Another table, and the columns in which one of its rows may have the values of a found one: `select` names the two
+   * `found` and `beside`.
+   */
+  beside?: RowsOfTable;
 };
 
 /** An update by key that runs for many rows at once. */
@@ -95,9 +107,12 @@ export function once<K extends object, T>(make: (key: K) => T): (key: K) => T {
 }
 
 /** A look-up of one row, by equality on its key. */
-export const findOneText = once(
-  ({ table, select, by }: Find) =>
-    `SELECT ${select} FROM ${table} WHERE ${Object.keys(by)
-      .map((name) => `${name} = ?`)
-      .join(' AND ')}`,
-);
+export const findOneText = once(({ table, select, by, beside }: Find) => {
+  const [from, prefix] = beside ? [`${table} AS found${besideText(beside)}`, 'found.'] : [table, ''];
+  return `SELECT ${select} FROM ${from} WHERE ${Object.keys(by)
+    .map((name) => `${prefix}${name} = ?`)
+    .join(' AND ')}`;
+});
+
+export const besideText = ({ table, by }: RowsOfTable): string =>
+  ` LEFT JOIN ${table} AS beside ON ${by.map((name) => `beside.${name} = found.${name}`).join(' AND ')}`;

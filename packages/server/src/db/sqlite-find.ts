@@ -1,4 +1,4 @@
-import { type Find, findOneText, once, type Sql, type SqlValue } from './sql.ts';
+import { besideText, type Find, findOneText, once, type Sql, type SqlValue } from './sql.ts';
 
 /** Keys per statement. Few sizes, so that there are few prepared statements; the last one is filled up with nulls. */
 const KEYS_PER_STATEMENT = [128, 64, 32, 16, 8] as const;
@@ -9,14 +9,15 @@ export type FindKey = readonly SqlValue[];
 type FindPlan = { byOne: string; byMany: readonly { size: number; text: string }[] };
 
 function planFind(find: Find): FindPlan {
-  const { table, select, by } = find;
+  const { table, select, by, beside } = find;
+  const joined = beside ? besideText(beside) : '';
   const names = Object.keys(by);
   const places = names.map(() => '?').join(', ');
   const same = names.map((name, i) => `found.${name} = wanted.column${i + 2}`).join(' AND ');
   const findText = (size: number) => {
     const keys = Array.from({ length: size }, (_, place) => `(${place}, ${places})`).join(', ');
     // CROSS JOIN fixes the order of the tables, so that each key is one index search.
-    return `SELECT wanted.column1 AS place, ${select} FROM (VALUES ${keys}) AS wanted CROSS JOIN ${table} AS found ON ${same}`;
+    return `SELECT wanted.column1 AS place, ${select} FROM (VALUES ${keys}) AS wanted CROSS JOIN ${table} AS found ON ${same}${joined}`;
   };
   return {
     byOne: findOneText(find),

@@ -85,14 +85,16 @@ export class SqliteKnownRows {
   /** The tables with known rows that a statement may write to. */
   tablesIn(statement: string): string[] {
     if (statement.startsWith('SELECT') || this.#caches.size === 0) return [];
-    return [...this.#caches.keys()].flatMap((find) => (writesTo(find).test(statement) ? [find.table] : []));
+    return [...this.#caches.keys()].flatMap((find) =>
+      tablesOf(find).filter((table) => writesTo(table).test(statement)),
+    );
   }
 
   /** Whether a write to a table with known rows names each row by these columns; undefined for other tables. */
   namedBy(table: string, columns: object): 'row' | 'any' | undefined {
     let how: 'row' | 'any' | undefined;
     for (const find of this.#caches.keys()) {
-      if (find.table !== table) continue;
+      if (!tablesOf(find).includes(table)) continue;
       const [account = '', ...rest] = Object.keys(find.by);
       const isNamed = account in columns && (find.number in columns || rest.every((name) => name in columns));
       how = isNamed && how !== 'any' ? 'row' : 'any';
@@ -104,7 +106,7 @@ export class SqliteKnownRows {
   committed(written: readonly WrittenRows[]): void {
     for (const { table, rows, add } of written)
       for (const [find, cache] of this.#caches) {
-        if (find.table !== table) continue;
+        if (!tablesOf(find).includes(table)) continue;
         if (rows === 'any') cache.clear();
         else if (add) for (const row of rows) cache.add(row, add);
         else for (const row of rows) cache.drop(row);
@@ -138,9 +140,14 @@ export class SqliteKnownRows {
 }
 
 /** Also matches where a table is only read: then too much is dropped. */
-const writesTo = once(
-  ({ table }: CachedFind) => new RegExp(`\\b(?:INTO|UPDATE|FROM|TABLE|OR \\w+)\\s+"?${table}\\b`, 'i'),
-);
+const writesTo = (table: string): RegExp => {
+  const known = WRITES.get(table) ?? new RegExp(`\\b(?:INTO|UPDATE|FROM|TABLE|OR \\w+)\\s+"?${table}\\b`, 'i');
+  WRITES.set(table, known);
+  return known;
+};
+const WRITES = new Map<string, RegExp>();
+
+const tablesOf = once(({ table, beside }: CachedFind): readonly string[] => (beside ? [table, beside.table] : [table]));
 
 const IDLE_MS = 60_000;
 const DATA_VERSION = { text: 'PRAGMA data_version', values: [] };

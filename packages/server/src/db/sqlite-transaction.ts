@@ -16,15 +16,22 @@ const KEYS_PER_STEP = 256;
 
 type InsertPlan = { readRow: RowReader; returning: boolean; calls: readonly { size: number; text: string }[] };
 
-function planInsert({ table, columns, suffix = '', singly = false }: Insert): InsertPlan {
+function planInsert({ table, columns, suffix = '', singly = false, within }: Insert): InsertPlan {
   const names = Object.keys(columns);
   const row = `(${names.map(() => '?').join(', ')})`;
-  const into = `INSERT INTO ${table} (${names.join(', ')}) VALUES`;
+  const into = `INSERT INTO ${table} (${names.join(', ')})`;
   const calls = (singly ? [1] : ROWS_PER_CALL).map((size) => ({
     size,
-    text: `${into} ${new Array(size).fill(row).join(', ')} ${suffix}`,
+    text: `${into} ${rowsText(`VALUES ${new Array(size).fill(row).join(', ')}`, names, within)} ${suffix}`,
   }));
   return { readRow: compileRowReader(names), returning: suffix.includes('RETURNING'), calls };
+}
+
+function rowsText(values: string, names: readonly string[], within: Insert['within']): string {
+  if (!within) return values;
+  const same = within.by.map((name) => `known.${name} = column${names.indexOf(name) + 1}`).join(' AND ');
+  const columns = names.map((_, i) => `column${i + 1}`).join(', ');
+  return `SELECT ${columns} FROM (${values}) WHERE EXISTS (SELECT 1 FROM ${within.table} AS known WHERE ${same})`;
 }
 
 function planUpdate({ table, set = {}, add = {}, by }: Update): { text: string; readRow: RowReader } {
@@ -107,10 +114,9 @@ export class SqliteTransaction implements Transaction {
 
   enterAll(): void {}
 
-  #note(table: string, rows: readonly Row[], { named, add }: { named: object; add?: object | undefined }): void {
+  #note(table: string, rows: readonly Row[], { named, adds }: { named: object; adds: readonly string[] | undefined }) {
     const how = this.#known.namedBy(table, named);
-    if (how !== undefined)
-      this.#written.push({ table, rows: how === 'row' ? rows : 'any', add: add && Object.keys(add) });
+    if (how !== undefined) this.#written.push({ table, rows: how === 'row' ? rows : 'any', add: adds });
   }
 
   /** A statement that names no rows may write any. */
@@ -149,7 +155,7 @@ export class SqliteTransaction implements Transaction {
 
   *#insertInSteps<T>(insert: Insert, rows: readonly Row[]): Generator<void, T[]> {
     const { readRow, returning, calls } = planInsertOnce(insert);
-    this.#note(insert.table, rows, { named: insert.columns });
+    this.#note(insert.table, rows, { named: insert.columns, adds: insert.adds });
     const returned: T[] = [];
     let at = 0;
     for (const { size, text } of calls) {
@@ -172,7 +178,7 @@ export class SqliteTransaction implements Transaction {
 
   *#updateInSteps(update: Update, rows: readonly Row[]): Generator<void, void> {
     const { text, readRow } = planUpdateOnce(update);
-    this.#note(update.table, rows, { named: update.by, add: update.set ? undefined : update.add });
+    this.#note(update.table, rows, { named: update.by, adds: update.set ? undefined : Object.keys(update.add ?? {}) });
     const statement = this.#connection.statement(text);
     for (const [i, row] of rows.entries()) {
       if (i > 0 && i % UPDATES_PER_STEP === 0) yield;

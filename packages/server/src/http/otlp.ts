@@ -3,13 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Kernel } from '../kernel/index.ts';
 import {
-  decodeMessage,
+  decodeMessageInSteps,
   encodeMessage,
   exportRequest,
   exportResponse,
   ProtobufError,
   rpcStatus,
 } from '../otlp/index.ts';
+import { inTurns } from '../turns.ts';
 import { answer } from './answer.ts';
 import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
@@ -75,9 +76,9 @@ function takeBodies(scope: FastifyInstance, name: OperationName, unpacking: Unpa
     );
 }
 
-function readProtobuf(bytes: Buffer): Record<string, unknown> {
+async function readProtobuf(bytes: Buffer): Promise<Record<string, unknown>> {
   try {
-    return decodeMessage(exportRequest, bytes);
+    return await inTurns(decodeMessageInSteps(exportRequest, bytes));
   } catch (error) {
     if (!(error instanceof ProtobufError)) throw error;
     throw new Fault('invalid_protobuf', `the body is not an export request of OTLP: ${error.message}`);

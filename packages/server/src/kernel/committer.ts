@@ -53,8 +53,10 @@ export class Committer {
     if (replica) return Promise.reject(replica.refusal());
     const size = inputSize(job.input);
     const lane = this.#lanes.laneOf(job, size);
-    if (this.#isFull(lane.queue, size))
+    if (this.#isFull(lane.queue, size)) {
+      if (!this.#running.has(lane.name)) this.#lanes.remove(lane);
       return Promise.reject(new Fault('unavailable', 'too many writes are waiting', { retry_after: 1 }));
+    }
     return new Promise((resolve, reject) => {
       const { idempotency_key } = job.caller;
       const request_hash = idempotency_key === undefined ? undefined : hashRequest(job.name, job.input, job.caller);

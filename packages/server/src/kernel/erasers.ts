@@ -1,4 +1,4 @@
-import type { Sql } from '../db/index.ts';
+import type { Query, Sql } from '../db/index.ts';
 import type { EntryHead } from './projection.ts';
 import type { Work } from './work.ts';
 
@@ -58,9 +58,12 @@ export type ErasedEntries = {
   receipt_id: string;
 };
 
+/** Counts may take long, so they are read where they delay nobody; nothing was written since the transaction began. */
+export type CountingWork = Pick<Work, 'account_id' | 'dialect' | 'now'> & { tx: Query };
+
 /** Removes entries from the tables of a module. `count` returns in advance what `erase` will return. */
 export type EntryEraser = {
-  count?(work: Work, erased: ErasedEntries): Promise<Partial<EntryErasureCounts>>;
+  count?(work: CountingWork, erased: ErasedEntries): Promise<Partial<EntryErasureCounts>>;
   erase(work: Work, erased: ErasedEntries): Promise<Partial<EntryErasureCounts> | undefined>;
 };
 
@@ -72,7 +75,7 @@ export type ErasedAgent = { account_id: string; agent_id: string; alias: string;
  * erasures.
  */
 export type AgentEraser = {
-  count?(work: Work, agent: Pick<ErasedAgent, 'account_id' | 'agent_id'>): Promise<Partial<AgentErasureCounts>>;
+  count?(work: CountingWork, agent: Pick<ErasedAgent, 'account_id' | 'agent_id'>): Promise<Partial<AgentErasureCounts>>;
   erase(work: Work, agent: ErasedAgent): Promise<void>;
 };
 

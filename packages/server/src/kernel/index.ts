@@ -20,7 +20,7 @@ export { groupBySeq } from './group-by-seq.ts';
 export { HookContext, type Hooks } from './hooks.ts';
 export { deleteExpiredAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
-export { inputSize, inputSizeInSteps } from './input-size.ts';
+export { inputSizeInSteps, isInputOfSize } from './input-size.ts';
 export * from './invoke.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';

@@ -18,7 +18,22 @@ export function inputSize(input: unknown): number {
 const OTHER_CHARS = 8;
 const PARTS_PER_STEP = 1000;
 
-/** The same for an input with many parts, with a yield after some of them. */
+/** Whether it is at least of this size; looks no further than that. */
+export function isInputOfSize(input: unknown, chars: number): boolean {
+  return rest(input, chars) <= 0;
+}
+
+function rest(input: unknown, chars: number): number {
+  if (typeof input !== 'object' || input === null || input instanceof JsonText) return chars - inputSize(input);
+  let left = chars - OTHER_CHARS;
+  for (const name in input) {
+    if (left <= 0) break;
+    left = rest((input as Record<string, unknown>)[name], left);
+  }
+  return left;
+}
+
+/** The size of an input with many parts, with a yield after some of them. */
 export function* inputSizeInSteps(input: object): Generator<void, number> {
   const left: unknown[] = [input];
   let size = 0;

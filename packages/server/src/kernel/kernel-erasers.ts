@@ -1,7 +1,18 @@
+import { pause } from '../turns.ts';
 import { hashOfAgent, hashOfEntry } from './answer-names.ts';
 import { entryName } from './entry-name.ts';
 import type { AgentEraser, EntryEraser } from './erasers.ts';
 import * as queries from './kernel-eraser-queries.ts';
+import type { EntryHead } from './projection.ts';
+
+async function hashesOf(heads: readonly EntryHead[]): Promise<string[]> {
+  const hashes: string[] = [];
+  for (const head of heads) {
+    hashes.push(hashOfEntry(head));
+    await pause();
+  }
+  return hashes;
+}
 
 /** Removes entries from the log, the audit trail and the stored answers. */
 export const kernelErasesEntries: EntryEraser = {
@@ -9,7 +20,7 @@ export const kernelErasesEntries: EntryEraser = {
     const log_events = await queries.countReadEvents(tx, erased);
     // An erasure of nothing voids no answer.
     if (erased.heads.length === 0) return { log_events };
-    const names = dialect.texts(erased.heads.map(hashOfEntry));
+    const names = dialect.texts(await hashesOf(erased.heads));
     return { log_events, stored_answers: await queries.countAnswersNaming(tx, account_id, names) };
   },
   async erase({ tx, account_id, dialect }, erased) {

@@ -69,14 +69,17 @@ export class Lanes {
 
   laneOf({ caller: { account_id }, handler }: WriteJob, size: number): Lane {
     const { dialect, sharedLanes } = this.#services.database;
+    const own = dialect.lane(account_id);
+    // Behind what the account has in a lane of its own: an outcome must come after the notes of its session.
     const isShared =
       sharedLanes > 0 &&
+      !this.#lanes.has(own) &&
       handler.kind === 'set' &&
       !handler.exclusive &&
       size <= MAX_SHARED_CHARS &&
       (this.#sharing.get(account_id) ?? 0) < MAX_SHARING &&
       !this.isContended(account_id);
-    const name = isShared ? `shared ${hashOf(account_id) % sharedLanes}` : dialect.lane(account_id);
+    const name = isShared ? `shared ${hashOf(account_id) % sharedLanes}` : own;
     return this.#named(name, isShared);
   }
 

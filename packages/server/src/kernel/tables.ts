@@ -1,4 +1,4 @@
-import type { Insert, Row } from '../db/index.ts';
+import type { Insert, Row, Sql } from '../db/index.ts';
 import type { AgentErasureCounts, ErasedAgent } from './erasers.ts';
 import type { Work } from './work.ts';
 
@@ -62,6 +62,8 @@ export type ExportedTable = TableDeclaration & {
   nullable: readonly string[];
   /** Text columns that hold a JSON document. */
   json: readonly string[];
+  /** A relation with the exported columns of one account, where another table of the module has some of them. */
+  relation?: (accountId: string) => Sql;
   /** Columns that are not exported because they are rebuilt from the others. */
   derived: readonly string[];
   /** Describes what is wrong with a row of an export beyond its columns, such as the members of a document. */

@@ -39,43 +39,78 @@ export function decodeMessage(message: ProtobufMessage, bytes: Uint8Array): Json
   return new ProtobufReader(bytes).message(message, bytes.length);
 }
 
+/** The same with a yield after each step of some milliseconds. */
+export function decodeMessageInSteps(message: ProtobufMessage, bytes: Uint8Array): Generator<void, JsonObject> {
+  return new ProtobufReader(bytes).steps(message, bytes.length);
+}
+
+/** A message of more bytes is decoded in steps of so many parts. */
+const STEP_BYTES = 16 * 1024;
+const STEP_PARTS = 2000;
+
 class ProtobufReader {
   readonly #bytes: Buffer;
   #at = 0;
   #depth = 0;
   #parts = 0;
+  #stepEnd = STEP_PARTS;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   message(message: ProtobufMessage, end: number): JsonObject {
-    if (++this.#depth > MAX_DEPTH) throw new ProtobufError(`it is nested deeper than ${MAX_DEPTH} levels`);
+    this.#enter();
     const json: JsonObject = {};
     while (this.#at < end) {
-      const tag = this.#shortVarint(end);
-      const number = Math.floor(tag / 8);
-      if (number === 0 || tag > 0xffff_ffff) throw new ProtobufError('there is a field without a number');
-      if (++this.#parts > MAX_PARTS) throw new ProtobufError(`it has more than ${MAX_PARTS} parts`);
-      const field = message.get(number);
-      if (field) this.#field(json, field, { wireType: tag % 8, end });
-      else this.#skip(tag % 8, end);
+      const field = this.#nextField(message, end);
+      if (field) addTo(json, field, this.#value(field, end));
     }
     this.#depth--;
     return json;
   }
 
-  #field(
-    json: JsonObject,
-    { name, type, list }: ProtobufField,
-    { wireType, end }: { wireType: number; end: number },
-  ): void {
-    const expected = typeof type === 'string' ? WIRE_TYPES[type] : BYTES;
-    if (wireType !== expected) throw new ProtobufError(`${name} has the wrong wire type`);
-    const value = typeof type === 'string' ? this.#scalar(type, end) : this.message(type(), this.#length(end));
-    if (!list) json[name] = value;
-    else if (json[name]) (json[name] as unknown[]).push(value);
-    else json[name] = [value];
+  *steps(message: ProtobufMessage, end: number): Generator<void, JsonObject> {
+    this.#enter();
+    const json: JsonObject = {};
+    while (this.#at < end) {
+      const field = this.#nextField(message, end);
+      if (!field) continue;
+      const { type } = field;
+      const to = typeof type === 'string' ? end : this.#length(end);
+      if (typeof type === 'string') addTo(json, field, this.#scalar(type, end));
+      else if (to - this.#at > STEP_BYTES) addTo(json, field, yield* this.steps(type(), to));
+      else addTo(json, field, this.message(type(), to));
+      if (this.#parts < this.#stepEnd) continue;
+      this.#stepEnd = this.#parts + STEP_PARTS;
+      yield;
+    }
+    this.#depth--;
+    return json;
+  }
+
+  #enter(): void {
+    if (++this.#depth > MAX_DEPTH) throw new ProtobufError(`it is nested deeper than ${MAX_DEPTH} levels`);
+  }
+
+  /** Reads a tag. Passes over a field that is not known. */
+  #nextField(message: ProtobufMessage, end: number): ProtobufField | undefined {
+    const tag = this.#shortVarint(end);
+    const number = Math.floor(tag / 8);
+    if (number === 0 || tag > 0xffff_ffff) throw new ProtobufError('there is a field without a number');
+    if (++this.#parts > MAX_PARTS) throw new ProtobufError(`it has more than ${MAX_PARTS} parts`);
+    const field = message.get(number);
+    if (!field) {
+      this.#skip(tag % 8, end);
+      return undefined;
+    }
+    const expected = typeof field.type === 'string' ? WIRE_TYPES[field.type] : BYTES;
+    if (tag % 8 !== expected) throw new ProtobufError(`${field.name} has the wrong wire type`);
+    return field;
+  }
+
+  #value({ type }: ProtobufField, end: number): unknown {
+    return typeof type === 'string' ? this.#scalar(type, end) : this.message(type(), this.#length(end));
   }
 
   #scalar(type: ProtobufScalar, end: number): unknown {
@@ -157,4 +192,10 @@ class ProtobufReader {
       throw new ProtobufError('there is a text that is not UTF-8');
     }
   }
+}
+
+function addTo(json: JsonObject, { name, list }: ProtobufField, value: unknown): void {
+  if (!list) json[name] = value;
+  else if (json[name]) (json[name] as unknown[]).push(value);
+  else json[name] = [value];
 }

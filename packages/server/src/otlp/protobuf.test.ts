@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   decodeMessage,
+  decodeMessageInSteps,
   encodeMessage,
   exportRequest,
   exportResponse,
@@ -66,7 +67,9 @@ describe('the binary form of OTLP', () => {
   it('gives back what was written', () => {
     fc.assert(
       fc.property(request, (json) => {
-        expect(decodeMessage(exportRequest, encodeMessage(exportRequest, json))).toEqual(json);
+        const bytes = encodeMessage(exportRequest, json);
+        expect(decodeMessage(exportRequest, bytes)).toEqual(json);
+        expect(inSteps(bytes).json).toEqual(json);
       }),
       { numRuns: 100 },
     );
@@ -130,12 +133,29 @@ describe('the binary form of OTLP', () => {
     expect(() => decodeMessage(exportRequest, bytes)).toThrow(/more than/);
   });
 
+  it('reads a large body in steps', () => {
+    const attributes = [{ key: 'a', value: { stringValue: 'b' } }];
+    const spans = Array.from({ length: 9000 }, () => ({ traceId: '00', name: 'chat', attributes }));
+    const json = { resourceSpans: [{ scopeSpans: [{ spans }] }] };
+    const read = inSteps(encodeMessage(exportRequest, json));
+    expect(read.json).toEqual(json);
+    expect(read.steps).toBeGreaterThan(20);
+  });
+
   it('an answer without trouble is empty', () => {
     expect(encodeMessage(exportResponse, {}).length).toBe(0);
     const partial = { partialSuccess: { rejectedSpans: '3', errorMessage: 'no trace id' } };
     expect(decodeMessage(exportResponse, encodeMessage(exportResponse, partial))).toEqual(partial);
   });
 });
+
+function inSteps(bytes: Uint8Array): { json: unknown; steps: number } {
+  const generator = decodeMessageInSteps(exportRequest, bytes);
+  for (let steps = 0; ; steps++) {
+    const { done, value } = generator.next();
+    if (done) return { json: value, steps };
+  }
+}
 
 function field(number: number, bytes: Buffer): Buffer {
   const length: number[] = [];

@@ -97,7 +97,7 @@ export type Totals = { n: number; confidence_sum: number; paths: number; agents:
 export function countTotals(query: Query, view: EntryView): Promise<Totals | undefined> {
   return query.get<Totals>(
     sql`SELECT count(*) AS n, coalesce(sum(confidence), 0) AS confidence_sum, count(DISTINCT entity_path) AS paths,
-          count(DISTINCT agent_id) AS agents FROM ${counted(view)}`,
+          count(DISTINCT agent_id) AS agents FROM ${entriesIn(view, { including: 'undeleted', standings: true })}`,
   );
 }
 
@@ -113,12 +113,12 @@ export function listEntities(
   view: EntryView,
   { paths, after, limit }: { paths: readonly Glob[] | undefined; after: string; limit: number },
 ): Promise<CountRow[]> {
-  const here = entriesIn(view, { including: 'undeleted', paths });
+  const here = (standings: boolean) => entriesIn(view, { including: 'undeleted', paths, standings });
   return query.all<CountRow>(
     sql`SELECT grouped.name, grouped.n, grouped.confidence_sum, newest.written_at AS last_at, newest.agent_id AS last_agent
         FROM (SELECT entity_path AS name, count(*) AS n, sum(confidence) AS confidence_sum, max(seq) AS last_seq
-          FROM ${here} WHERE entity_path > ${after} GROUP BY entity_path ORDER BY entity_path LIMIT ${limit}) AS grouped
-        JOIN (SELECT seq, written_at, agent_id FROM ${here}) AS newest ON newest.seq = grouped.last_seq
+          FROM ${here(true)} WHERE entity_path > ${after} GROUP BY entity_path ORDER BY entity_path LIMIT ${limit}) AS grouped
+        JOIN (SELECT seq, written_at, agent_id FROM ${here(false)}) AS newest ON newest.seq = grouped.last_seq
         ORDER BY grouped.name`,
   );
 }

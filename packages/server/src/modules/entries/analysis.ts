@@ -1,4 +1,4 @@
-import { globsOf, type Input, type PathFilter, parseExact } from '@mem-service/contract';
+import { globsOf, type Input, JsonText, type PathFilter, parseExactInSteps } from '@mem-service/contract';
 import type { FirstRows } from '../../db/index.ts';
 import { type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
 import { inTurns, pause } from '../../turns.ts';
@@ -65,23 +65,25 @@ async function describeDiff(input: Input<'entries.diff'>, before: VersionRow | u
   const names = { entity_path, key, branch, old_version: before?.version ?? null, new_version: after.version };
   const was = before && before.deleted === 0 ? before : undefined;
   if (after.deleted === 1) {
-    const changes = was ? [{ path: '', operation: 'remove' as const, old_value: exact(was) }] : [];
+    const changes = was ? [{ path: '', operation: 'remove' as const, old_value: textOf(was) }] : [];
     return { ...names, diff_type: was ? ('deleted' as const) : ('unchanged' as const), changes };
   }
   if (!was)
     return {
       ...names,
       diff_type: 'added' as const,
-      changes: [{ path: '', operation: 'add' as const, new_value: exact(after) }],
+      changes: [{ path: '', operation: 'add' as const, new_value: textOf(after) }],
     };
-  const old = exact(was);
-  await pause();
-  const changes = await inTurns(diffJsonInSteps(old, exact(after)));
+  const changes = await inTurns(diffJsonInSteps(await exact(was), await exact(after)));
+  // Where the whole is replaced, its texts are there already.
+  if (changes[0]?.path === '') Object.assign(changes[0], { old_value: textOf(was), new_value: textOf(after) });
   await pause();
   return { ...names, diff_type: changes.length > 0 ? ('modified' as const) : ('unchanged' as const), changes };
 }
 
-const exact = (row: VersionRow): unknown => parseExact(fromDocument(row).value);
+const textOf = (row: VersionRow): JsonText => new JsonText(fromDocument(row).value);
+
+const exact = (row: VersionRow): Promise<unknown> => inTurns(parseExactInSteps(fromDocument(row).value));
 
 export const analysisHandlers: Handlers = {
   'entries.aggregate': aggregate,

@@ -1,11 +1,4 @@
-import {
-  applyChanges,
-  applyStandings,
-  type BranchSpan,
-  type LedgerPosition,
-  type Lineage,
-  type Work,
-} from '../../kernel/index.ts';
+import { applyChanges, type BranchSpan, type LedgerPosition, type Lineage, type Work } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { dropCleanReads } from '../sessions/index.ts';
 import { checkDraft, requireRoomFor } from './check-draft.ts';
@@ -26,6 +19,7 @@ import {
 } from './rows.ts';
 import { type EntryDraft, isLive, isSameStatement, isUnchanged, nextContent } from './rules/next.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
+import { copyStanding, saveRestarts, saveStandings } from './save-standings.ts';
 import type { Standing } from './standing.ts';
 import { insertVersions } from './version-queries.ts';
 
@@ -259,19 +253,16 @@ export class EntrySet {
     const work = this.#work;
     work.send(work.tx.insertMany(insertVersions, this.#versions));
     await saveHeads(work, changes);
+    saveRestarts(work, changes);
     await applyChanges(work, changes);
   }
 
   async #saveStandings(): Promise<void> {
-    if (this.#confidenceBefore.size === 0) return;
-    const work = this.#work;
-    const changes = [...this.#confidenceBefore].map(([name, confidence_before]) => ({
-      entry: this.#before.get(name) as EntryRow,
+    const judged = [...this.#confidenceBefore].map(([name, confidence_before]) => ({
+      entry: this.#before.get(name) as queries.EntryWithLineRow,
       confidence_before,
     }));
-    const rows = changes.map(({ entry }) => entry);
-    work.send(work.tx.updateMany(queries.updateStandings, rows));
-    await applyStandings(work, changes);
+    if (judged.length > 0) await saveStandings(this.#work, judged);
   }
 }
 
@@ -284,10 +275,3 @@ const sessionOf = ({ account_id }: Work, { agent_id, session }: EntryDraft) => (
 const PLAIN_WRITE: WriteReason = { event_type: 'write' };
 
 const addressText = (at: EntryAddress) => `${at.branch}\n${at.entity_path}\n${at.key}`;
-
-function copyStanding(next: EntryRow, before: EntryRow): void {
-  const { outcome_count } = JSON.parse(before.standing as string) as Standing;
-  next.standing = before.standing;
-  next.standing_no = before.standing_no;
-  if (outcome_count > 0) next.confidence = before.confidence;
-}

@@ -37,7 +37,7 @@ export function getAuthored(
   return query.get<AuthoredRow>(
     sql`SELECT ${AUTHORED}, entries.version AS current_version, entries.confidence AS current_confidence,
           entries.standing, entries.recall_count, entries.memory_type, entries.branch
-        FROM ${versionsIn(view)} WHERE ${isNamed(at)}
+        FROM ${versionsIn(view, { standings: true })} WHERE ${isNamed(at)}
           AND (entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))
           AND (versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}
         ORDER BY versions.version DESC LIMIT 1`,

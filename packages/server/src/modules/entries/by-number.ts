@@ -1,7 +1,8 @@
-import { type Find, type Query, type Sql, sql, type Update } from '../../db/index.ts';
+import { type Find, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView, LedgerPosition } from '../../kernel/index.ts';
 import { entriesIn, isVersionVisible, versionsIn } from './relation.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
+import { findStood, type NewestLine } from './standings.ts';
 
 /**
  * Finds entries and versions by number, on any branch and without a visibility check: for modules that store rows about
@@ -123,13 +124,6 @@ export function listChangedEntries(
   );
 }
 
-/** Adds to the recall counts of entries. Skips entries that no longer exist. */
-export const addRecalls: Update = {
-  table: 'entries',
-  add: { recall_count: 'int' },
-  by: { account_id: 'text', entry_id: 'int' },
-};
-
 export type EntryNumber = { account_id: string; entry_id: number };
 
 export type WrittenVersion = Pick<
@@ -209,32 +203,34 @@ export function listVersionsOfCommits(query: Query, view: EntryView, commitIds: 
 
 /** A subquery for the newest ledger line about an entry. */
 export const newestLineOf = ({ account_id, entry_id }: EntryNumber): Sql =>
-  sql`SELECT line_seq AS seq, line_no AS no FROM entries WHERE account_id = ${account_id} AND entry_id = ${entry_id}
+  sql`SELECT line_seq AS seq, line_no AS no FROM standings WHERE account_id = ${account_id} AND entry_id = ${entry_id}
       AND line_seq IS NOT NULL`;
 
 export const getNewestLine = (query: Query, entry: EntryNumber): Promise<LedgerPosition | undefined> =>
   query.get<LedgerPosition>(newestLineOf(entry));
 
-type NewestLine = EntryNumber & { line_seq: number | null; line_no: number | null };
+const newestLines: Find = findStood(['account_id', 'entry_id', 'line_seq', 'line_no'], {
+  account_id: 'text',
+  entry_id: 'int',
+});
 
-export function listNewestLines(query: Query, accountId: string, entryIds: Sql): Promise<NewestLine[]> {
-  return query.all<NewestLine>(
-    sql`SELECT account_id, entry_id, line_seq, line_no FROM entries WHERE account_id = ${accountId}
-        AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`,
-  );
+/** The newest ledger lines about those of the entries that exist. */
+export async function findNewestLines(
+  query: Query,
+  accountId: string,
+  numbers: readonly number[],
+): Promise<(EntryNumber & NewestLine)[]> {
+  const keys = numbers.map((entry_id) => [accountId, entry_id]);
+  const rows = await query.findMany<EntryNumber & NewestLine>(newestLines, keys);
+  return rows.filter((row) => row !== undefined);
 }
-
-export const updateNewestLines: Update = {
-  table: 'entries',
-  set: { line_seq: 'int', line_no: 'int' },
-  by: { account_id: 'text', entry_id: 'int' },
-};
 
 /** A subquery for the newest ledger line about each of these entries, as `(line_seq, line_no)`. */
 export const newestLinesOf = (accountId: string, entryIds: Sql): Sql =>
-  sql`SELECT line_seq, line_no FROM entries WHERE account_id = ${accountId} AND line_seq IS NOT NULL
+  sql`SELECT line_seq, line_no FROM standings WHERE account_id = ${accountId} AND line_seq IS NOT NULL
       AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`;
 
 /** Like `newestLinesOf`, for the entries of a view, including deleted and expired ones. */
 export const newestLinesIn = (view: EntryView, part: Parameters<typeof entriesIn>[1]): Sql =>
-  sql`SELECT line_seq, line_no FROM ${entriesIn(view, { ...part, including: 'all' })} WHERE line_seq IS NOT NULL`;
+  sql`SELECT line_seq, line_no FROM ${entriesIn(view, { ...part, including: 'all', standings: true })}
+      WHERE line_seq IS NOT NULL`;

@@ -16,6 +16,7 @@ export {
   countVersionsOf,
   type ErasureTarget,
   erasedEntries,
+  findCounted,
   findErased,
   listAuthored,
   newestLeft,

@@ -1,5 +1,20 @@
 import type { Migration } from '../../db/index.ts';
 
+const MOVED = ['standing', 'standing_no', 'recall_count', 'line_seq', 'line_no'];
+
+/**
+ * Room on each page for new states of its rows, so that an update touches no index and little is written; dead states are
+ * swept while they are few. No updated column may get an index.
+ */
+const ROOM_FOR_UPDATES = `ALTER TABLE standings SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 500, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0)`;
+
+/**
+ * SQLite would write the whole table again to drop a column, once for each: they stay, and are not used again. Standings
+ * name agents, which must be gone when they are erased.
+ */
+const EMPTY_STANDINGS = 'UPDATE entries SET standing = NULL WHERE standing IS NOT NULL';
+
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -49,5 +64,28 @@ export const migrations: readonly Migration[] = [
     legacy: 7,
     name: 'recalls of entries',
     up: ({ int }) => [`ALTER TABLE entries ADD COLUMN recall_count ${int} NOT NULL DEFAULT 0`],
+  },
+  {
+    version: 3,
+    name: 'standings and recalls in rows of their own',
+    up: ({ engine, text, int, real }) => [
+      `CREATE TABLE standings (
+        account_id ${text} NOT NULL,
+        entry_id ${int} NOT NULL,
+        confidence ${real},
+        standing ${text},
+        standing_no ${int} NOT NULL DEFAULT 0,
+        recall_count ${int} NOT NULL DEFAULT 0,
+        line_seq ${int},
+        line_no ${int},
+        PRIMARY KEY (account_id, entry_id)
+      ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
+      ...(engine === 'postgres' ? [ROOM_FOR_UPDATES] : []),
+      `INSERT INTO standings (account_id, entry_id, confidence, standing, standing_no, recall_count, line_seq, line_no)
+        SELECT account_id, entry_id, CASE WHEN standing IS NULL THEN NULL ELSE confidence END, standing, standing_no,
+          recall_count, line_seq, line_no FROM entries
+        WHERE standing IS NOT NULL OR recall_count > 0 OR line_seq IS NOT NULL ORDER BY account_id, entry_id`,
+      ...(engine === 'sqlite' ? [EMPTY_STANDINGS] : MOVED.map((name) => `ALTER TABLE entries DROP COLUMN ${name}`)),
+    ],
   },
 ];

@@ -18,3 +18,4 @@ export {
   withDocuments,
 } from './relation.ts';
 export { type EntryRow, entryColumns } from './rows.ts';
+export { addRecalls, upsertNewestLines } from './standings.ts';

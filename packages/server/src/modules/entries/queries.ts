@@ -3,18 +3,17 @@ import {
   andAll,
   type CachedFind,
   emptySql,
-  type Find,
   type FirstRows,
   fragment,
   type Insert,
   type Query,
   type Sql,
   sql,
-  type Update,
 } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
 import { entriesIn, entryKeysIn, liveIn, withDocuments } from './relation.ts';
-import { type EntryRow, entryColumns } from './rows.ts';
+import { type EntryRow, entryColumns, headColumns } from './rows.ts';
+import { findStood, type NewestLine } from './standings.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 const ENTRY_KEYS = fragment(
@@ -47,12 +46,13 @@ export const isNamed = ({ entity_path, key }: EntryKey): Sql =>
 
 /** Returns the entry with this name in the view's lineage, in any state and without a visibility check. */
 export function getEntry(query: Query, view: EntryView, at: EntryKey): Promise<EntryRow | undefined> {
-  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { including: 'all' })} WHERE ${isNamed(at)}`);
+  const relation = entriesIn(view, { including: 'all', standings: true });
+  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${relation} WHERE ${isNamed(at)}`);
 }
 
 /** Returns the whole row of an entry that is neither deleted nor expired. */
 export function getLiveEntry(query: Query, view: EntryView, at: EntryKey): Promise<EntryRow | undefined> {
-  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
+  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { standings: true })} WHERE ${isNamed(at)}`);
 }
 
 /** The name of the next entry, in whatever state. Read from the index alone where the engine can. */
@@ -75,44 +75,29 @@ export function listEntriesBetween(
   { where, from, to }: { where: readonly Sql[]; from: EntryKey; to: EntryKey },
 ): Promise<EntryRow[]> {
   return query.all<EntryRow>(
-    sql`SELECT ${ENTRY} FROM ${entriesIn(view, { including: 'all' })}
+    sql`SELECT ${ENTRY} FROM ${entriesIn(view, { including: 'all', standings: true })}
         WHERE (entity_path, key) >= (${from.entity_path}, ${from.key})
           AND (entity_path, key) <= (${to.entity_path}, ${to.key})${andAll(where)}`,
   );
 }
 
-export type ReadEntryRow = Pick<
-  EntryRow,
-  | 'document'
-  | 'confidence'
-  | 'standing'
-  | 'version'
-  | 'seq'
-  | 'standing_no'
-  | 'recall_count'
-  | 'entry_id'
-  | 'agent_id'
-  | 'shared'
-  | 'memory_type'
-  | 'written_at'
-  | 'deleted'
-  | 'ttl_at'
->;
+/** The columns of the answer, of its note, and of who may see it when. */
+const READ = [
+  ...(['document', 'confidence', 'standing', 'version', 'seq', 'standing_no', 'recall_count'] as const),
+  ...(['entry_id', 'agent_id', 'shared', 'memory_type', 'written_at', 'deleted', 'ttl_at'] as const),
+] as const;
 
-const READ = `document, confidence, standing, version, seq, standing_no, recall_count, entry_id, agent_id, shared,
-    memory_type, written_at, deleted, ttl_at`;
+export type ReadEntryRow = Pick<EntryRow, (typeof READ)[number]>;
 
-/** The most frequent statement of all: only the columns of the answer, of its note, and of who may see it when. */
-export const readEntry: CachedFind = {
-  table: 'entries',
-  select: READ,
-  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
-  number: 'entry_id',
-};
+const BY_NAME = { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' } as const;
+
+/** The most frequent statement of all. */
+export const readEntry: CachedFind = { ...findStood(READ, BY_NAME), number: 'entry_id' };
 
 /** The same for a view of several branches, or of an earlier state. */
 export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<ReadEntryRow | undefined> {
-  return query.get<ReadEntryRow>(sql`SELECT ${fragment(READ)} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
+  const relation = entriesIn(view, { standings: true });
+  return query.get<ReadEntryRow>(sql`SELECT ${fragment(READ.join(', '))} FROM ${relation} WHERE ${isNamed(at)}`);
 }
 
 export type ListOrder = 'path' | 'recent';
@@ -135,9 +120,9 @@ const orderOf = ({ order }: EntryScan): Sql => fragment(order === 'path' ? 'enti
  * scope: as ranges of the index when ordered by path, as a filter when ordered by time, because no index on paths serves
  * that order.
  */
-function lookedAt(view: EntryView, { where, range }: EntryScan): Sql {
+function lookedAt(view: EntryView, { where, range }: EntryScan, standings = true): Sql {
   const relation = isNewestOfOneBranch(view) ? entriesIn : entryKeysIn;
-  return sql`FROM ${relation({ ...view, scope: undefined }, { including: 'visible' })} WHERE true${andAll([...where, ...range])}`;
+  return sql`FROM ${relation({ ...view, scope: undefined }, { including: 'visible', standings })} WHERE true${andAll([...where, ...range])}`;
 }
 
 /** Entries that are neither deleted nor expired. */
@@ -164,7 +149,7 @@ export function listEntryKeys(query: Query, view: EntryView, page: EntryScan): P
 /** Returns the last entry of a scan of this length, when more entries follow it. */
 export function endOfScan(query: Query, view: EntryView, page: EntryScan): Promise<EntryRow | undefined> {
   return query.get<EntryRow>(
-    sql`SELECT entity_path, key, seq ${lookedAt(view, page)} ORDER BY ${orderOf(page)} LIMIT 1 OFFSET ${page.scan - 1}`,
+    sql`SELECT entity_path, key, seq ${lookedAt(view, page, false)} ORDER BY ${orderOf(page)} LIMIT 1 OFFSET ${page.scan - 1}`,
   );
 }
 
@@ -179,30 +164,27 @@ export function listLiveEntries(
   const rest = after ? sql` WHERE (entity_path, key) > (${after.entity_path}, ${after.key})` : emptySql;
   const order = sql`${rest} ORDER BY entity_path, key LIMIT ${limit}`;
   if (isNewestOfOneBranch(view))
-    return query.first<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths })}${order}`, within);
-  const found = sql`SELECT ${ENTRY_KEYS} FROM ${entryKeysIn(view, { paths })}${order}`;
+    return query.first<EntryRow>(
+      sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths, standings: true })}${order}`,
+      within,
+    );
+  const found = sql`SELECT ${ENTRY_KEYS} FROM ${entryKeysIn(view, { paths, standings: true })}${order}`;
   return query.first<EntryRow>(
     sql`SELECT ${ENTRY} FROM ${withDocuments(view, found)} ORDER BY entity_path, key`,
     within,
   );
 }
 
-/** An entry with the newest ledger line about it. Writing a version does not change that line. */
-export type EntryWithLineRow = EntryRow & { line_seq: number | null; line_no: number | null };
+/** An entry with the newest ledger line about it. */
+export type EntryWithLineRow = EntryRow & NewestLine;
 
-const ENTRY_WITH_LINE = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
-
-export const findEntries: Find = {
-  table: 'entries',
-  select: ENTRY_WITH_LINE.join(', '),
-  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
-};
+export const findEntries = findStood([...Object.keys(entryColumns), 'line_seq', 'line_no'], BY_NAME);
 
 /** The entries of a view with these keys, also deleted and invisible ones. */
 export function findEntriesIn(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryRow[]> {
   const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
   return query.all<EntryRow>(
-    sql`SELECT ${ENTRY} FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all' })}
+    sql`SELECT ${ENTRY} FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all', standings: true })}
         WHERE entity_path = pairs.a AND key = pairs.b`,
   );
 }
@@ -211,7 +193,7 @@ export function findEntriesIn(query: Query, view: EntryView, names: readonly Ent
  * Writes the head of each entry. The update leaves `entry_id` out: setting it again would make SQLite rewrite its index.
  */
 function upsert(columns: Insert['columns']): Insert {
-  const names = Object.keys(columns).filter((name) => !(name in findEntries.by) && name !== 'entry_id');
+  const names = Object.keys(columns).filter((name) => !(name in BY_NAME) && name !== 'entry_id');
   const updates = names.map((name) => `${name} = excluded.${name}`);
   return {
     table: 'entries',
@@ -220,16 +202,9 @@ function upsert(columns: Insert['columns']): Insert {
   };
 }
 
-export const upsertEntries = upsert(entryColumns);
+export const upsertEntries = upsert(headColumns);
 /** Also writes the columns that a projection keeps in the entry's row. */
-export const upsertEntriesWith = (columns: Insert['columns']): Insert => upsert({ ...entryColumns, ...columns });
-
-/** Updates the standings of entries and the newest ledger lines about them, by primary key. */
-export const updateStandings: Update = {
-  table: 'entries',
-  set: { confidence: 'real', standing: 'text', standing_no: 'int', line_seq: 'int', line_no: 'int' },
-  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
-};
+export const upsertEntriesWith = (columns: Insert['columns']): Insert => upsert({ ...headColumns, ...columns });
 
 /** Returns expired entries of any account. */
 export function listExpired(query: Query, now: number, limit: number): Promise<EntryRowKey[]> {

@@ -7,7 +7,8 @@ import {
   isNewestOfOneBranch,
   scopedPathConditions,
 } from '../../kernel/index.ts';
-import { entryColumns, type VersionRow, versionColumns } from './rows.ts';
+import { entryColumns, headColumns, type VersionRow, versionColumns } from './rows.ts';
+import { joinStanding, selectStood, standingColumns } from './standings.ts';
 
 /**
  * Which entries of a view:
@@ -30,39 +31,55 @@ const CONDITIONS: Record<Including, Condition> = {
   all: { text: '', values: () => [] },
 };
 
-/** The columns of the relation: those of an entry, and the position of the newest ledger line about it. */
-const COLUMNS = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
-const KEYED = COLUMNS.map((name) => (name === 'document' ? 'document_bytes' : name));
+/** The columns of the relation with standings: those of an entry, and the position of the newest ledger line about it. */
+const STOOD = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
+/** Without them there is no confidence: that of `entries` is not the one that counts. */
+const HEADS = Object.keys(headColumns).filter((name) => name !== 'confidence');
 
-/** Selects `*`: a list of names would double the length of a text that is built and looked up for every statement. */
-const newestText = (including: Including): string =>
-  `(SELECT * FROM entries WHERE account_id = ? AND branch = ?${CONDITIONS[including].text}`;
+const columnsOf = (hasStandings: boolean): readonly string[] => (hasStandings ? STOOD : HEADS);
+const keyed = (names: readonly string[]) => names.map((name) => (name === 'document' ? 'document_bytes' : name));
 
-const NEWEST: Record<Including, string> = {
-  live: newestText('live'),
-  undeleted: newestText('undeleted'),
-  visible: newestText('visible'),
-  all: newestText('all'),
-};
+/**
+ * Which entries, at which paths, and whether with their standings: a statement that shows or compares no confidence, standing,
+ * recalls or ledger lines does without.
+ */
+type Part = { including?: Including; paths?: readonly Glob[] | undefined; standings?: boolean };
 
-type Part = { including?: Including; paths?: readonly Glob[] | undefined };
+const newestTexts = new Map<string, string>();
+
+/** The same text each time: it is built and looked up for every statement. */
+function newestText(including: Including, hasStandings: boolean): string {
+  const name = `${including} ${hasStandings}`;
+  let text = newestTexts.get(name);
+  if (text === undefined) {
+    const columns = hasStandings ? selectStood(STOOD, { head: 'entries', beside: 'standings' }) : HEADS.join(', ');
+    const join = hasStandings ? joinStanding() : '';
+    text = `(SELECT ${columns} FROM entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}`;
+    newestTexts.set(name, text);
+  }
+  return text;
+}
 
 /**
  * The entries of a view as a relation named `entries`, for FROM and JOIN. `paths` limits it to what these globs cover. For
  * the newest state of one branch both engines inline it, so that it costs as much as the table.
  */
-export function entriesIn(view: EntryView, { including = 'live', paths }: Part = {}): Sql {
+export function entriesIn(view: EntryView, { including = 'live', paths, standings = false }: Part = {}): Sql {
   const within = view.scope === undefined && paths === undefined ? emptySql : andAll(pathsOf(view, paths));
   const condition = CONDITIONS[including];
   const values = condition.values(view);
   if (isNewestOfOneBranch(view))
     return {
-      text: `${NEWEST[including]}${within.text}) AS entries`,
-      values: [view.account_id, branchOf(view), ...values, ...within.values],
+      text: `${newestText(including, standings)}${within.text}) AS entries`,
+      values: [
+        ...(standings ? [view.account_id] : []),
+        ...[view.account_id, branchOf(view), ...values, ...within.values],
+      ],
     };
-  const states = statesIn(view, COLUMNS);
+  const columns = columnsOf(standings);
+  const states = statesIn(view, { columns, standings });
   return {
-    text: `(SELECT ${COLUMNS.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
+    text: `(SELECT ${columns.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
     values: [...states.values, ...values, ...within.values],
   };
 }
@@ -71,12 +88,13 @@ export function entriesIn(view: EntryView, { including = 'live', paths }: Part =
  * The same without documents, with the size of each: for statements that sort or count many entries of a view other than
  * the newest state of one branch, and show few.
  */
-export function entryKeysIn(view: EntryView, { including = 'live', paths }: Part = {}): Sql {
+export function entryKeysIn(view: EntryView, { including = 'live', paths, standings = false }: Part = {}): Sql {
   const condition = CONDITIONS[including];
   const within = andAll(pathsOf(view, paths));
-  const states = statesIn(view, KEYED);
+  const columns = keyed(columnsOf(standings));
+  const states = statesIn(view, { columns, standings });
   return {
-    text: `(SELECT ${KEYED.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
+    text: `(SELECT ${columns.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
     values: [...states.values, ...condition.values(view), ...within.values],
   };
 }
@@ -109,25 +127,31 @@ export const placesIn = (view: EntryView): Sql[] => [sql`branch = ${branchOf(vie
  * The state of each entry in the view's lineage, without a visibility check. A nearer span hides the same name in a farther
  * one.
  */
-function statesIn(view: EntryView, columns: readonly string[]): Sql {
+function statesIn(view: EntryView, shown: ShownColumns): Sql {
   const states = view.lineage.flatMap((span, i) =>
-    statesOfSpan(view, { span, nearer: view.lineage.slice(0, i), columns }),
+    statesOfSpan(view, { span, nearer: view.lineage.slice(0, i), ...shown }),
   );
   return joinSql(states, ' UNION ALL ');
 }
 
-type StatesOfSpan = { span: BranchSpan; nearer: readonly BranchSpan[]; columns: readonly string[] };
+type ShownColumns = { columns: readonly string[]; standings: boolean };
+type StatesOfSpan = ShownColumns & { span: BranchSpan; nearer: readonly BranchSpan[] };
 
-function statesOfSpan(view: EntryView, { span, nearer, columns }: StatesOfSpan): Sql[] {
+function statesOfSpan(view: EntryView, { span, nearer, columns, standings }: StatesOfSpan): Sql[] {
   const { account_id } = view;
+  const joined: Sql = standings ? { text: joinStanding('head'), values: [account_id] } : emptySql;
   const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
   const { up_to_seq } = span;
-  if (up_to_seq === null) return [sql`SELECT ${headColumns(columns)} FROM entries AS head WHERE ${ofSpan}`];
-  const isOfThen = sql`head.seq <= ${up_to_seq} AND (head.line_seq IS NULL OR head.line_seq <= ${up_to_seq})`;
-  const isLater = sql`head.entry_id <= ${up_to_seq} AND (head.seq > ${up_to_seq} OR head.line_seq > ${up_to_seq})`;
+  if (up_to_seq === null) return [sql`SELECT ${shownColumns(columns)} FROM entries AS head${joined} WHERE ${ofSpan}`];
+  const isJudgedThen = standings
+    ? sql` AND (standings.line_seq IS NULL OR standings.line_seq <= ${up_to_seq})`
+    : emptySql;
+  const isJudgedLater = standings ? sql` OR standings.line_seq > ${up_to_seq}` : emptySql;
+  const isOfThen = sql`head.seq <= ${up_to_seq}${isJudgedThen}`;
+  const isLater = sql`head.entry_id <= ${up_to_seq} AND (head.seq > ${up_to_seq}${isJudgedLater})`;
   return [
-    sql`SELECT ${headColumns(columns)} FROM entries AS head WHERE ${ofSpan} AND ${isOfThen}`,
-    sql`SELECT ${pastColumns(view, columns)} FROM entries AS head
+    sql`SELECT ${shownColumns(columns)} FROM entries AS head${joined} WHERE ${ofSpan} AND ${isOfThen}`,
+    sql`SELECT ${pastColumns(view, columns)} FROM entries AS head${joined}
         JOIN versions AS past ON past.account_id = ${account_id} AND past.entry_id = head.entry_id
         WHERE ${ofSpan} AND ${isLater} AND past.version = (SELECT newest.version FROM versions AS newest
           WHERE newest.account_id = ${account_id} AND newest.entry_id = head.entry_id AND newest.seq <= ${up_to_seq}
@@ -138,10 +162,13 @@ function statesOfSpan(view: EntryView, { span, nearer, columns }: StatesOfSpan):
 /** Both engines know the size of a text without reading it. */
 const bytesOf = (table: 'head' | 'past') => `octet_length(${table}.document)`;
 
-const headColumns = (columns: readonly string[]): Sql =>
-  fragment(
-    columns.map((name) => (name === 'document_bytes' ? `${bytesOf('head')} AS ${name}` : `head.${name}`)).join(', '),
-  );
+const stoodColumns = standingColumns('head', 'standings');
+
+/** Without standings, no column of theirs is among them. */
+function shownColumns(columns: readonly string[]): Sql {
+  const own: Readonly<Record<string, string>> = { ...stoodColumns, document_bytes: bytesOf('head') };
+  return fragment(columns.map((name) => (own[name] ? `${own[name]} AS ${name}` : `head.${name}`)).join(', '));
+}
 
 /** The number of an entry is the `seq` of its first version. */
 function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
@@ -162,6 +189,7 @@ function pastColumns({ dialect }: EntryView, columns: readonly string[]): Sql {
     pattern_refs: member(['provenance', 'pattern_refs'], 'text'),
     standing: 'CAST(NULL AS TEXT)',
     standing_no: '0',
+    recall_count: stoodColumns.recall_count as string,
     document_bytes: bytesOf('past'),
     line_seq: 'CAST(NULL AS BIGINT)',
     line_no: 'CAST(NULL AS BIGINT)',
@@ -184,8 +212,8 @@ const ON_VERSIONS = 'versions ON versions.account_id = ? AND versions.entry_id =
 const UP_TO_SHOWN = ' AND versions.version <= entries.version';
 
 /** Joins versions to entries of any state and author: visibility is a property of each version. */
-function joined(view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql {
-  const { text, values } = entriesIn(view, { including: 'all' });
+function joined(view: EntryView, { join, standings }: { join: 'JOIN' | 'LEFT JOIN'; standings: boolean }): Sql {
+  const { text, values } = entriesIn(view, { including: 'all', standings });
   return {
     text: `${text} ${join} ${ON_VERSIONS}${isNewestOfOneBranch(view) ? '' : UP_TO_SHOWN}`,
     values: [...values, view.account_id],
@@ -193,10 +221,11 @@ function joined(view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql {
 }
 
 /** The versions of a view's entries, without a visibility check: `versions` joined to `entries`. */
-export const versionsIn = (view: EntryView): Sql => joined(view, 'JOIN');
+export const versionsIn = (view: EntryView, { standings = false }: Pick<Part, 'standings'> = {}): Sql =>
+  joined(view, { join: 'JOIN', standings });
 
 /** The same, including entries that have no version. */
-export const entriesWithVersionsIn = (view: EntryView): Sql => joined(view, 'LEFT JOIN');
+export const entriesWithVersionsIn = (view: EntryView): Sql => joined(view, { join: 'LEFT JOIN', standings: false });
 
 export const isVersionVisible = ({ agent_id }: Pick<EntryView, 'agent_id'>): Sql =>
   sql`(versions.shared = 1 OR versions.agent_id = ${agent_id})`;

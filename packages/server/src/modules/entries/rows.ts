@@ -58,7 +58,8 @@ const common = {
 
 export const versionColumns: Record<keyof VersionRow, ColumnType> = { ...common, commit_id: 'text' };
 
-export const entryColumns: Record<keyof EntryRow, ColumnType> = {
+/** The columns of the table `entries`, where `confidence` is that of the newest version as it was written. */
+export const headColumns = {
   ...common,
   branch: 'text',
   entity_path: 'text',
@@ -66,6 +67,10 @@ export const entryColumns: Record<keyof EntryRow, ColumnType> = {
   memory_type: 'text',
   is_artifact: 'int',
   pattern_refs: 'text',
+} as const;
+
+export const entryColumns: Record<keyof EntryRow, ColumnType> = {
+  ...headColumns,
   standing: 'text',
   standing_no: 'int',
   recall_count: 'int',

@@ -3,11 +3,12 @@ import type { Row } from '../../db/index.ts';
 import { addStored, exported, restoreProjections, type TenantTable, type Work } from '../../kernel/index.ts';
 import { type EntryRow, fromDocument, type VersionRow, versionColumns } from './rows.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
+import { insertStandings, standingRow, stoodRelation } from './standings.ts';
 import { headProblem, versionProblem } from './stored-version.ts';
 import { findWholeVersions, insertVersions } from './version-queries.ts';
 
-/** The columns of an entry besides those of its newest version. */
-const headColumns = {
+/** The columns of an entry besides those of its newest version; all but the first three may be those of its standing. */
+const exportedColumns = {
   account_id: 'text',
   entry_id: 'int',
   version: 'int',
@@ -17,7 +18,7 @@ const headColumns = {
   recall_count: 'int',
 } as const;
 
-type HeadRow = Pick<EntryRow, keyof typeof headColumns>;
+type HeadRow = Pick<EntryRow, keyof typeof exportedColumns>;
 
 /** Rebuilds the heads from the newest versions, which are restored by now, and applies the projections. */
 async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
@@ -27,6 +28,9 @@ async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
   const restored = heads.map((head, i) => toChange(head, versions[i]));
   addStored(work, { storage_entries: restored.filter(({ after }) => after.deleted === 0).length });
   await saveHeads(work, restored);
+  const stood = heads.filter(({ standing, recall_count }) => standing !== null || recall_count > 0);
+  const standings = stood.map((head) => ({ ...standingRow(head), recall_count: head.recall_count }));
+  if (standings.length > 0) work.send(work.tx.insertMany(insertStandings, standings));
   await restoreProjections(work, restored);
 }
 
@@ -55,7 +59,7 @@ export const tables: readonly TenantTable[] = [
     },
   }),
   exported(
-    { table: 'entries', columns: headColumns },
+    { table: 'entries', columns: exportedColumns },
     {
       kind: 'entry',
       key: ['entry_id'],
@@ -69,7 +73,7 @@ export const tables: readonly TenantTable[] = [
         entries_by_id: '1000000 1000000 1',
       },
       derived: [
-        ...Object.keys(versionColumns).filter((name) => name !== 'commit_id' && !(name in headColumns)),
+        ...Object.keys(versionColumns).filter((name) => name !== 'commit_id' && !(name in exportedColumns)),
         ...['branch', 'entity_path', 'key', 'memory_type', 'is_artifact', 'pattern_refs'],
         ...['search_words', 'word_count', 'line_seq', 'line_no'],
       ],
@@ -77,7 +81,16 @@ export const tables: readonly TenantTable[] = [
       entries: { entity_path: 'by its owner', key: 'by its owner' },
       rights: { maintenance: ['SELECT (account_id, branch, entity_path, key, ttl_at, deleted)'] },
       check: headProblem,
+      relation: (accountId) => stoodRelation(Object.keys(exportedColumns), accountId),
       restore: restoreHeads,
     },
   ),
+  {
+    table: 'standings',
+    key: ['entry_id'],
+    left_out: 'exported with its entry',
+    erased_with: 'its entry, and validators are renamed in it',
+    // More rows than any account has: a statement must begin with what it looks for, and not with this.
+    planner: { standings: '1000000 1000000 1' },
+  },
 ];

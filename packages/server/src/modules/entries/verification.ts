@@ -2,6 +2,7 @@ import type { EntryKey } from '@mem-service/contract';
 import { type Glob, matchesGlob, type Output } from '@mem-service/contract';
 import type { Query, Sql } from '../../db/index.ts';
 import { type EntryView, isInScope, type ReadContext } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { findNamedEntries } from './by-name.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
@@ -45,6 +46,7 @@ export class Verification {
     const heads = await queries.listEntriesBetween(this.#query, this.#view, { where, from, to });
     this.#heads = new Map(heads.map((head) => [nameOf(head), head]));
     for (const row of rows) {
+      await pause();
       const last = this.#previous;
       const before = last?.entity_path === row.entity_path && last.key === row.key ? last : undefined;
       if (!before) await this.#checkHead();

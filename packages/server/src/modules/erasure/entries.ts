@@ -1,10 +1,12 @@
 import {
   addToCounts,
+  type CountingWork,
   type EntryErasureCounts,
   type ErasedEntries,
   type TenantTable,
   type Work,
 } from '../../kernel/index.ts';
+import { type ErasureTarget, findCounted } from '../entries/index.ts';
 import { markUncompacted } from './compact.ts';
 import { blankNames, deleteNamed } from './queries.ts';
 
@@ -21,20 +23,37 @@ const nothing = (): EntryErasureCounts => ({
   edges: 0,
 });
 
+/** On SQLite off the main thread, where a transaction has its own connection. */
+export function countingWork({ account_id, dialect, now, services, tx }: Work): CountingWork {
+  const isElsewhere = dialect.engine === 'sqlite';
+  return { account_id, dialect, now, tx: isElsewhere ? services.database.forAccount(account_id).scan : tx };
+}
+
 /** Returns the counts that `eraseEntries` would return. */
-export async function countErased(work: Work, erased: ErasedEntries): Promise<EntryErasureCounts> {
+export async function countErased(work: Work, target: ErasureTarget): Promise<EntryErasureCounts> {
   const counts = nothing();
-  for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.count?.(work, erased));
+  const counting = countingWork(work);
+  const erased = await findCounted(counting, target);
+  for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.count?.(counting, erased));
   return counts;
 }
 
-/** Erases entries and everything that refers to them: each module erases them from its own tables. */
-export async function eraseEntries(work: Work, erased: ErasedEntries): Promise<EntryErasureCounts> {
-  const counts = nothing();
-  for (const table of work.services.tables) await eraseNames(work, table, erased);
-  for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.erase(work, erased));
+export type ErasedParts = AsyncIterable<ErasedEntries> | Iterable<ErasedEntries>;
+
+/** Erases entries and everything that refers to them, part by part: each module erases them from its own tables. */
+export async function eraseEntries(
+  work: Work,
+  parts: ErasedParts,
+): Promise<{ erased: EntryErasureCounts; isPrivate: boolean }> {
+  const erased = nothing();
+  let isPrivate = true;
+  for await (const part of parts) {
+    isPrivate &&= part.heads.every(({ shared }) => shared === 0);
+    for (const table of work.services.tables) await eraseNames(work, table, part);
+    for (const eraser of work.services.erasers.entries) addToCounts(erased, await eraser.erase(work, part));
+  }
   if (work.dialect.engine === 'sqlite') await markUncompacted(work.tx);
-  return counts;
+  return { erased, isPrivate: isPrivate && erased.entries > 0 };
 }
 
 /** Follows the declaration of a table. */

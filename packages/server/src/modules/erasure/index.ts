@@ -29,13 +29,13 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   const paths = globConditions(parseGlob(entity_path));
   const keys = key === undefined ? [] : [sql`key = ${key}`];
   const receipt_id = dry_run ? '' : work.services.ids.next(work.now);
-  const found = await findErased(work, { account_id, branch, agent_id, paths, keys }, receipt_id);
+  const target = { account_id, branch, agent_id, paths, keys };
   const request = { dry_run, entity_path, key: key ?? null };
   if (dry_run) {
-    const erased = await countErased(work, found);
+    const erased = await countErased(work, target);
     return unchanged({ ...request, erased, receipt_id: null, erased_at: null });
   }
-  const erased = await eraseEntries(work, found);
+  const { erased, isPrivate } = await eraseEntries(work, findErased(work, target, receipt_id));
   work.emit({
     event_type: 'erase',
     agent_id,
@@ -44,7 +44,7 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
     key: null,
     version: null,
     // An agent that may not see an entry must not learn that it was erased.
-    visible_to: found.heads.length > 0 && found.heads.every((head) => head.shared === 0) ? agent_id : EVERYONE,
+    visible_to: isPrivate ? agent_id : EVERYONE,
     details: { receipt_id, ...erased },
   });
   const receipt = { ...request, erased, receipt_id, erased_at: toIso(work.now) };

@@ -39,19 +39,28 @@ export async function countNamed(
   return row?.n ?? 0;
 }
 
-export function deleteNaming(tx: Transaction, { table, column }: AgentPlace, agent: ErasedAgent): Promise<number> {
-  return tx.run(sql`DELETE FROM ${fragment(table)} WHERE ${naming(column, agent)}`);
+/** Some rows of a table, by its key. */
+type SomeRows = AgentPlace & { key: readonly string[]; limit: number };
+
+function someNaming({ table, column, key, limit }: SomeRows, agent: ErasedAgent): Sql {
+  const columns = fragment(key.join(', '));
+  return sql`account_id = ${agent.account_id} AND (${columns}) IN (
+    SELECT ${columns} FROM ${fragment(table)} WHERE ${naming(column, agent)} LIMIT ${limit})`;
+}
+
+export function deleteNaming(tx: Transaction, rows: SomeRows, agent: ErasedAgent): Promise<number> {
+  return tx.run(sql`DELETE FROM ${fragment(rows.table)} WHERE ${someNaming(rows, agent)}`);
 }
 
 export function renameIn(
   tx: Transaction,
-  { table, column, also }: AgentPlace & { also: Row },
+  { also, ...rows }: SomeRows & { also: Row },
   agent: ErasedAgent,
 ): Promise<number> {
-  const sets = Object.entries({ [column]: agent.alias, ...also }).map(
+  const sets = Object.entries({ [rows.column]: agent.alias, ...also }).map(
     ([name, value]) => sql`${fragment(name)} = ${value}`,
   );
-  return tx.run(sql`UPDATE ${fragment(table)} SET ${joinSql(sets, ', ')} WHERE ${naming(column, agent)}`);
+  return tx.run(sql`UPDATE ${fragment(rows.table)} SET ${joinSql(sets, ', ')} WHERE ${someNaming(rows, agent)}`);
 }
 
 /**

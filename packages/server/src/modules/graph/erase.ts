@@ -3,15 +3,18 @@ import {
   type AgentEraser,
   addStored,
   bytesOfTexts,
+  type CountingWork,
   type ErasedEntries,
   EVERYONE,
   eraseEventDetails,
   viewInWork,
   type Work,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { listOutcomesOfEntries } from '../ledger/index.ts';
 import { readLines } from './ledger.ts';
 import {
+  countAgentEdges,
   deleteAgentEdges,
   deleteEdgesOf,
   deleteStatements,
@@ -31,7 +34,10 @@ export function edgeIdOf(edge: Edge): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 }
 
-const edgesAt = ({ dialect }: Work, { account_id, branch, ids }: ErasedEntries): EntryEdges => ({
+const edgesAt = (
+  { dialect }: CountingWork,
+  { account_id, branch, ids }: Pick<ErasedEntries, 'account_id' | 'branch' | 'ids'>,
+): EntryEdges => ({
   account_id,
   branch,
   nodes: dialect.texts(ids.map(entryNode)),
@@ -44,7 +50,7 @@ const isSeen =
     edge.visible_to === EVERYONE || edge.visible_to === agent_id;
 
 /** Counts stored edges and those derived from the ledger. */
-async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edge[]): Promise<number> {
+async function countSeen(work: CountingWork, erased: ErasedEntries, seen: Set<string>): Promise<number> {
   const { branch, agent_id, ids } = erased;
   const view = viewInWork(work, { lineage: [{ branch, up_to_seq: null }], agent_id });
   const seqs = await listOutcomesOfEntries(work.tx, erased);
@@ -52,7 +58,6 @@ async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edg
   const nodes = new Set(ids.map(entryNode));
   const isOfThem = ({ source, source_type, target, target_type }: Edge) =>
     (source_type === 'entry' && nodes.has(source)) || (target_type === 'entry' && nodes.has(target));
-  const seen = new Set(stored.filter(isSeen(erased)).map(edgeKey));
   for (let at = 0; at < seqs.length; at += OUTCOMES_AT_ONCE) {
     const some = seqs.slice(at, at + OUTCOMES_AT_ONCE);
     const { lines } = await readLines(store, view, { seqs: some, most: Number.POSITIVE_INFINITY });
@@ -62,10 +67,18 @@ async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edg
 }
 
 const OUTCOMES_AT_ONCE = 1000;
+const ENTRIES_AT_ONCE = 500;
 
 /** Returns the count that `eraseEdges` would return. */
-export async function countEdges(work: Work, erased: ErasedEntries): Promise<number> {
-  return countSeen(work, erased, await listEdgesOf(work.tx, edgesAt(work, erased)));
+export async function countEdges(work: CountingWork, erased: ErasedEntries): Promise<number> {
+  const seen = new Set<string>();
+  for (let at = 0; at < erased.ids.length; at += ENTRIES_AT_ONCE) {
+    const ids = erased.ids.slice(at, at + ENTRIES_AT_ONCE);
+    const stored = await listEdgesOf(work.tx, edgesAt(work, { ...erased, ids }));
+    for (const edge of stored.filter(isSeen(erased))) seen.add(edgeKey(edge));
+    await pause();
+  }
+  return countSeen(work, erased, seen);
 }
 
 /**
@@ -75,7 +88,7 @@ export async function countEdges(work: Work, erased: ErasedEntries): Promise<num
 export async function eraseEdges(work: Work, erased: ErasedEntries): Promise<number> {
   const edges = edgesAt(work, erased);
   const stored = await listEdgesOf(work.tx, edges);
-  const count = await countSeen(work, erased, stored);
+  const count = await countSeen(work, erased, new Set(stored.filter(isSeen(erased)).map(edgeKey)));
   await eraseStatements(work, stored);
   await deleteEdgesOf(work.tx, edges);
   return count;
@@ -90,13 +103,18 @@ async function eraseStatements(work: Work, stored: readonly Edge[]): Promise<voi
   await deleteStatements(tx, statements);
 }
 
+const EDGES_AT_ONCE = 1000;
+
 /** Deletes edges of an agent, and those that only it may see. */
 export const erasesAgent: AgentEraser = {
-  count: async ({ tx, account_id }, { agent_id }) => ({
-    edges: (await listAgentEdges(tx, account_id, agent_id)).length,
-  }),
+  count: async ({ tx, account_id }, { agent_id }) => ({ edges: await countAgentEdges(tx, account_id, agent_id) }),
   async erase(work, { account_id, agent_id }) {
-    await eraseStatements(work, await listAgentEdges(work.tx, account_id, agent_id));
-    await deleteAgentEdges(work.tx, account_id, agent_id);
+    const { tx } = work;
+    for (;;) {
+      const edges = await listAgentEdges(tx, { account_id, agent_id, limit: EDGES_AT_ONCE });
+      await eraseStatements(work, edges);
+      await deleteAgentEdges(tx, { account_id, agent_id, limit: EDGES_AT_ONCE });
+      if (edges.length < EDGES_AT_ONCE) return;
+    }
   },
 };

@@ -177,11 +177,25 @@ const ofAgent = (accountId: string, agentId: string): Sql =>
   sql`account_id = ${accountId} AND ((source_type = 'agent' AND source = ${agentId})
     OR (target_type = 'agent' AND target = ${agentId}) OR visible_to = ${agentId})`;
 
-export const listAgentEdges = (query: Query, accountId: string, agentId: string): Promise<EdgeRow[]> =>
-  query.all(sql`SELECT * FROM edges WHERE ${ofAgent(accountId, agentId)}`);
+export async function countAgentEdges(query: Query, accountId: string, agentId: string): Promise<number> {
+  const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM edges WHERE ${ofAgent(accountId, agentId)}`);
+  return row?.n ?? 0;
+}
 
-export const deleteAgentEdges = (tx: Transaction, accountId: string, agentId: string): Promise<number> =>
-  tx.run(sql`DELETE FROM edges WHERE ${ofAgent(accountId, agentId)}`);
+type SomeEdges = { account_id: string; agent_id: string; limit: number };
+const EDGE_KEY = fragment('branch, source_type, source, visible_to, relation, target_type, target');
+
+const firstOf = ({ account_id, agent_id, limit }: SomeEdges): Sql =>
+  sql`FROM edges WHERE ${ofAgent(account_id, agent_id)} ORDER BY ${EDGE_KEY} LIMIT ${limit}`;
+
+export const listAgentEdges = (query: Query, some: SomeEdges): Promise<EdgeRow[]> =>
+  query.all(sql`SELECT * ${firstOf(some)}`);
+
+/** Deletes those that `listAgentEdges` returns. */
+export const deleteAgentEdges = (tx: Transaction, some: SomeEdges): Promise<number> =>
+  tx.run(
+    sql`DELETE FROM edges WHERE account_id = ${some.account_id} AND (${EDGE_KEY}) IN (SELECT ${EDGE_KEY} ${firstOf(some)})`,
+  );
 
 type Reader = { account_id: string; branch: string; reader: string; viewer: string };
 

@@ -1,13 +1,13 @@
 import type { Row } from '../../db/index.ts';
 import { exported, type TenantTable, type Work } from '../../kernel/index.ts';
-import { listNewestLines, updateNewestLines } from '../entries/index.ts';
+import { findNewestLines, upsertNewestLines } from '../entries/index.ts';
 import * as queries from './queries.ts';
 
 /** Restores lines and links each to the one before it about the same entry. Entries are restored by now. */
 async function restoreLines(work: Work, rows: readonly Row[]): Promise<void> {
   const lines = rows as unknown as readonly queries.EvidenceRow[];
   const ids = [...new Set(lines.flatMap(({ entry_id }) => entry_id ?? []))];
-  const heads = await listNewestLines(work.tx, work.account_id, work.dialect.numbers(ids));
+  const heads = await findNewestLines(work.tx, work.account_id, ids);
   const newest = new Map(heads.map((head) => [head.entry_id, head]));
   const tied = lines.map((line) => {
     const head = newest.get(line.entry_id ?? 0);
@@ -16,7 +16,7 @@ async function restoreLines(work: Work, rows: readonly Row[]): Promise<void> {
     return { ...line, ...before };
   });
   work.send(work.tx.insertMany(queries.insertEvidence, tied));
-  work.send(work.tx.updateMany(updateNewestLines, heads));
+  work.send(work.tx.insertMany(upsertNewestLines, heads));
 }
 
 const SILENT = '{"decision_summary":null,"final_action_index":null,"attributes":{},"immutable_trace_id":null}';

@@ -133,7 +133,7 @@ async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Prom
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
   const [before, session, past] = await Promise.all([
     queries.findCommitted(work.tx, { ...key, outcome_ref, outcome_type, branch, scope: readScope(caller) }),
-    loadSession(work.tx, key),
+    loadSession(work.tx, key, work.dialect),
     loadPast(work.tx, key),
   ]);
   return { caller, input, author, key, before, session, past, gaps, prepared };

@@ -27,7 +27,7 @@ import {
 } from '../entries/index.ts';
 import { parseQuery, readIndexState, type Term, withSoundWords } from '../text/index.ts';
 import * as queries from './queries.ts';
-import { orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
+import { countLiftable, isLowered, orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
 import { findByText, type SearchHit, type TextMatch } from './text-search.ts';
 
@@ -113,11 +113,21 @@ function ranksOf(hits: readonly SearchHit[]): (hit: SearchHit) => number {
   return (hit) => ranks.get(hit) ?? 0;
 }
 
-/** Orders matches by their words and, where these fit alike, by evidence. Loads only what has been tested. */
-async function byEvidence({ view, read, scan, dialect }: ReadContext, matches: readonly TextMatch[]) {
-  const query = matches.length > MANY ? scan : read;
-  const tested = await queries.getTestedBySeq(query, view, dialect.numbers(matches.map(({ seq }) => seq)));
+/**
+ * Orders matches by their words and, where these fit alike, by evidence. Loads only what has been tested, and only of those
+ * that it could bring among the first.
+ */
+async function byEvidence(
+  { view, read, scan, dialect }: ReadContext,
+  matches: readonly TextMatch[],
+  wanted: number,
+): Promise<readonly TextMatch[]> {
+  const load = (some: readonly TextMatch[]) =>
+    queries.getTestedBySeq(some.length > MANY ? scan : read, view, dialect.numbers(some.map(({ seq }) => seq)));
+  const near = countLiftable(matches, wanted);
+  let tested = await load(matches.slice(0, near));
   if (tested.length === 0) return matches;
+  if (near < matches.length && tested.some((row) => isLowered(placeOf(row, null)))) tested = await load(matches);
   const rows = new Map(tested.map((row) => [row.seq, row]));
   return orderBlocks(matches, ({ seq, score }) =>
     placeOf(rows.get(seq) ?? { seq, confidence: 1, standing: null }, score),
@@ -152,7 +162,10 @@ async function searchIndex(
       short: shortOf(context, seqs.length),
     });
   const size = view.scope ? await countInScope(scan, view) : account.seq;
-  const order = sort === 'relevance' ? (matches: readonly TextMatch[]) => byEvidence(context, matches) : undefined;
+  const order =
+    sort === 'relevance'
+      ? (matches: readonly TextMatch[], load: number) => byEvidence(context, matches, load)
+      : undefined;
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });
 }
 

@@ -46,7 +46,7 @@ export function getEntriesBySeq(
   { seqs, paths, filters, short }: SearchCandidates & { seqs: Sql; short: number },
 ): Promise<FoundRow[]> {
   return query.all<FoundRow>(
-    sql`SELECT ${FOUND_KEYS}, ${shortDocuments(short)} FROM ${entriesIn(view, { paths })}
+    sql`SELECT ${FOUND_KEYS}, ${shortDocuments(short)} FROM ${entriesIn(view, { paths, standings: true })}
         WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(filters)}`,
   );
 }
@@ -57,7 +57,7 @@ export type TestedKey = Pick<EntryRow, 'seq' | 'confidence' | 'standing'>;
 /** Returns those of the entries with these `seq` that an outcome has tested. */
 export function getTestedBySeq(query: Query, view: EntryView, seqs: Sql): Promise<TestedKey[]> {
   return query.all<TestedKey>(
-    sql`SELECT seq, confidence, standing FROM ${entriesIn(view)}
+    sql`SELECT seq, confidence, standing FROM ${entriesIn(view, { standings: true })}
         WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND standing IS NOT NULL`,
   );
 }
@@ -69,7 +69,8 @@ export function listNewestKeys(
   { paths, filters, limit }: SearchCandidates & { limit: number },
 ): Promise<SizedKey[]> {
   return query.all<SizedKey>(
-    sql`SELECT ${FOUND_KEYS}, document_bytes FROM ${entryKeysIn(view, { paths })} WHERE true${andAll(filters)} ORDER BY seq DESC LIMIT ${limit}`,
+    sql`SELECT ${FOUND_KEYS}, document_bytes FROM ${entryKeysIn(view, { paths, standings: true })}
+        WHERE true${andAll(filters)} ORDER BY seq DESC LIMIT ${limit}`,
   );
 }
 
@@ -100,8 +101,8 @@ export type FilterPage = SearchCandidates & {
   short: number;
 };
 
-const lookedAt = (view: EntryView, { paths }: FilterPage): Sql =>
-  (isNewestOfOneBranch(view) ? entriesIn : entryKeysIn)(view, { including: 'all', paths });
+const lookedAt = (view: EntryView, { paths }: FilterPage, standings: boolean): Sql =>
+  (isNewestOfOneBranch(view) ? entriesIn : entryKeysIn)(view, { including: 'all', paths, standings });
 
 /** The best by a column, among the entries that a search may scan. */
 export function listByFilter(query: Query, view: EntryView, page: FilterPage): Promise<FoundRow[]> {
@@ -110,7 +111,7 @@ export function listByFilter(query: Query, view: EntryView, page: FilterPage): P
   const best = sql`${evidence}${fragment(page.sort)} DESC, seq DESC`;
   const documents = isNewestOfOneBranch(view) ? shortDocuments(page.short) : NO_DOCUMENT;
   return query.all<FoundRow>(
-    sql`SELECT ${FOUND} FROM (SELECT ${ENTRY_KEYS}, ${documents} FROM ${lookedAt(view, page)}
+    sql`SELECT ${FOUND} FROM (SELECT ${ENTRY_KEYS}, ${documents} FROM ${lookedAt(view, page, true)}
           ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
         WHERE ${shownIn(view)}${andAll(page.filters)} ORDER BY ${best} LIMIT ${page.limit}`,
   );
@@ -121,6 +122,6 @@ const NO_DOCUMENT = fragment('CAST(NULL AS TEXT) AS document, document_bytes');
 
 /** Whether there are more entries than a search may scan. */
 export async function hasMoreToScan(query: Query, view: EntryView, page: FilterPage): Promise<boolean> {
-  const row = await query.get(sql`SELECT 1 AS beyond FROM ${lookedAt(view, page)} LIMIT 1 OFFSET ${page.scan}`);
+  const row = await query.get(sql`SELECT 1 AS beyond FROM ${lookedAt(view, page, false)} LIMIT 1 OFFSET ${page.scan}`);
   return row !== undefined;
 }

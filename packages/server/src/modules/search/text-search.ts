@@ -38,8 +38,8 @@ export type TextSearch = {
   wanted: number;
   /** Loads the entries that pass the caller's filters, in any order. */
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
-  /** Puts matches that fit alike into another order; without it they stay in that of their words. */
-  order?: ((matches: readonly TextMatch[]) => Promise<readonly TextMatch[]>) | undefined;
+  /** Puts matches that fit alike into another order, at least the first; without it they stay in that of their words. */
+  order?: ((matches: readonly TextMatch[], wanted: number) => Promise<readonly TextMatch[]>) | undefined;
 };
 
 /** One cache per store. */
@@ -159,7 +159,7 @@ export type TextMatch = { seq: number; score: number | null };
 /** Those of the first `load` matches that pass the filters, in order. */
 async function hitsOf(matches: readonly TextMatch[], search: TextSearch, load: number): Promise<SearchHit[]> {
   if (matches.length === 0) return [];
-  const ordered = ((await search.order?.(matches)) ?? matches).slice(0, load);
+  const ordered = ((await search.order?.(matches, load)) ?? matches).slice(0, load);
   const rows = new Map<number, FoundRow>();
   for (const row of await search.fetch(ordered.map(({ seq }) => seq))) rows.set(row.seq, row);
   return ordered.flatMap(({ seq, score }): SearchHit[] => {

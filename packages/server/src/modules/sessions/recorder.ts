@@ -12,7 +12,7 @@ export function openRecorder(): NoteRecorder {
     const rows = recalls.map(({ entry_id, times }) => ({ account_id, entry_id, recall_count: times }));
     // In the order of the table, so that neighbours share a page.
     rows.sort((a, b) => a.entry_id - b.entry_id);
-    if (rows.length > 0) work.send(work.tx.updateMany(addRecalls, rows));
+    if (rows.length > 0) work.send(work.tx.insertMany(addRecalls, rows));
     await work.waitForSent();
     return () => memory.keep(recorded);
   };

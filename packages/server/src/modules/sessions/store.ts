@@ -9,6 +9,7 @@ import {
   startWithin,
   type Work,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { clearSession, countSession, loaded } from './counters.ts';
 import type { SessionKey } from './queries.ts';
 import * as queries from './queries.ts';
@@ -71,26 +72,47 @@ export const newSession = (key: SessionKey, now: number): queries.SessionRow => 
   ...key,
 });
 
-export async function loadSession(query: Query, key: SessionKey): Promise<OpenSession> {
-  const [row, reads, items] = await Promise.all([
-    getSession(query, key),
-    loadReads(query, key),
-    queries.listItems(query, key),
-  ]);
-  return { row, reads, items };
+export async function loadSession(query: Query, key: SessionKey, dialect: Dialect): Promise<OpenSession> {
+  const loading = Promise.all([getSession(query, key), loadReads(query, key)]);
+  // On PostgreSQL all go out together, and rows arrive in turns with other requests.
+  const isRead = dialect.engine === 'postgres';
+  const [[row, reads], all] = await Promise.all([loading, isRead ? queries.listItems(query, key) : undefined]);
+  return { row, reads, items: all ?? (await loadItems(query, key, { row, dialect })) };
+}
+
+/** More than this is not loaded at once. */
+const FEW_ITEMS = 200;
+const FEW_BYTES = 512 * 1024;
+
+/** Loads items in the order they happened; many or long ones in turns with other requests. */
+async function loadItems(
+  query: Query,
+  key: SessionKey,
+  { row, dialect }: { row: queries.SessionRow | undefined; dialect: Dialect },
+): Promise<queries.ItemRow[]> {
+  if (row === undefined || (row.items <= FEW_ITEMS && row.bytes <= FEW_BYTES)) return queries.listItems(query, key);
+  const sizes = await queries.listItemSizes(query, key);
+  const items: queries.ItemRow[] = [];
+  for (let at = 0; at < sizes.length; ) {
+    const some = startWithin(sizes.slice(at, at + FEW_ITEMS), FEW_BYTES, (item) => item.bytes);
+    at += some.length;
+    const numbers = dialect.numbers(some.map(({ no }) => no));
+    for (const item of await queries.listSomeItems(query, key, numbers)) items.push(item);
+    await pause();
+  }
+  return items;
 }
 
 /** The same, without the later of its items where there are more than so many bytes of them. */
 export async function loadSessionWithin(
-  query: Query,
+  { read, scan }: { read: Query; scan: Query },
   key: SessionKey,
   { bytes, dialect }: { bytes: number; dialect: Dialect },
 ): Promise<OpenSession & { isCut: boolean }> {
-  const [row, reads, sizes] = await Promise.all([
-    getSession(query, key),
-    loadReads(query, key),
-    queries.listItemSizes(query, key),
-  ]);
+  const row = await getSession(read, key);
+  const isLong = row !== undefined && (row.items > FEW_ITEMS || row.bytes > FEW_BYTES);
+  const query = isLong ? scan : read;
+  const [reads, sizes] = await Promise.all([loadReads(query, key), queries.listItemSizes(query, key)]);
   const some = startWithin(sizes, bytes, (item) => item.bytes);
   const numbers = dialect.numbers(some.map(({ no }) => no));
   const items = some.length === 0 ? [] : await queries.listSomeItems(query, key, numbers);

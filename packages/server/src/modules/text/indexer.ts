@@ -194,7 +194,7 @@ export class Indexer {
 
   /** Reads nothing but the file of words, so what fails is that file: it is made again. */
   async #readCursor(accountId: string): Promise<{ seq: number; created_at: number } | 0 | undefined> {
-    let { identity } = this.#file;
+    let identity: string | undefined;
     try {
       identity = await this.#file.attach();
       if (identity === undefined) return undefined;
@@ -207,6 +207,8 @@ export class Indexer {
     } catch (error) {
       if (isGone(error)) return undefined;
       if (!isUnusable(error)) throw error;
+      // What cannot be attached is the file that is there now.
+      identity ??= this.#file.identity;
       if (identity !== undefined) await this.#thread.run({ task: 'discard', identity });
       return undefined;
     }

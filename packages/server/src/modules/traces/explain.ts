@@ -11,13 +11,14 @@ import {
   sessionName,
   toIsoOrNull,
 } from '../../kernel/index.ts';
+import { inTurns, pause } from '../../turns.ts';
 import { staleReadsInScope } from '../entries/index.ts';
 import { listStaleReads, loadSessionWithin, sessionInScope } from '../sessions/index.ts';
 import { attemptsInScope, plainAttempts } from './attempts.ts';
 import * as queries from './queries.ts';
 import { completeness, type ReadPart, readingsOf, TraceParts } from './render.ts';
 import { mergeSpansAndCalls } from './rules/spans.ts';
-import { partsOf, startOf } from './session-parts.ts';
+import { partsInSteps, startOf } from './session-parts.ts';
 import type { TraceHeader } from './shape.ts';
 import { viewerOf } from './viewer.ts';
 
@@ -41,23 +42,14 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
   const key = { account_id, agent_id, session };
   const scope = readScope(caller);
   const bytes = bytesOf(context);
-  const { isCut, ...loaded } = await loadSessionWithin(read, key, { bytes, dialect: context.dialect });
+  const { isCut, ...loaded } = await loadSessionWithin(context, key, { bytes, dialect: context.dialect });
   const open = sessionInScope(scope, loaded);
-  const parts = new TraceParts(
-    partsOf(open).map(({ kind, visible_to = '', entity_path = null, key = null, entry_id = null, data }, no) => ({
-      account_id,
-      seq: 0,
-      no,
-      kind,
-      visible_to,
-      entity_path,
-      key,
-      entry_id,
-      data: JSON.stringify(data),
-      hash: '',
-    })),
-  );
+  const parts = new TraceParts();
+  for (const { entity_path = null, key = null, entry_id = null, kind, data } of await inTurns(partsInSteps(open)))
+    parts.add({ kind, entity_path, key, entry_id, data });
   const chain = await chainOf(context, parts);
+  const stale_reads = staleReadsInScope(caller, await listStaleReads(read, key, context));
+  await pause();
   return {
     status: 'open',
     trace_id: null,
@@ -68,7 +60,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     ...chain.shown,
     attempts: plainAttempts(parts),
     attributes: JSON.parse(open.row?.attributes ?? '{}'),
-    stale_reads: staleReadsInScope(caller, await listStaleReads(read, key, context)),
+    stale_reads,
     session_started_at: toIsoOrNull(startOf(open)),
     truncated: open.row?.truncated === 1 || isCut || chain.isCut,
     ...completeness(incompleteBecause({ gaps: context.gaps, session: open.row })),
@@ -86,7 +78,7 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
   }
   const bytes = bytesOf(context);
   const items = await queries.listItems(read, viewer, { seqs: dialect.numbers([row.seq]), kinds: [], bytes });
-  const parts = new TraceParts(items.rows);
+  const parts = await TraceParts.parse(items.rows);
   const chain = await chainOf(context, parts);
   const [attempts = []] = await attemptsInScope({ query: read, viewer, dialect }, [{ seq: row.seq, parts }]);
   const header = JSON.parse(row.header) as TraceHeader;
@@ -125,6 +117,7 @@ async function chainOf(context: ReadContext, parts: TraceParts) {
   const { account_id } = caller;
   const fetch = { query, account_id, bytes: bytesOf(context) };
   const { causal_entries, isCut } = await readingsOf(parts.of<ReadPart>('read'), fetch);
+  await pause();
   const llm_calls = parts.of<Explanation['llm_calls'][number]>('llm_call');
   const shown = {
     causal_chain_length: causal_entries.length,

@@ -1,4 +1,4 @@
-import { inputSize, inputSizeInSteps } from '../../kernel/index.ts';
+import { inputSizeInSteps, isInputOfSize } from '../../kernel/index.ts';
 import { inTurns } from '../../turns.ts';
 import { callOf, errorOf } from './rules/gen-ai.ts';
 import { eventsOf, labelsOf, payloadsOf } from './rules/gen-ai-payloads.ts';
@@ -9,8 +9,14 @@ import { type Redactions, redactionsInSteps } from './rules/redact.ts';
 const LARGE_CHARS = 64 * 1024;
 
 /** Redacts the texts of a large input before its transaction begins, in turns with other requests. */
-export function prepareRedactions(input: unknown): Promise<Redactions> | undefined {
-  return inputSize(input) < LARGE_CHARS ? undefined : inTurns(redactionsInSteps(input));
+export function prepareRedactions(input: object): Promise<Redactions> | undefined {
+  return isInputOfSize(input, LARGE_CHARS) ? inTurns(measuredRedactions(input)) : undefined;
+}
+
+/** The queue of writes asks for the size again. */
+function* measuredRedactions(input: object): Generator<void, Redactions> {
+  yield* inputSizeInSteps(input);
+  return yield* redactionsInSteps(input);
 }
 
 /** The spans of an exporter's request, and the redactions of their texts where there are many. */

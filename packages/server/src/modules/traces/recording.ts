@@ -180,7 +180,7 @@ const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, ca
   return asItem({ ...recorded, ...counted, ...completeness(because) });
 });
 
-const prepare = (_: unknown, input: unknown) => prepareRedactions(input);
+const prepare = (_: unknown, input: object) => prepareRedactions(input);
 
 export const recordingHandlers: Handlers = {
   'sessions.record_context': prepares(prepare, recordContext),

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { attachRaw, type Output } from '@mem-service/contract';
 import { type Dialect, type FirstRows, fragment, type Query } from '../../db/index.ts';
 import { groupBySeq, sessionIdOf, startWithin, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { findDocumentsWithin } from '../entries/index.ts';
 import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
 import { attemptsInScope } from './attempts.ts';
@@ -13,20 +13,29 @@ import type { PartKind, TraceHeader } from './shape.ts';
 export type Trace = Output<'traces.read'>;
 type CausalRead = Trace['causal_entries'][number];
 
+type ShownPart = Pick<queries.TraceItemRow, 'kind' | 'entity_path' | 'key' | 'entry_id'> & { data: object };
+
 /** The parts of traces by kind, as sent over the wire. */
 export class TraceParts {
   readonly #byKind = new Map<string, Record<string, unknown>[]>();
 
-  constructor(items: readonly queries.TraceItemRow[]) {
-    for (const { kind, entity_path, key, entry_id, data } of items) {
-      if (data === null) continue;
-      const named = kind === 'read' || kind === 'write' ? { entity_path, key, entry_id } : {};
-      const part: Record<string, unknown> = { ...named, ...(JSON.parse(data) as object) };
-      if (kind === 'query') nameParameters(part);
-      const known = this.#byKind.get(kind);
-      if (known) known.push(part);
-      else this.#byKind.set(kind, [part]);
+  /** Parses stored parts, in turns with other requests. */
+  static async parse(items: readonly queries.TraceItemRow[]): Promise<TraceParts> {
+    const parts = new TraceParts();
+    for (const [i, { data, ...item }] of items.entries()) {
+      if (i % PARTS_PER_STEP === PARTS_PER_STEP - 1) await pause();
+      if (data !== null) parts.add({ ...item, data: JSON.parse(data) as object });
     }
+    return parts;
+  }
+
+  add({ kind, entity_path, key, entry_id, data }: ShownPart): void {
+    const named = kind === 'read' || kind === 'write' ? { entity_path, key, entry_id } : {};
+    const part: Record<string, unknown> = { ...named, ...data };
+    if (kind === 'query') nameParameters(part);
+    const known = this.#byKind.get(kind);
+    if (known) known.push(part);
+    else this.#byKind.set(kind, [part]);
   }
 
   // Each kind has one shape; `seal` is the only writer.
@@ -47,8 +56,7 @@ export type ReadPart = CausalRead & { entry_id: number };
 /** Kept as text: a value is shown with the digits it was written with. */
 const VALUE = [['value']] as const;
 
-/** Documents parsed before other requests get a turn. */
-const TURN_CHARS = 256 * 1024;
+const PARTS_PER_STEP = 16;
 
 export type Readings = { causal_entries: CausalRead[]; isCut: boolean };
 
@@ -61,14 +69,10 @@ export async function readingsOf(
     ? await findDocumentsWithin(fetch.query, fetch.account_id, { numbers: seen, bytes: fetch.bytes })
     : { documents: [], isCut: false };
   const causal_entries: CausalRead[] = [];
-  let chars = 0;
   for (const [i, { entry_id: _, ...reading }] of seen.entries()) {
     const document = documents[i];
     causal_entries.push({ ...reading, ...(document === undefined ? { memory_type: null } : valueIn(document)) });
-    chars += document?.length ?? 0;
-    if (chars < TURN_CHARS) continue;
-    chars = 0;
-    await nextTurn();
+    if (document !== undefined) await pause();
   }
   return { causal_entries, isCut };
 }
@@ -194,13 +198,15 @@ export async function renderTraces(
   const itemsBySeq = groupBySeq(items.rows);
   const changesBySeq = groupBySeq(changes);
   const fetch = isWhole ? { query, account_id: viewer.account_id, bytes } : undefined;
-  const partsOf = rows.map((row) => new TraceParts(itemsBySeq.get(row.seq) ?? []));
+  const partsOf: TraceParts[] = [];
+  for (const row of rows) partsOf.push(await TraceParts.parse(itemsBySeq.get(row.seq) ?? []));
   const seen = partsOf.map((parts) => parts.of<ReadPart>('read'));
   const attemptsOf = await attemptsInScope(
     view,
     rows.map(({ seq }, i) => ({ seq, parts: partsOf[i] as TraceParts })),
   );
   const { causal_entries: readings, isCut } = await readingsOf(seen.flat(), fetch);
+  await pause();
   let from = 0;
   return rows.map((row, i) => {
     const parts = partsOf[i] as TraceParts;

@@ -1,9 +1,9 @@
 import type { Work } from '../../kernel/index.ts';
-import { pause } from '../../turns.ts';
+import { inTurns, pause } from '../../turns.ts';
 import type { OpenSession, SessionKey } from '../sessions/index.ts';
 import { type AttemptUse, withPlaces } from './attempts.ts';
 import { type NewTrace, type SealedTrace, sealTrace } from './seal.ts';
-import { partsOf, type SessionPast, startOf, writeParts } from './session-parts.ts';
+import { partsInSteps, type SessionPast, startOf, writeParts } from './session-parts.ts';
 import type { SessionReport } from './session-report.ts';
 import type { TracePart } from './shape.ts';
 
@@ -29,7 +29,8 @@ export async function sealSession(
   const writes = writeParts(work, key, { ...past, seq: head.seq });
   // Attempts reported at the end replace those recorded during the session.
   const isRetold = report.parts.some(({ kind }) => kind === 'attempt');
-  const kept = partsOf(session).filter(({ kind }) => !(isRetold && kind === 'attempt'));
+  const all = await inTurns(partsInSteps(session));
+  const kept = all.filter(({ kind }) => !(isRetold && kind === 'attempt'));
   const readIn = (attempt: number) => session.reads.filter((read) => read.attempt === attempt);
   const useOf = isRetold ? (attempt: number) => tried[attempt] ?? [] : readIn;
   const parts = [...kept, ...named, ...writes, ...report.parts].map((part) => withPlaces(part, useOf));

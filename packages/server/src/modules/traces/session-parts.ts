@@ -15,11 +15,21 @@ import * as queries from './queries.ts';
 import { redactJson, redactText } from './rules/redact.ts';
 import type { TracePart } from './shape.ts';
 
-/** The content of a session, as parts of a trace. */
-export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): TracePart[] => [
-  ...reads.map((read) => readPart(read)),
-  ...items.map(itemPart),
-];
+const PARTS_PER_STEP = 16;
+
+/** The content of a session, as parts of a trace, in steps: each is parsed, and some are redacted. */
+export function* partsInSteps({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): Generator<void, TracePart[]> {
+  const parts: TracePart[] = [];
+  for (const read of reads) {
+    parts.push(readPart(read));
+    if (parts.length % PARTS_PER_STEP === 0) yield;
+  }
+  for (const item of items) {
+    parts.push(itemPart(item));
+    if (parts.length % PARTS_PER_STEP === 0) yield;
+  }
+  return parts;
+}
 
 /** An entry with its standing when it was read. Its value stays in its version, and can be erased there. */
 export function readPart(

@@ -20,6 +20,7 @@ export function listRows(
   { account_id, after, limit, bytes }: TablePage,
 ): Promise<FirstRows<Row>> {
   const columns = Object.keys(table.columns).filter((name) => name !== 'account_id');
+  const from = table.relation?.(account_id) ?? fragment(table.table);
   const key = fragment(table.key.join(', '));
   const place =
     after &&
@@ -29,7 +30,7 @@ export function listRows(
     );
   const rest = place ? sql` AND (${key}) > (${place})` : emptySql;
   return query.first<Row>(
-    sql`SELECT ${fragment(columns.join(', '))} FROM ${fragment(table.table)} WHERE account_id = ${account_id}${rest}
+    sql`SELECT ${fragment(columns.join(', '))} FROM ${from} WHERE account_id = ${account_id}${rest}
         ORDER BY ${key} LIMIT ${limit}`,
     { columns: columns.filter((name) => table.columns[name] === 'text'), bytes },
   );

@@ -5,8 +5,8 @@ import { type EntryRow, entriesIn, isEntryIn } from '../../entries/index.ts';
 import { readEntries } from '../../graph/index.ts';
 
 /** The entries of a view that an agent wrote, newest first. */
-const written = (view: EntryView, agentId: string): Sql =>
-  sql`FROM ${entriesIn(view)} WHERE agent_id = ${agentId} ORDER BY seq DESC`;
+const written = (view: EntryView, agentId: string, standings: boolean): Sql =>
+  sql`FROM ${entriesIn(view, { standings })} WHERE agent_id = ${agentId} ORDER BY seq DESC`;
 
 export type WrittenRow = Pick<
   EntryRow,
@@ -17,7 +17,7 @@ type Newest = { agent_id: string; limit: number };
 
 export function listWritten(query: Query, view: EntryView, { agent_id, limit }: Newest): Promise<WrittenRow[]> {
   return query.all<WrittenRow>(
-    sql`SELECT entity_path, key, version, confidence, memory_type, written_at, recall_count ${written(view, agent_id)}
+    sql`SELECT entity_path, key, version, confidence, memory_type, written_at, recall_count ${written(view, agent_id, true)}
         LIMIT ${limit}`,
   );
 }
@@ -30,7 +30,7 @@ export function countPaths(
 ): Promise<{ paths: number; looked_at: number } | undefined> {
   return query.get(
     sql`SELECT count(DISTINCT entity_path) AS paths, count(*) AS looked_at
-        FROM (SELECT entity_path ${written(view, agent_id)} LIMIT ${limit}) AS newest`,
+        FROM (SELECT entity_path ${written(view, agent_id, false)} LIMIT ${limit}) AS newest`,
   );
 }
 

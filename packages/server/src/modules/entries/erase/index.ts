@@ -2,48 +2,97 @@ import { sql } from '../../../db/index.ts';
 import {
   type AgentEraser,
   addStored,
+  type CountingWork,
   type EntryEraser,
   type EntryHead,
   type ErasedEntries,
   type Work,
 } from '../../../kernel/index.ts';
+import { updateStandingTexts } from '../standings.ts';
 import * as queries from './queries.ts';
 
 export { type AuthoredEntry, type ErasureTarget, listAuthored, newestLeft } from './queries.ts';
 
-/** Returns the entries to erase, with what other modules need to erase their rows about them. */
-export async function findErased(
+/** Entries that are erased at once: each statement about so many takes some milliseconds. */
+const ENTRIES_AT_ONCE = 2000;
+
+/**
+ * Finds the entries to erase, with what other modules need to erase their rows about them. Many of them come in parts, to be
+ * erased one after the other; the last part is about what names no entry.
+ */
+export async function* findErased(
   work: Work,
   target: queries.ErasureTarget,
   receipt_id: string,
-): Promise<ErasedEntries> {
-  const heads = await queries.listTargets(work.tx, target);
-  const namedIds = work.dialect.numbers(await queries.listNamed(work.tx, target));
+): AsyncGenerator<ErasedEntries> {
+  const { tx, services } = work;
+  const limit = services.limits.max_erased_at_once ?? ENTRIES_AT_ONCE;
+  for (let after: EntryHead | undefined; ; ) {
+    const named = await queries.listNamed(tx, target, { after, limit });
+    const isLast = named.length < limit;
+    if (isLast && after === undefined) return yield partOf(work, target, { named, receipt_id });
+    if (named.length > 0) yield partOf(work, { ...target, ...namesOf(work, named) }, { named, receipt_id });
+    if (isLast) return yield partOf(work, target, { named: [], receipt_id });
+    after = named.at(-1);
+  }
+}
+
+/** All of them at once, to be counted. */
+export async function findCounted(work: CountingWork, target: queries.ErasureTarget): Promise<ErasedEntries> {
+  const named: EntryHead[] = [];
+  for (let after: EntryHead | undefined; ; after = named.at(-1)) {
+    const page = await queries.listNamed(work.tx, target, { after, limit: ENTRIES_AT_ONCE });
+    for (const head of page) named.push(head);
+    if (page.length < ENTRIES_AT_ONCE) return partOf(work, target, { named, receipt_id: '' });
+  }
+}
+
+type NamedPart = { named: readonly EntryHead[]; receipt_id: string };
+
+/** `named` includes entries that the agent may not see; those are not erased. */
+function partOf(
+  work: Pick<Work, 'dialect'>,
+  target: queries.ErasureTarget,
+  { named, receipt_id }: NamedPart,
+): ErasedEntries {
+  const heads = named.filter(({ shared, agent_id }) => shared === 1 || agent_id === target.agent_id);
+  const namedIds = work.dialect.numbers(named.map(({ entry_id }) => entry_id));
   return { ...target, ...sqlOf(work, target, heads), namedIds, receipt_id };
 }
 
-/** The same for entries that are already loaded, with all rows that refer to them, regardless of who may see those. */
-export function erasedEntries(work: Work, heads: readonly EntryHead[], receipt_id: string): ErasedEntries[] {
-  const { account_id, dialect } = work;
-  const branches = new Set(heads.map(({ branch }) => branch));
-  return [...branches].map((branch) => {
-    const some = heads.filter((head) => head.branch === branch);
-    const parts = sqlOf(work, { account_id, branch }, some);
-    const paths = dialect.texts([...new Set(some.map(({ entity_path }) => entity_path))]);
-    return {
-      account_id,
-      branch,
-      agent_id: '',
-      paths: [sql`entity_path IN (SELECT value FROM ${paths})`],
-      keys: [queries.isOneOf(dialect.pairs(some.map(({ entity_path, key }) => [entity_path, key])))],
-      namedIds: parts.erasedIds,
-      receipt_id,
-      ...parts,
-    };
-  });
+/** Conditions on the columns `entity_path` and `key` of rows that name one of these entries. */
+function namesOf({ dialect }: Pick<Work, 'dialect'>, heads: readonly EntryHead[]) {
+  const paths = dialect.texts([...new Set(heads.map(({ entity_path }) => entity_path))]);
+  return {
+    paths: [sql`entity_path IN (SELECT value FROM ${paths})`],
+    keys: [queries.isOneOf(dialect.pairs(heads.map(({ entity_path, key }) => [entity_path, key])))],
+  };
 }
 
-function sqlOf({ dialect }: Work, at: Pick<ErasedEntries, 'account_id' | 'branch'>, heads: readonly EntryHead[]) {
+/** The same for entries that are already loaded, with all rows that refer to them, regardless of who may see those. */
+export function* erasedEntries(
+  work: Work,
+  heads: readonly EntryHead[],
+  receipt_id: string,
+): Generator<ErasedEntries, void> {
+  const { account_id, services } = work;
+  const most = services.limits.max_erased_at_once ?? ENTRIES_AT_ONCE;
+  for (const branch of new Set(heads.map((head) => head.branch))) {
+    const all = heads.filter((head) => head.branch === branch);
+    for (let at = 0; at < all.length; at += most) {
+      const some = all.slice(at, at + most);
+      const parts = sqlOf(work, { account_id, branch }, some);
+      const namedIds = parts.erasedIds;
+      yield { account_id, branch, agent_id: '', ...namesOf(work, some), namedIds, receipt_id, ...parts };
+    }
+  }
+}
+
+function sqlOf(
+  { dialect }: Pick<Work, 'dialect'>,
+  at: Pick<ErasedEntries, 'account_id' | 'branch'>,
+  heads: readonly EntryHead[],
+) {
   const ids = heads.map(({ entry_id }) => entry_id);
   const erasedIds = dialect.numbers(ids);
   return {
@@ -56,7 +105,7 @@ function sqlOf({ dialect }: Work, at: Pick<ErasedEntries, 'account_id' | 'branch
   };
 }
 
-export const countVersionsOf = (work: Work, heads: readonly EntryHead[]): Promise<number> =>
+export const countVersionsOf = (work: CountingWork, heads: readonly EntryHead[]): Promise<number> =>
   queries.countVersions(work.tx, work.account_id, work.dialect.numbers(heads.map(({ entry_id }) => entry_id)));
 
 export const erasesEntries: EntryEraser = {
@@ -87,6 +136,6 @@ export const erasesAgent: AgentEraser = {
         JSON.parse(standing, (_name, value) => (value === agent.agent_id ? agent.alias : value)),
       ),
     }));
-    await tx.updateMany(queries.updateStandingTexts, renamed);
+    await tx.updateMany(updateStandingTexts, renamed);
   },
 };

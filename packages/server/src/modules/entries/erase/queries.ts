@@ -1,4 +1,4 @@
-import { andAll, fragment, type Query, type Sql, sql } from '../../../db/index.ts';
+import { andAll, emptySql, fragment, type Query, type Sql, sql } from '../../../db/index.ts';
 import {
   type EntryHead,
   type ErasedAgent,
@@ -6,6 +6,7 @@ import {
   likeJsonText,
   type Work,
 } from '../../../kernel/index.ts';
+import { joinStanding, selectStood } from '../standings.ts';
 
 /** The entries to erase: all that match these conditions and are visible to the agent. */
 export type ErasureTarget = {
@@ -16,23 +17,28 @@ export type ErasureTarget = {
   keys: readonly Sql[];
 };
 
-const HEAD = fragment(
-  'entry_id, branch, entity_path, key, seq, deleted, shared, agent_id, memory_type, confidence, pattern_refs, written_at',
-);
+const HEAD_NAMES = [
+  ...['entry_id', 'branch', 'entity_path', 'key', 'seq', 'deleted', 'shared', 'agent_id', 'memory_type', 'confidence'],
+  ...['pattern_refs', 'written_at'],
+];
+const HEAD = fragment(selectStood(HEAD_NAMES, { head: 'entries', beside: 'standings' }));
+
+const stood = (accountId: string): Sql => ({ text: joinStanding(), values: [accountId] });
 
 /** Entries with the target's names, including those that the agent may not see. */
 const named = ({ account_id, branch, paths, keys }: ErasureTarget): Sql =>
-  sql`account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])}`;
+  sql`entries.account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])}`;
 
-export function listTargets(query: Query, target: ErasureTarget): Promise<EntryHead[]> {
+export function listNamed(
+  query: Query,
+  target: ErasureTarget,
+  { after, limit }: { after: EntryHead | undefined; limit: number },
+): Promise<EntryHead[]> {
+  const rest = after ? sql` AND (entity_path, key) > (${after.entity_path}, ${after.key})` : emptySql;
   return query.all<EntryHead>(
-    sql`SELECT ${HEAD} FROM entries WHERE ${named(target)} AND (shared = 1 OR agent_id = ${target.agent_id})`,
+    sql`SELECT ${HEAD} FROM entries${stood(target.account_id)} WHERE ${named(target)}${rest}
+        ORDER BY entity_path, key LIMIT ${limit}`,
   );
-}
-
-export async function listNamed(query: Query, target: ErasureTarget): Promise<number[]> {
-  const rows = await query.all<{ entry_id: number }>(sql`SELECT entry_id FROM entries WHERE ${named(target)}`);
-  return rows.map(({ entry_id }) => entry_id);
 }
 
 /** A condition on another table: rows that refer to an entry to be erased, or only to its path. */
@@ -88,6 +94,7 @@ export async function deleteEntries({ tx, account_id, dialect }: Work, ids: read
   for (let at = 0; at < ids.length; at += ENTRIES_PER_STATEMENT) {
     const some = versionsOf(account_id, dialect.numbers(ids.slice(at, at + ENTRIES_PER_STATEMENT)));
     versions += await tx.run(sql`DELETE FROM versions WHERE ${some}`);
+    await tx.run(sql`DELETE FROM standings WHERE ${some}`);
     await tx.run(sql`DELETE FROM entries WHERE ${some}`);
   }
   return versions;
@@ -105,35 +112,30 @@ export function newestLeft(
 
 export type AuthoredEntry = EntryHead & { by_others: number };
 
-/** Returns the entries of which the agent wrote a version, and whether other agents wrote some as well. */
+/** Returns the entries of which the agent wrote a version, and whether other agents wrote some as well, by their numbers. */
 export function listAuthored(
   query: Query,
   { account_id, agent_id }: Pick<ErasedAgent, 'account_id' | 'agent_id'>,
+  { after, limit }: { after: number; limit: number },
 ): Promise<AuthoredEntry[]> {
   return query.all(
     sql`SELECT ${HEAD}, CASE WHEN EXISTS (SELECT 1 FROM versions WHERE versions.account_id = ${account_id}
             AND versions.entry_id = entries.entry_id AND versions.agent_id <> ${agent_id}) THEN 1 ELSE 0 END AS by_others
-        FROM entries WHERE account_id = ${account_id}
-          AND entry_id IN (SELECT versions.entry_id FROM versions WHERE versions.account_id = ${account_id}
-            AND versions.agent_id = ${agent_id})
-        ORDER BY entry_id`,
+        FROM entries${stood(account_id)} WHERE entries.account_id = ${account_id}
+          AND entries.entry_id IN (SELECT versions.entry_id FROM versions WHERE versions.account_id = ${account_id}
+            AND versions.agent_id = ${agent_id} AND versions.entry_id > ${after})
+        ORDER BY entries.entry_id LIMIT ${limit}`,
   );
 }
 
-export type StandingRow = { entry_id: number; standing: string };
+export type StandingText = { entry_id: number; standing: string };
 
 export function listStandingsNaming(
   query: Query,
   { account_id, agent_id }: Pick<ErasedAgent, 'account_id' | 'agent_id'>,
-): Promise<StandingRow[]> {
+): Promise<StandingText[]> {
   return query.all(
-    sql`SELECT entry_id, standing FROM entries WHERE account_id = ${account_id} AND standing IS NOT NULL
+    sql`SELECT entry_id, standing FROM standings WHERE account_id = ${account_id} AND standing IS NOT NULL
           AND standing LIKE ${likeJsonText(agent_id)} ESCAPE '!'`,
   );
 }
-
-export const updateStandingTexts = {
-  table: 'entries',
-  set: { standing: 'text' },
-  by: { account_id: 'text', entry_id: 'int' },
-} as const;

@@ -37,6 +37,22 @@ export const BLOCK_HITS = 128;
 /** The least number of hits, in whole blocks, that a page up to `end` depends on. */
 export const hitsToOrder = (end: number): number => Math.ceil(end / BLOCK_HITS) * BLOCK_HITS;
 
+/**
+ * How many of the best matches evidence can bring among the first `wanted`, as long as it lowers none of them: the others
+ * would stay below even with the best evidence there is.
+ */
+export function countLiftable(matches: readonly { score: number | null }[], wanted: number): number {
+  const last = matches[wanted - 1]?.score ?? null;
+  if (last === null || wanted > BLOCK_HITS) return matches.length;
+  const least = last / (1 + EVIDENCE_WEIGHT);
+  const end = matches.findIndex(({ score }) => score === null || score < least);
+  return end === -1 ? matches.length : end;
+}
+
+/** Whether evidence puts a hit below where its words would put it. */
+export const isLowered = ({ status, signal }: Pick<PlacedHit, 'status' | 'signal'>): boolean =>
+  status === 'discredited' || signal < 0;
+
 /** Orders each block. `placed` says where a hit belongs. */
 export function orderBlocks<T>(hits: readonly T[], placed: (hit: T) => PlacedHit): T[] {
   const ordered: T[] = [];

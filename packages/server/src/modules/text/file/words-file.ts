@@ -214,11 +214,13 @@ export class WordsFile {
     return last;
   }
 
-  /** Undefined where the store is damaged: the other entries are indexed all the same. */
+  /** Undefined where there is none any more, or the store is damaged: the other entries are indexed all the same. */
   #readHead(accountId: string, branch: string, seq: number): (IndexedHead & { words: string[] }) | undefined {
     const head = this.#statement(this.#store, this.#options.statements.head);
     try {
-      const found = ofStore(() => head.get(accountId, branch, seq)) as IndexedHead;
+      const found = ofStore(() => head.get(accountId, branch, seq)) as IndexedHead | undefined;
+      // Written again or erased since its place was read: it has a later place, or none.
+      if (!found) return undefined;
       return { ...found, words: found.deleted === 0 ? wordsOfEntry(JSON.parse(found.document)) : [] };
     } catch (error) {
       if (primaryCode(error) === SQLITE_CORRUPT || error instanceof SyntaxError) return undefined;

@@ -40,7 +40,7 @@ const createTrace = writes<'traces.create'>(async (work, { input, caller, prepar
   const author = authorOf(input, caller);
   const { account_id, now } = work;
   const key = { account_id, agent_id: author.agent_id, session: author.session };
-  const session = await loadSession(work.tx, key);
+  const session = await loadSession(work.tx, key, work.dialect);
   const redactions = prepared as Redactions | undefined;
   const report = withRedactions(redactions, () => buildSessionReport(work, input, { row: session.row, items: [] }));
   await pause();
