@@ -38,12 +38,12 @@ export function processBackgroundMetrics({ services: { consumers, maintenance, r
   ]);
   return [
     counterOf('mem_consumer_events_total', 'Events that this process handled, and failures to.', byConsumer),
+    counterOf('mem_maintenance_runs_total', 'Maintenance tasks that this process ran.', byTask),
     counterOf(
       'mem_replica_unnoted_total',
       'What this read-only server could not have stored.',
       unnoted.map(([what, value]) => ({ labels: { what }, value })),
     ),
-    counterOf('mem_maintenance_runs_total', 'Maintenance tasks that this process ran.', byTask),
   ];
 }
 
