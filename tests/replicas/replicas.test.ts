@@ -187,22 +187,22 @@ describe('a server on a standby', () => {
 
   it('without a server to tell, it reads on and counts what it could not note', async () => {
     const warnings: string[] = [];
-    const alone = await pair.open({ primaryUrl: undefined, onWarning: (warning) => warnings.push(warning) });
+    const unheard = await pair.open({ primaryUrl: undefined, onWarning: (warning) => warnings.push(warning) });
     for (let n = 0; n < 3; n++) {
-      expect((await alone.as(account.key, get('/api/v1/entries/noted/k'))).status).toBe(200);
-      await alone.app.kernel.services.noteBuffer.flushAll();
+      expect((await unheard.as(account.key, get('/api/v1/entries/noted/k'))).status).toBe(200);
+      await unheard.app.kernel.services.noteBuffer.flushAll();
     }
-    await alone.app.jobs.sweep();
-    const { json } = await alone.as('', get('/health'));
+    await unheard.app.jobs.sweep();
+    const { json } = await unheard.as('', get('/health'));
     expect(json.unnoted).toMatchObject({ notes: 3, ops: expect.any(Number), key_uses: 1 });
-    const metrics = await alone.control(get('/metrics'));
+    const metrics = await unheard.control(get('/metrics'));
     expect(metrics.text).toContain('mem_replica_unnoted_total{what="notes"} 3');
     expect(warnings.filter((text) => text.startsWith('notes of this server are not stored'))).toHaveLength(1);
-    const audited = await alone.as(account.key, get('/api/v1/admin/audit'));
+    const audited = await unheard.as(account.key, get('/api/v1/admin/audit'));
     expect(audited).toMatchObject({ status: 421, json: { code: 'read_only' } });
-    const write = await alone.as(account.key, post('/api/v1/entries', { entity_path: 'a', key: 'k', value: 1 }));
+    const write = await unheard.as(account.key, post('/api/v1/entries', { entity_path: 'a', key: 'k', value: 1 }));
     expect(write.json).not.toHaveProperty('primary');
-    await alone.close();
+    await unheard.close();
   });
 
   it('while that server is away, it reads on', async () => {

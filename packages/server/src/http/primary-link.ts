@@ -16,18 +16,18 @@ const MAX_CHARS = 2 * 1024 * 1024;
 type WaitingItem = { text: string; resolve: (result: never) => void; reject: (error: unknown) => void };
 export type HandedResult = { result?: unknown; refused?: string };
 
-type LinkOptions = { url: string; internalKey: string; onWarning: (warning: string) => void };
+type PrimaryLinkOptions = { url: string; internalKey: string; onWarning: (warning: string) => void };
 
 /** Hands over to a server that writes, over HTTP, in messages of many items. */
 export class HttpPrimaryLink implements PrimaryLink {
-  readonly #options: LinkOptions;
+  readonly #options: PrimaryLinkOptions;
   readonly #queue: WaitingItem[] = [];
   readonly #over = new AbortController();
   #running = 0;
   #awayUntil = Number.NEGATIVE_INFINITY;
   #isAway = false;
 
-  constructor(options: LinkOptions) {
+  constructor(options: PrimaryLinkOptions) {
     this.#options = options;
   }
 

@@ -171,7 +171,7 @@ export function startNotes(services: Services, { committer, modules, replicas, o
   const write = record && flushNotesThrough(committer, record, written);
   if (replica) {
     noteBuffer.onDrop = (count) => replica.miss('notes', count);
-    // The link tells that the other server is away.
+    // The link reports that the other server is away.
     noteBuffer.start(handNotes(replica, written), () => {});
   } else if (write) noteBuffer.start(write, onError, database.marks);
   const flushAccount = async (accountId: string) => {

@@ -43,14 +43,14 @@ export class AttachedReplicas {
   }
 
   /** Behind one address there may be several servers: what a replica says reaches any of them. */
-  #tell(...words: string[]): void {
+  #announce(...words: string[]): void {
     this.#services.database.announce(words.join(' '), 0);
   }
 
   #hear([word, id = '', ...more]: string[]): void {
     const [what = '', before = '0'] = more;
-    if (word === 'replica-at' && what !== this.#services.server_id) this.#forget(id);
-    if (word === 'replica-left') this.#forget(id);
+    if (word === 'replica-at' && what !== this.#services.server_id) this.#drop(id);
+    if (word === 'replica-left') this.#drop(id);
     if (word === 'replica-flushed') this.#done({ server_id: id, token: what, before: Number(before) });
   }
 
@@ -80,19 +80,19 @@ export class AttachedReplicas {
     const known = this.#replicas.get(serverId);
     if (known) return Object.assign(known, now);
     const [oldest] = this.#replicas.keys();
-    if (this.#replicas.size >= MAX_REPLICAS && oldest !== undefined) this.#forget(oldest);
-    this.#tell('replica-at', serverId, this.#services.server_id);
+    if (this.#replicas.size >= MAX_REPLICAS && oldest !== undefined) this.#drop(oldest);
+    this.#announce('replica-at', serverId, this.#services.server_id);
     const replica: AttachedReplica = { waiting: [], answer: undefined, ...now };
     this.#replicas.set(serverId, replica);
     return replica;
   }
 
   left(serverId: string): void {
-    this.#forget(serverId);
-    this.#tell('replica-left', serverId);
+    this.#drop(serverId);
+    this.#announce('replica-left', serverId);
   }
 
-  #forget(serverId: string): void {
+  #drop(serverId: string): void {
     this.#replicas.get(serverId)?.answer?.();
     this.#replicas.delete(serverId);
   }
@@ -130,7 +130,7 @@ export class AttachedReplicas {
 
   flushed(done: HandedFlush): void {
     if (this.#pending.has(done.token)) this.#done(done);
-    else this.#tell('replica-flushed', done.server_id, done.token, String(done.before));
+    else this.#announce('replica-flushed', done.server_id, done.token, String(done.before));
   }
 
   #done({ server_id, token, before }: HandedFlush): void {
@@ -143,6 +143,6 @@ export class AttachedReplicas {
   close(): void {
     this.#isClosed = true;
     this.#stop();
-    for (const id of [...this.#replicas.keys()]) this.#forget(id);
+    for (const id of [...this.#replicas.keys()]) this.#drop(id);
   }
 }

@@ -6,7 +6,7 @@ import type { FlushNotes } from '../note-buffer.ts';
 import type { AttachedReplicas, HandedFlush } from './attached-replicas.ts';
 import { type HandedNotes, type HandedTally, toDayTally } from './hand-notes.ts';
 
-/** Stores what a server that only reads hands over. Returns what that server is told. */
+/** Stores what a server that only reads hands over. Returns the answer to that server. */
 export type TakeHanded = (kernel: Kernel, item: never) => Promise<unknown>;
 
 export type HandedAudit = { name: OperationName; resource: string; caller: Caller };

@@ -72,7 +72,7 @@ export class Replica {
     });
   }
 
-  /** Counts what nobody will store. The first of each kind is told. */
+  /** Counts what nobody will store. The first of each kind is reported. */
   miss(what: Unnoted, count: number): void {
     if (count <= 0) return;
     const before = this.#missed.get(what);

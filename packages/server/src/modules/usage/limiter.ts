@@ -39,11 +39,11 @@ export class KeyLimiter implements RateLimiter {
     this.#options = options;
     // A folder belongs to one server: a write to it every second would cost more than it is worth.
     if (options.database.dialect.engine === 'sqlite') return;
-    // One that only reads and has nobody to tell counts its own requests alone.
+    // One that only reads and has no server to send them to counts its own requests.
     if (options.replica && !options.replica.link) return;
     this.#timer = setInterval(() => {
       this.#syncing ??= this.sync()
-        // A link to another server tells that itself.
+        // A link to another server reports that itself.
         .catch(options.replica ? () => {} : options.onError)
         .finally(() => {
           this.#syncing = undefined;
