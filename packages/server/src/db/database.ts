@@ -52,6 +52,10 @@ export interface Dialect {
   skipLocked: string;
   /** Appended to a SELECT to keep other transactions from changing its rows until this one ends. */
   forShare: string;
+  /** Ends a subquery that PostgreSQL must carry out as it is written, for each row, instead of joining whole tables. */
+  fence: string;
+  /** Joins rows of a table, or nulls, looked up for each row. Table and condition must be constants in the code. */
+  leftJoin(table: string, on: string): string;
   /** Writes in different lanes may run concurrently; writes in one lane share transactions. */
   lane(accountId: string): string;
   /** A list of texts as a one-column table `(value)`. */
@@ -141,6 +145,8 @@ export interface Database extends AccountReads {
    * version makes it. Present on PostgreSQL.
    */
   takeAsFound?<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** How many connections broke so far: the next ones may lead to another server, with another past. */
+  readonly lostConnections: number;
   /** False where the store can be read but takes no writes now, such as a standby of PostgreSQL. */
   isWritable(): Promise<boolean>;
   /** Present on SQLite, where processes cannot send messages to each other. */

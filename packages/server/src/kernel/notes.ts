@@ -4,7 +4,7 @@ import { mayActAs } from './authorize-agent.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import type { Committer } from './committer.ts';
 import type { Module, NoteRecorder, ReadContext, Services } from './module.ts';
-import type { FlushNotes } from './note-buffer.ts';
+import type { FlushNotes, NoteBuffer } from './note-buffer.ts';
 import type { NotesGap, NotesGaps } from './notes-gap.ts';
 import { Peers } from './peers.ts';
 import { attachTo } from './replica/attach.ts';
@@ -76,10 +76,24 @@ type NoteParts = {
 };
 type RefusedCall = { input: unknown; caller: Caller; fault: Fault };
 
-const flushNotesThrough =
-  (committer: Committer, record: NoteRecorder, written: (accountId: string, isWritten: boolean) => void): FlushNotes =>
-  async (accountId, notes) => {
+/** Where notes come from: this server's buffer, or another server, which has one of its own. */
+type NoteSource = Pick<NoteBuffer, 'written' | 'forget'>;
+const OTHER_SERVER: NoteSource = { written() {}, forget() {} };
+
+type NoteWriter = { committer: Committer; record: NoteRecorder; from: NoteSource };
+
+function flushNotesThrough(services: Services, { committer, record, from }: NoteWriter): FlushNotes {
+  const { knownLogs, clock } = services;
+  return async (accountId, notes) => {
+    const written = (id: string, isWritten: boolean) => from.written(id, isWritten);
+    const { rewinds } = knownLogs;
     const write = async (work: Work) => {
+      if (knownLogs.rewinds !== rewinds) {
+        // These were taken before the log was found to be set back.
+        from.forget(accountId, clock.now());
+        written(accountId, true);
+        return unchanged(() => {});
+      }
       try {
         const done = await record(work, notes);
         written(accountId, true);
@@ -103,6 +117,7 @@ const flushNotesThrough =
       if (!isAccountGone(error)) throw error;
     }
   };
+}
 
 /** What other servers have in memory is not seen by one that only reads. */
 const UNSEEN: NotesGap = { reason: 'this server only reads: what others have not stored yet is not here' };
@@ -165,15 +180,16 @@ const noteErrors =
 
 /** Writes notes through the committer, so that they keep their order with the account's other writes. */
 export function startNotes(services: Services, { committer, modules, replicas, onError }: NoteParts) {
-  const { noteBuffer, activity, database, replica } = services;
+  const { noteBuffer, activity, clock, database, replica, knownLogs } = services;
   const record = modules.find((module) => module.recorder)?.recorder?.();
-  const written = (accountId: string, isWritten: boolean) => noteBuffer.written(accountId, isWritten);
-  const write = record && flushNotesThrough(committer, record, written);
+  knownLogs.onRewind((accountId) => noteBuffer.forget(accountId, clock.now()));
   if (replica) {
     noteBuffer.onDrop = (count) => replica.miss('notes', count);
+    const written = (accountId: string, isWritten: boolean) => noteBuffer.written(accountId, isWritten);
     // The link reports that the other server is away.
     noteBuffer.start(handNotes(replica, written), () => {});
-  } else if (write) noteBuffer.start(write, onError, database.marks);
+  } else if (record)
+    noteBuffer.start(flushNotesThrough(services, { committer, record, from: noteBuffer }), onError, database.marks);
   const flushAccount = async (accountId: string) => {
     await Promise.all([noteBuffer.flushAccount(accountId), activity.flush(accountId)]);
   };
@@ -184,7 +200,7 @@ export function startNotes(services: Services, { committer, modules, replicas, o
   const others = otherServers(services, replicas, flush);
   return {
     /** For notes of other servers, which keep count of their own. */
-    write: record && flushNotesThrough(committer, record, () => {}),
+    write: record && flushNotesThrough(services, { committer, record, from: OTHER_SERVER }),
 
     flushSession(needed: NeedsNotes, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
       if (needed === 'of the whole account') return flushAccount(caller.account_id);
