@@ -78,6 +78,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     },
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
+    ...(database.takeAsFound ? { takeAsFound: database.takeAsFound.bind(database) } : {}),
     ...(database.marks ? { marks: database.marks } : {}),
     ...(database.words ? { words: database.words } : {}),
     close: () => database.close(),

@@ -27,6 +27,7 @@ export const faultCodes = {
   value_too_large: { status: 413, title: 'The value is too large' },
   uri_too_long: { status: 414, title: 'The address is too long' },
   unsupported_media_type: { status: 415, title: 'Only application/json is accepted' },
+  read_only: { status: 421, title: 'This server only reads' },
   invalid_input: { status: 422, title: 'The input does not fit the operation' },
   contract_violated: { status: 422, title: 'The write breaks a rule of its agent' },
   looks_like_secret: { status: 422, title: 'The value looks like a secret' },
@@ -37,6 +38,7 @@ export const faultCodes = {
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'The service failed' },
   unavailable: { status: 503, title: 'The service cannot answer right now' },
+  replica_behind: { status: 503, title: 'The replica has not got that far' },
   storage_damaged: { status: 503, title: 'A part of the stored data is damaged' },
   storage_full: { status: 507, title: 'The storage is full' },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -16,6 +16,8 @@ type DetailsByCode = {
   value_too_large: Partial<CamelEntryKey> & { maxValueBytes?: number };
   invalid_input: { /** Paths are in snake_case, as on the wire. */ errors: FieldError[] };
   contract_violated: CamelEntryKey & { errors: (FieldError & { rule: string })[] };
+  read_only: { /** The address of a server that takes writes. */ primary?: string };
+  replica_behind: { primary?: string /** Where the replica is. */; seq: number; minSeq: number };
   answer_erased: { idempotencyKey: string };
   idempotency_mismatch: { idempotencyKey: string };
   internal: { requestId?: string };

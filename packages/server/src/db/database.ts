@@ -140,6 +140,11 @@ export interface Database extends AccountReads {
   announce(topic: string, place: number): void;
   /** Subscribes to announcements of other processes; returns the function that unsubscribes. */
   onAnnounce(listener: AnnouncementListener): () => void;
+  /**
+   * Instead of `alter` where the store is opened for reading only: changes nothing, and refuses a store that is not as this
+   * version makes it. Present on PostgreSQL.
+   */
+  takeAsFound?<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** How many connections broke so far: the next ones may lead to another server, with another past. */
   readonly lostConnections: number;
   /** False where the store can be read but takes no writes now, such as a standby of PostgreSQL. */
@@ -152,13 +157,14 @@ export interface Database extends AccountReads {
 }
 
 /** `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored. */
-export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged';
+export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged' | 'read_only';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
   damaged: 'the stored data is damaged',
+  read_only: 'the store is opened for reading only',
 };
 
 /** A row conflicts with existing rows. */

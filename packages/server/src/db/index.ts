@@ -3,7 +3,7 @@ import type { PostgresOptions } from './postgres-open.ts';
 
 export * from './database.ts';
 export { MergedStatements } from './merged-statements.ts';
-export { type Migrated, migrate } from './migrate.ts';
+export { checkSchema, type Migrated, migrate } from './migrate.ts';
 export * from './migration-order.ts';
 export type { CachedFind, CacheLimits } from './row-cache.ts';
 export { dropView, type RowSecurity, type RowSecurityRules } from './row-security-types.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { StorageError } from './database.ts';
 import { ACCOUNT_SEPARATOR } from './postgres-settings.ts';
 import { DEFAULT_ROLE, makeRoles, type Roles, rolesOf, whileWordsMayCreate } from './row-security-roles.ts';
 import { dropView, type RowSecurity, type RowSecurityRules, type WordsView } from './row-security-types.ts';
@@ -51,6 +52,20 @@ export async function guardRows(client: pg.ClientBase, { mode, role, rules }: Ro
   for (const [table, rights] of Object.entries(rules.shared))
     await client.query(`GRANT ${rights.join(', ')} ON ${quote(table)} TO ${quote(roles.maintenance)}`);
   return roles;
+}
+
+/** The same where nothing may be changed: the protection must be as this version makes it. */
+export async function findGuard(client: pg.ClientBase, { mode, role, rules }: RowSecurity): Promise<Roles | undefined> {
+  const tables: GuardedTable[] = (await client.query(TABLES)).rows;
+  const found = tables.find((table) => table.role !== null)?.role ?? undefined;
+  if (found === undefined && mode !== 'on') return undefined;
+  const { rows } = await client.query('SELECT current_schema() AS schema');
+  const roles = rolesOf(role ?? found ?? DEFAULT_ROLE, rows[0].schema);
+  const others = tables.filter((table) => guardChange(table, { roles, rules }) !== undefined);
+  if (mode !== 'off' && others.length === 0) return roles;
+  const why = mode === 'off' ? 'is on in this database' : `is not as this server needs it (${others[0]?.name})`;
+  const todo = 'start a server that writes first, with the same MEM_ROW_SECURITY, MEM_POSTGRES_APP_ROLE and version';
+  throw new StorageError('refused', new Error(`row-level security ${why}: ${todo}`));
 }
 
 type TableGuard = { roles: Roles; rules: RowSecurityRules };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mem-service/contract';
 import { invalidInput, type LinesName, type OperationName, operations, type StreamName } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Kernel, parsePosition } from '../kernel/index.ts';
+import { type Caller, type Kernel, parsePosition } from '../kernel/index.ts';
 import { answer } from './answer.ts';
 import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
@@ -94,13 +94,23 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
     try {
       const read = readInput(params, reply.request);
       const input = read instanceof Promise ? await read : read;
-      const made = answer(reply, operation, await kernel.invoke(name, input, caller));
+      const output = await kernel.invoke(name, input, caller);
+      writeSeq(reply, caller);
+      const made = answer(reply, operation, output);
       bytes = made.bytes;
       return made.answer;
+    } catch (error) {
+      // What a write was refused for is to be found too.
+      writeSeq(reply, caller);
+      throw error;
     } finally {
       leaveRoom(room, { reply, account, most }, bytes);
     }
   };
+}
+
+function writeSeq(reply: FastifyReply, { seq }: Caller): void {
+  if (seq !== undefined) reply.header('x-mem-seq', String(seq));
 }
 
 function linesRunner(

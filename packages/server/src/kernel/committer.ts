@@ -51,6 +51,8 @@ export class Committer {
   }
 
   submit(job: WriteJob): Promise<unknown> {
+    const { replica } = this.#services;
+    if (replica) return Promise.reject(replica.refusal());
     const size = inputSize(job.input);
     const lane = this.#lanes.laneOf(job, size);
     if (this.#isFull(lane.queue, size)) {
@@ -270,6 +272,7 @@ export class Committer {
       });
     }
     await work.flush();
+    for (const { caller } of jobs) caller.seq = work.account.seq;
   }
 }
 

@@ -45,6 +45,7 @@ export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
 export { insertAccount, readAccount } from './queries.ts';
 export * from './registry.ts';
+export * from './replica/index.ts';
 export * from './result.ts';
 export {
   anyGlobCondition,

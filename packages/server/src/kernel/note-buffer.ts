@@ -88,6 +88,8 @@ export class NoteBuffer {
   /** Accounts whose last notes could not be written. */
   readonly #unwritten = new Set<string>();
   #failures = 0;
+  /** Called with the number of notes that found no room. */
+  onDrop: (count: number) => void = () => {};
 
   readonly #isOn: boolean;
 
@@ -112,6 +114,7 @@ export class NoteBuffer {
 
   #keep(accountId: string, by: NotingSession, sighting: SessionNote): void {
     if (this.#count >= MAX_WAITING) {
+      this.onDrop(1);
       this.#drop(accountId, sighting.at);
       return;
     }
@@ -199,6 +202,7 @@ export class NoteBuffer {
     for (const { notes, ...by } of sessions) {
       const left = notes.slice(0, Math.max(0, MAX_WAITING - this.#count));
       const last = notes.at(-1);
+      if (left.length < notes.length) this.onDrop(notes.length - left.length);
       if (last && left.length < notes.length) this.#drop(accountId, last.at);
       const known = this.#notesOf(accountId, by);
       known.notes = [...left, ...known.notes];

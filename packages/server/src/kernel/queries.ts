@@ -69,6 +69,12 @@ export function readAccount(query: Query, accountId: string): Promise<AccountRow
   );
 }
 
+/** How far the log of an account reaches; 0 where there is none. */
+export async function readSeq(query: Query, accountId: string): Promise<number> {
+  const row = await query.get<{ seq: number }>(sql`SELECT seq FROM accounts WHERE account_id = ${accountId}`);
+  return row?.seq ?? 0;
+}
+
 export function insertAccount(tx: Transaction, accountId: string, now: number): Promise<number> {
   return tx.run(
     sql`INSERT INTO accounts (account_id, number, seq, audit_no, last_at, created_at)
