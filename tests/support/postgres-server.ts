@@ -140,10 +140,8 @@ function spawnServer(place: ServerPlace, guard: ProcessGuard): ChildProcess {
 async function ready(server: ChildProcess, dataDir: string, deadline: number): Promise<boolean> {
   const pidFile = join(dataDir, 'postmaster.pid');
   while (server.exitCode === null && server.signalCode === null) {
-    if (existsSync(pidFile)) {
-      const lines = readFileSync(pidFile, 'utf8').split('\n');
-      if (lines[0] === `${server.pid}` && lines[7]?.trim() === 'ready') return true;
-    }
+    const lines = linesOf(pidFile);
+    if (lines[0] === `${server.pid}` && lines[7]?.trim() === 'ready') return true;
     if (Date.now() > deadline) {
       server.kill('SIGKILL');
       return false;
@@ -151,6 +149,15 @@ async function ready(server: ChildProcess, dataDir: string, deadline: number): P
     await sleep(10);
   }
   return false;
+}
+
+/** None where the file is gone: a server that cannot start removes it. */
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
 }
 
 type ProcessGuard = { watch(pid: number | undefined): unknown; release(): void };
