@@ -1,16 +1,17 @@
 import { coreModules } from '../../packages/server/src/app.ts';
-import type {
-  AccountReads,
-  CachedFind,
-  Database,
-  Find,
-  Insert,
-  Query,
-  Row,
-  Sql,
-  SqlValue,
-  Transaction,
-  Update,
+import {
+  type AccountReads,
+  type CachedFind,
+  type Database,
+  type Find,
+  findOneText,
+  type Insert,
+  type Query,
+  type Row,
+  type Sql,
+  type SqlValue,
+  type Transaction,
+  type Update,
 } from '../../packages/server/src/db/index.ts';
 import { type Module, tablesOf } from '../../packages/server/src/kernel/index.ts';
 
@@ -20,10 +21,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     see({ ...statement, text: squeeze(statement.text) });
     return statement;
   };
-  const seeFind = ({ table, select, by }: Find, key: readonly SqlValue[] = []) => {
-    const columns = Object.keys(by).map((column) => `${column} = ?`);
-    see({ text: squeeze(`SELECT ${select} FROM ${table} WHERE ${columns.join(' AND ')}`), values: key });
-  };
+  const seeFind = (find: Find, key: readonly SqlValue[] = []) => see({ text: squeeze(findOneText(find)), values: key });
   const watchReads = (reads: AccountReads): AccountReads => ({
     read: watchQuery(reads.read),
     scan: watchQuery(reads.scan),
@@ -116,7 +114,7 @@ export function guardOf(installed: readonly Module[]): TenantGuard {
 }
 
 const coreGuard = guardOf(coreModules);
-const ONE_ACCOUNT = /\baccount_id = \?/gi;
+const ONE_ACCOUNT = /\baccount_id = (?:\?|found\.account_id)/gi;
 
 /** Statements over all accounts, and why each may be. */
 const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] = [

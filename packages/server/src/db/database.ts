@@ -52,6 +52,10 @@ export interface Dialect {
   skipLocked: string;
   /** Appended to a SELECT to keep other transactions from changing its rows until this one ends. */
   forShare: string;
+  /** Ends a subquery that PostgreSQL must carry out as it is written, for each row, instead of joining whole tables. */
+  fence: string;
+  /** Joins rows of a table, or nulls, looked up for each row. Table and condition must be constants in the code. */
+  leftJoin(table: string, on: string): string;
   /** Writes in different lanes may run concurrently; writes in one lane share transactions. */
   lane(accountId: string): string;
   /** A list of texts as a one-column table `(value)`. */

@@ -9,6 +9,7 @@ import {
   StorageError,
   type Transaction,
 } from './database.ts';
+import { PLANNER_DEFAULTS } from './postgres-address.ts';
 import { type ConnectionPlan, openSession, type PostgresClient } from './postgres-client.ts';
 import { dialect } from './postgres-dialect.ts';
 import { isNotAllowed, isReadOnly, translate } from './postgres-errors.ts';
@@ -45,6 +46,7 @@ const plain = (text: string): Sql => ({ text, values: [] });
 async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
   await tx.run(plain('SET LOCAL statement_timeout = 0'));
   await tx.run(plain(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`));
+  for (const text of PLANNER_DEFAULTS) await tx.run(plain(text));
   await tx.run(plain(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`));
   return work();
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { ACCOUNT_SEPARATOR } from './postgres-settings.ts';
 import { DEFAULT_ROLE, makeRoles, type Roles, rolesOf, whileWordsMayCreate } from './row-security-roles.ts';
-import type { RowSecurity, RowSecurityRules, WordsView } from './row-security-types.ts';
+import { dropView, type RowSecurity, type RowSecurityRules, type WordsView } from './row-security-types.ts';
 
 export type { Roles } from './row-security-roles.ts';
 
@@ -103,19 +103,13 @@ function wordsText(table: string, { view, columns }: WordsView, roles: Roles): s
   return [
     `CREATE POLICY mem_words ON ${table} FOR SELECT TO ${words} USING (true);`,
     `GRANT SELECT (${picked}) ON ${table} TO ${words};`,
-    dropText(view),
-    `CREATE VIEW ${view} AS SELECT ${picked} FROM ${table} WHERE ${OWN_ROWS};`,
+    dropView(view),
+    // As an expression: no index on the account is to be used instead of the one on the words.
+    `CREATE VIEW ${view} AS SELECT ${picked} FROM ${table} WHERE account_id || '' = current_setting('mem.account_id', true);`,
     `GRANT SELECT ON ${view} TO ${quote(roles.app)};`,
     `ALTER VIEW ${view} OWNER TO ${words};`,
   ];
 }
-
-/** As its owner, which may be the role of the words or the login. */
-const dropText = (view: string) => `DO $$ BEGIN
-  EXECUTE format('SET LOCAL ROLE %I', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = to_regclass('${view}')));
-  DROP VIEW ${view};
-  SET LOCAL ROLE NONE;
-END $$;`;
 
 function openText({ name }: GuardedTable, { words }: RowSecurityRules): string {
   const { [name]: shown } = words;
@@ -125,7 +119,7 @@ function openText({ name }: GuardedTable, { words }: RowSecurityRules): string {
     `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY;`,
     `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY;`,
     ...(shown
-      ? [dropText(shown.view), `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
+      ? [dropView(shown.view), `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
       : []),
   ].join('\n');
 }

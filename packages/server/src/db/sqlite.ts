@@ -29,6 +29,8 @@ const dialect: Dialect = {
   forUpdate: '',
   skipLocked: '',
   forShare: '',
+  fence: '',
+  leftJoin: (table, on) => ` LEFT JOIN ${table} ON ${on}`,
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
   numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),

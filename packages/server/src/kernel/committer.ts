@@ -9,6 +9,7 @@ import {
   Lanes,
   MAX_BATCH,
   type QueuedWrite,
+  takeBatch,
   type WriteJob,
 } from './lanes.ts';
 import type { LogPosition } from './log-position.ts';
@@ -87,9 +88,12 @@ export class Committer {
   async #drain(lane: Lane): Promise<void> {
     const { queue } = lane;
     while (queue.length > 0) {
+      if (!lane.isShared) await this.#lanes.unshared((queue[0] as QueuedWrite).caller.account_id);
       await this.#gather(queue);
-      const batch = await this.#commit(lane);
+      const { batch, missed } = await this.#commit(lane);
       for (const { size } of batch) this.#waitingChars -= size;
+      this.#lanes.ended(lane, batch);
+      for (const job of missed.reverse()) this.#retry(job);
     }
     this.#running.delete(lane.name);
     this.#lanes.remove(lane);
@@ -118,17 +122,18 @@ export class Committer {
     }
   }
 
-  /** Returns the writes that it took from the lane. */
-  async #commit(lane: Lane): Promise<readonly QueuedWrite[]> {
+  /** Returns the writes that it took from the lane, and those of them whose accounts are locked. */
+  async #commit(lane: Lane): Promise<{ batch: readonly QueuedWrite[]; missed: QueuedWrite[] }> {
     let batch: readonly QueuedWrite[] = [];
+    let missed: QueuedWrite[] = [];
     const take = () => {
-      batch = this.#lanes.take(lane);
+      batch = takeBatch(lane.queue);
       this.#observer.batch(batch.length);
       return batch;
     };
     const accountId = (lane.queue[0] as QueuedWrite).caller.account_id;
     try {
-      if (lane.isShared) await this.#commitShared(take());
+      if (lane.isShared) missed = await this.#commitShared(take());
       else if (this.#lanes.isContended(accountId)) await this.#commitOnceLocked(accountId, take);
       else await this.#commitTogether(take());
     } catch (error) {
@@ -136,7 +141,7 @@ export class Committer {
       if (batch.length === 1 || isOfStore(error)) for (const job of batch) job.reject(error);
       else await this.#commitOneByOne(batch);
     }
-    return batch;
+    return { batch, missed };
   }
 
   async #commitOneByOne(batch: readonly QueuedWrite[]): Promise<void> {
@@ -167,8 +172,8 @@ export class Committer {
     });
   }
 
-  /** One transaction for several accounts. The writes of an account that is locked elsewhere wait, the others do not. */
-  async #commitShared(batch: readonly QueuedWrite[]): Promise<void> {
+  /** One transaction for several accounts. Returns the writes of accounts that are locked elsewhere. */
+  async #commitShared(batch: readonly QueuedWrite[]): Promise<QueuedWrite[]> {
     const groups = [...byAccount(batch)];
     const missed: QueuedWrite[] = [];
     await this.#transact(async (tx, run) => {
@@ -191,7 +196,7 @@ export class Committer {
       const ends = await Promise.allSettled(parts);
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     });
-    for (const job of missed) this.#retry(job);
+    return missed;
   }
 
   #lockFree(tx: Transaction, accountIds: readonly string[]): (accountId: string) => Promise<AccountRow | undefined> {

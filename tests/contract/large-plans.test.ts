@@ -1,0 +1,161 @@
+import { type OperationName, operations, parseGlob } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller, Principal } from '../../packages/server/src/kernel/index.ts';
+import { openTestApp, runSql, type StorePlace, type TestApp } from '../support/app.ts';
+import { copyRows, pretendRows } from '../support/copied-rows.ts';
+import { readyPlace } from '../support/place.ts';
+import { explainStatements, type SeenPlan, watchPlans } from '../support/seen-plans.ts';
+import {
+  createExamples,
+  definition,
+  type JsonObject,
+  type KnownIds,
+  markedInput,
+  newAccount,
+  newInput,
+  outcomeOf,
+  reading,
+  writing,
+} from './table.ts';
+
+/** Enough that whoever reads an account reads more than a statement may; the planner takes it for 2,000,000 entries. */
+const SIZE = { entries: 8_000, others: 1_500, pretended: 80 };
+const MOST_BUFFERS = 2_000;
+
+const MARK = 'alphamark';
+const agent_id = 'agent/of-all';
+const accountOf = (letter: string) => `${letter.repeat(8)}-0000-4000-8000-00000000000${letter}`;
+/** The rows of the first two lie between each other, those of the third in a block. */
+const [A, B, C] = ['a', 'b', 'c'].map(accountOf) as [string, string, string];
+
+/** Tables that every account has many rows in. */
+const large = new Set([
+  'entries',
+  'versions',
+  'standings',
+  'events',
+  'audit',
+  'evidence',
+  'outcomes',
+  'traces',
+  'trace_items',
+  'edges',
+  'counts',
+  'commits',
+  'sessions',
+  'session_items',
+]);
+
+const scope = [[parseGlob(`${MARK}/checkout/**`) as never]];
+const scoped: Principal = { key_id: 'k', name: 'k', type: 'agent', read: scope };
+
+type AskedOperation = { name: OperationName; input: JsonObject; as?: Partial<Caller> };
+const search = (input: JsonObject, as?: Partial<Caller>): AskedOperation => ({
+  name: 'entries.search',
+  input,
+  ...(as ? { as } : {}),
+});
+
+const WORDS = {
+  rare: 'copy7',
+  'two rare': 'copy7 copy9',
+  common: 'zipf1',
+  'two common': 'zipf1 zipf2',
+  'rare and common': `copy3 zipf1`,
+  'in every entry': MARK,
+  unknown: 'nowhere',
+};
+const FILTERS: Record<string, JsonObject> = {
+  none: {},
+  'an agent without entries': { agent_id: 'agent/nobody' },
+  'a type without entries': { memory_type: 'belief' },
+  'a time to come': { since: '2099-01-01T00:00:00Z' },
+  'a path': { entity_path: `${MARK}/checkout/**` },
+  'a small path': { entity_path: `${MARK}/checkout/payments/p1` },
+  confidence: { min_confidence: 0.99 },
+};
+
+/** Operations that go through a whole account, or through all that is in scope, and are there for that. */
+const WHOLE = new Set<OperationName>([]);
+
+const asked: [label: string, AskedOperation][] = [
+  ...Object.entries(WORDS).flatMap(([word, query]) =>
+    Object.entries(FILTERS).map(([filter, more]): [string, AskedOperation] => [
+      `a search for words: ${word}, filter: ${filter}`,
+      search({ query, ...more }),
+    ]),
+  ),
+  ...Object.entries(WORDS).map(([word, query]): [string, AskedOperation] => [
+    `a search of a key of a scope for words: ${word}`,
+    search({ query }, { key: scoped }),
+  ]),
+  ...reading.map((name): [string, AskedOperation] => [name, { name, input: {} }]),
+  ...reading.map((name): [string, AskedOperation] => [
+    `${name} of a key of a scope`,
+    { name, input: {}, as: { key: scoped } },
+  ]),
+  ...writing
+    .filter((name) => !definition(name).erases)
+    .map((name): [string, AskedOperation] => [name, { name, input: {} }]),
+];
+
+let place: StorePlace;
+const known = new Map<string, KnownIds>();
+const dsnOf = ({ options }: StorePlace) => options.postgresDsn as string;
+
+beforeAll(async () => {
+  place = await readyPlace('postgres', 'on');
+  const app = await openTestApp('postgres', { place, rowSecurity: 'on' });
+  for (const account_id of [A, B, C]) {
+    await newAccount(app, account_id);
+    known.set(account_id, await createExamples(app, { mark: MARK, as: { account_id, agent_id } }));
+  }
+  await app.kernel.services.noteBuffer.flushAll();
+  await app.close();
+  await copyRows(dsnOf(place), { ...SIZE, accounts: [A, B], layout: 'interleaved' });
+  await copyRows(dsnOf(place), { ...SIZE, accounts: [C], layout: 'blocks' });
+  await explainStatements(dsnOf(place));
+}, 120_000);
+afterAll(() => place.remove());
+
+describe.each([
+  ['without statistics, with row-level security', 'on'],
+  ['with statistics, without row-level security', 'off'],
+] as const)('a PostgreSQL %s', (_, rowSecurity) => {
+  let app: TestApp;
+  let seen: SeenPlan[] | undefined;
+  let unwatch: () => void;
+  beforeAll(async () => {
+    if (rowSecurity === 'off') await runSql(dsnOf(place), 'ANALYZE');
+    await pretendRows(dsnOf(place), SIZE.pretended);
+    unwatch = watchPlans((plan) => seen?.push(plan));
+    // One connection: after a few runs, PostgreSQL plans a statement for all values alike.
+    app = await openTestApp('postgres', { place, rowSecurity, postgresPool: 1 });
+  }, 60_000);
+  afterAll(async () => {
+    await app.close();
+    unwatch();
+  });
+
+  async function plansOf({ name, input, as: more }: AskedOperation): Promise<SeenPlan[]> {
+    const plans: SeenPlan[] = [];
+    for (const account_id of [B, C]) {
+      const inputOf = operations[name].effect === 'write' ? newInput : markedInput;
+      const example = Object.keys(input).length > 0 ? input : inputOf(name, MARK, known.get(account_id));
+      seen = plans;
+      await outcomeOf(app, name, { input: example, as: { account_id, agent_id, ...more } });
+      await app.kernel.services.noteBuffer.flushAll();
+      seen = undefined;
+    }
+    return plans;
+  }
+
+  it.each(asked)('reads little for %s', async (_label, operation) => {
+    const plans = await plansOf(operation);
+    const most = WHOLE.has(operation.name) ? Number.POSITIVE_INFINITY : MOST_BUFFERS;
+    const problems = plans.filter(
+      ({ buffers, scanned }) => buffers > most || scanned.some((table) => large.has(table)),
+    );
+    expect(problems.map(({ buffers, scanned, text }) => `${buffers} ${scanned.join()} ${text}`)).toEqual([]);
+  });
+});
