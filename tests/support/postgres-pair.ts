@@ -20,7 +20,7 @@ export type PostgresPair = {
   synchronise(): Promise<void>;
   /** Kills the primary and promotes the standby. Returns the milliseconds that this took. */
   failOver(): Promise<number>;
-  /** Makes a new standby, at the port of the server that was killed, while the primary works. */
+  /** Makes a standby where there is none, at the port of the server that was killed, while the primary works. */
   addStandby(): Promise<void>;
   close(): Promise<void>;
 };
@@ -36,6 +36,7 @@ export async function startPair(): Promise<PostgresPair> {
   let standby: PostgresServer | undefined;
 
   const addStandby = async () => {
+    if (standby) return;
     const dataDir = join(home, `standby-${++count}`);
     await copyOf(primary, dataDir);
     const port = ports.find((one) => one !== primary.port) as number;

@@ -116,7 +116,8 @@ async function launch(place: ServerPlace, guard: ProcessGuard): Promise<ChildPro
     const reason = logOf(place).slice(logged);
     // The orphans of a killed server keep its shared memory, its lock and its port for a moment.
     const orphans = /shared memory block|lock file|could not create any TCP/.test(reason);
-    if (!orphans || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${reason}`);
+    if (!orphans || Date.now() > deadline)
+      throw new Error(`PostgreSQL did not start (${server.exitCode ?? server.signalCode}):\n${reason}`);
     await sleep(50);
   }
 }
