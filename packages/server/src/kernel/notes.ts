@@ -70,14 +70,14 @@ type RefusedCall = { input: unknown; caller: Caller; fault: Fault };
 
 function flushNotesThrough(services: Services, committer: Committer, record: NoteRecorder): FlushNotes {
   const { noteBuffer, knownLogs, clock } = services;
-  knownLogs.onRewind((accountId) => noteBuffer.forget(accountId, clock.now()));
+  knownLogs.onRewind((accountId) => noteBuffer.dropNotes(accountId, clock.now()));
   return async (accountId, notes) => {
     const written = (id: string, isWritten: boolean) => noteBuffer.written(id, isWritten);
     const { rewinds } = knownLogs;
     const write = async (work: Work) => {
       if (knownLogs.rewinds !== rewinds) {
         // These were taken before the log was found to be set back.
-        noteBuffer.forget(accountId, clock.now());
+        noteBuffer.dropNotes(accountId, clock.now());
         written(accountId, true);
         return unchanged(() => {});
       }
