@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -20,7 +20,7 @@ export type PostgresPair = {
   synchronise(): Promise<void>;
   /** Kills the primary and promotes the standby. Returns the milliseconds that this took. */
   failOver(): Promise<number>;
-  /** Makes a new standby, at the port of the server that was killed, while the primary works. */
+  /** Makes a standby where there is none, at the port of the server that was killed, while the primary works. */
   addStandby(): Promise<void>;
   close(): Promise<void>;
 };
@@ -36,6 +36,7 @@ export async function startPair(): Promise<PostgresPair> {
   let standby: PostgresServer | undefined;
 
   const addStandby = async () => {
+    if (standby) return;
     const dataDir = join(home, `standby-${++count}`);
     await copyOf(primary, dataDir);
     const port = ports.find((one) => one !== primary.port) as number;
@@ -66,7 +67,9 @@ export async function startPair(): Promise<PostgresPair> {
     },
     async failOver() {
       const began = performance.now();
+      const backends = childrenOf(primary);
       await primary.kill9();
+      for (const pid of backends) killIfThere(pid);
       await runSql(place(), 'SELECT pg_promote()');
       const took = performance.now() - began;
       await primary.close();
@@ -109,4 +112,19 @@ async function copyOf({ dsn, dataDir: from, port }: PostgresServer, dataDir: str
 function giveToServer(folder: string): void {
   const account = serverAccount();
   if (account) giveAll(folder, account);
+}
+
+/** They outlive the postmaster for a moment, and keep its port. */
+function childrenOf({ dataDir }: PostgresServer): number[] {
+  const [pid] = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n');
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }

@@ -68,7 +68,7 @@ export class Followers {
     return follower;
   }
 
-  /** A new reader does not join a log that was set back: those who followed it are told first. */
+  /** A new reader does not join a log that was set back: its streams are ended first. */
   async #checkFollowed(accountId: string, head: LogPosition): Promise<void> {
     const followed = this.#followed.get(accountId);
     if (!followed || head.seq >= followed.log.position.seq) return;

@@ -1,6 +1,6 @@
 /**
  * A place in the log of an account: right after the event with this `seq`. A log can be set back, by a failover that lost
- * writes or by a backup that was restored, and grow again; the stamp tells whether the event there is still the same.
+ * writes or by a backup that was restored, and grow again; the stamp shows whether the event there is still the same.
  */
 export type LogPosition = { seq: number; stamp: number };
 

@@ -130,10 +130,10 @@ export class NoteBuffer {
   }
 
   /** Drops what waits: the log was set back, and other entries may have the numbers of those that were read. */
-  forget(accountId: string, at: number): void {
+  dropNotes(accountId: string, at: number): void {
     for (const { notes } of this.#waiting.get(accountId)?.values() ?? []) this.#count -= notes.length;
     this.#waiting.delete(accountId);
-    this.#recalls.forget(accountId);
+    this.#recalls.drop(accountId);
     this.#drop(accountId, at, 'the log was set back after entries were read');
   }
 

@@ -77,8 +77,8 @@ type NoteParts = {
 type RefusedCall = { input: unknown; caller: Caller; fault: Fault };
 
 /** Where notes come from: this server's buffer, or another server, which has one of its own. */
-type NoteSource = Pick<NoteBuffer, 'written' | 'forget'>;
-const OTHER_SERVER: NoteSource = { written() {}, forget() {} };
+type NoteSource = Pick<NoteBuffer, 'written' | 'dropNotes'>;
+const OTHER_SERVER: NoteSource = { written() {}, dropNotes() {} };
 
 type NoteWriter = { committer: Committer; record: NoteRecorder; from: NoteSource };
 
@@ -90,7 +90,7 @@ function flushNotesThrough(services: Services, { committer, record, from }: Note
     const write = async (work: Work) => {
       if (knownLogs.rewinds !== rewinds) {
         // These were taken before the log was found to be set back.
-        from.forget(accountId, clock.now());
+        from.dropNotes(accountId, clock.now());
         written(accountId, true);
         return unchanged(() => {});
       }

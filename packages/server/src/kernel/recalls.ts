@@ -80,7 +80,7 @@ export class Recalls {
     return taken;
   }
 
-  forget(accountId: string): void {
+  drop(accountId: string): void {
     this.#count -= this.#waiting.get(accountId)?.counts.size ?? 0;
     this.#waiting.delete(accountId);
   }

@@ -22,7 +22,7 @@ const MAX_AHEAD_MS = 60_000;
 export type LogEvent = {
   account_id: string;
   seq: number;
-  /** Random; tells this event from another with the same `seq`, where the log was set back in between. */
+  /** Random; distinguishes this event from another with the same `seq`, where the log was set back in between. */
   stamp: number;
   event_type: string;
   agent_id: string;
