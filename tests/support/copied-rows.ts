@@ -82,8 +82,9 @@ export async function pretendRows(dsn: string, times: number): Promise<void> {
     const { rows: tables } = await client.query<Table>(TABLES);
     for (const { name } of tables)
       await client.query(
-        `UPDATE pg_class SET relpages = greatest(1, pg_relation_size(oid) / 8192), reltuples = (SELECT count(*) FROM ${name}) * $1::float8
-         WHERE oid = to_regclass($2)`,
+        `UPDATE pg_class SET relpages = greatest(1, pg_relation_size(oid) / 8192),
+          reltuples = (SELECT count(*) FROM ${name}) * CAST($1 AS float8)
+         WHERE oid = to_regclass($2) OR oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = to_regclass($2))`,
         [times, name],
       );
   } finally {

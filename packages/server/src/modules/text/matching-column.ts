@@ -16,7 +16,7 @@ import type { Term } from './rules/query.ts';
 type WordsScope = MatchScope & { column: ColumnScope };
 
 /** With what filters may need besides the words. */
-const WORDS = sql`SELECT account_id, branch, entity_path, seq, search_words, word_count, agent_id, memory_type, written_at,
+const WORDS = sql`SELECT account_id, branch, entity_path, key, seq, search_words, word_count, agent_id, memory_type, written_at,
   is_artifact, pattern_refs, shared, deleted, ttl_at FROM words_of_entries`;
 
 /** Entries in the scope of the caller. */
@@ -25,10 +25,17 @@ const inScope = ({ view }: WordsScope): Sql[] => (view === undefined ? [] : plac
 const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? fragment('true') : joinSql(conditions, ' AND ');
 
+/** More than few: as a limit it keeps the order in which entries are read. */
+const MOST_READ = 100_000;
+
 /** The entries that match, as FROM and WHERE. */
 function rows({ account_id, column: { few } }: WordsScope, expression: Expression, window?: SeqWindow): Sql {
   if (!few) return matchingRows({ account_id, words: WORDS, expression, window });
-  const parts = few.map((conditions) => sql`${WORDS} WHERE account_id = ${account_id}${andAll(conditions)}`);
+  // Only the primary key gives this order: without it the planner has to guess among indexes with the same first columns.
+  const parts = few.map(
+    (conditions) =>
+      sql`SELECT * FROM (${WORDS} WHERE account_id = ${account_id}${andAll(conditions)} ORDER BY entity_path, key LIMIT ${MOST_READ}) AS part`,
+  );
   const none = sql`${WORDS} WHERE account_id = ${account_id} AND false`;
   const all = parts.length === 0 ? none : joinSql(parts, ' UNION ALL ');
   return sql`FROM (SELECT * FROM (${all}) AS parts OFFSET 0) AS matching
@@ -36,7 +43,7 @@ function rows({ account_id, column: { few } }: WordsScope, expression: Expressio
 }
 
 /** The part of the log that usually shows that a word is common. */
-const RECENT = 2 ** 14;
+const RECENT = 2 ** 17;
 
 /**
  * Of a scoped caller, at most so many times the cap are read: a word with more matches than that is common, whether in the
