@@ -49,9 +49,12 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
   return seen;
 }
 
-/** What each engine does in its own words, and only that; on SQLite also entries that the word index does not have yet. */
+/**
+ * What each engine does in its own words, and only that; on SQLite also entries that the word index does not
+ * have yet, on PostgreSQL the locks of several accounts.
+ */
 const OWN_WORDS =
-  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)/;
+  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)|FROM accounts WHERE account_id IN \(SELECT value/;
 
 const member = (path: readonly string[], as: 'text' | 'flag') =>
   [

@@ -26,13 +26,16 @@ describe.each(backends)('more writes than can wait on %s', (backend) => {
     const { batches } = kernel.usage;
     const first = client.write('a', 'first', 0);
     await until(() => kernel.usage.batches > batches, { what: 'the first write to be under way' });
+    // On PostgreSQL it finds its account locked, twice, and then waits with those that follow.
+    const before = backend === 'postgres' ? 1 : 0;
+    await until(() => kernel.usage.batches >= batches + 2 * before && kernel.queued === before, { what: 'it to wait' });
     const sent = Array.from({ length: 100 }, (_, i) => client.write('a', `k${i}`, i));
     // Refused requests do not wait for the blocked ones.
-    await refusals(sent, 80);
+    await refusals(sent, 80 + before);
     expect(kernel.queued).toBe(20);
     await release();
     const replies = await Promise.all(sent);
-    expect(statuses(replies)).toEqual({ 201: 20, 503: 80 });
+    expect(statuses(replies)).toEqual({ 201: 20 - before, 503: 80 + before });
     for (const reply of replies.filter(({ status }) => status === 503)) {
       expect(reply.json).toMatchObject({ code: 'unavailable', detail: 'too many writes are waiting' });
       expect(reply.headers['retry-after']).toBe('1');

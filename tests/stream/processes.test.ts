@@ -115,6 +115,9 @@ function bound(database: Database): Database {
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
     isWritable: () => database.isWritable(),
+    get lostConnections() {
+      return database.lostConnections;
+    },
     announce: (topic, at) => database.announce(topic, at),
     onAnnounce: (listener) => database.onAnnounce(listener),
     close: () => database.close(),

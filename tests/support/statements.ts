@@ -1,16 +1,17 @@
 import { coreModules } from '../../packages/server/src/app.ts';
-import type {
-  AccountReads,
-  CachedFind,
-  Database,
-  Find,
-  Insert,
-  Query,
-  Row,
-  Sql,
-  SqlValue,
-  Transaction,
-  Update,
+import {
+  type AccountReads,
+  type CachedFind,
+  type Database,
+  type Find,
+  findOneText,
+  type Insert,
+  type Query,
+  type Row,
+  type Sql,
+  type SqlValue,
+  type Transaction,
+  type Update,
 } from '../../packages/server/src/db/index.ts';
 import { type Module, tablesOf } from '../../packages/server/src/kernel/index.ts';
 
@@ -20,10 +21,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     see({ ...statement, text: squeeze(statement.text) });
     return statement;
   };
-  const seeFind = ({ table, select, by }: Find, key: readonly SqlValue[] = []) => {
-    const columns = Object.keys(by).map((column) => `${column} = ?`);
-    see({ text: squeeze(`SELECT ${select} FROM ${table} WHERE ${columns.join(' AND ')}`), values: key });
-  };
+  const seeFind = (find: Find, key: readonly SqlValue[] = []) => see({ text: squeeze(findOneText(find)), values: key });
   const watchReads = (reads: AccountReads): AccountReads => ({
     read: watchQuery(reads.read),
     scan: watchQuery(reads.scan),
@@ -75,6 +73,9 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     alter: (work) => database.alter((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
     isWritable: () => database.isWritable(),
+    get lostConnections() {
+      return database.lostConnections;
+    },
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     ...(database.marks ? { marks: database.marks } : {}),
@@ -113,7 +114,7 @@ export function guardOf(installed: readonly Module[]): TenantGuard {
 }
 
 const coreGuard = guardOf(coreModules);
-const ONE_ACCOUNT = /\baccount_id = \?/gi;
+const ONE_ACCOUNT = /\baccount_id = (?:\?|found\.account_id)/gi;
 
 /** Statements over all accounts, and why each may be. */
 const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] = [
@@ -170,7 +171,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'counts what consumers gave up on, for the metrics',
   ],
   [
-    'SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes FROM accounts WHERE account_id IN (SELECT value',
+    'SELECT account_id, number, seq, seq_stamp, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes FROM accounts WHERE account_id IN (SELECT value',
     'locks the accounts that share a transaction',
   ],
   [

@@ -20,7 +20,7 @@ export const faultCodes = {
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'What is there does not allow this' },
   branch_read_only: { status: 409, title: 'The branch can only be read' },
-  beyond_log: { status: 409, title: 'The log does not reach that far' },
+  log_rewound: { status: 409, title: 'The log was set back' },
   stale_reads: { status: 409, title: 'What was read has changed since' },
   version_conflict: { status: 409, title: 'The entry is at another version' },
   body_too_large: { status: 413, title: 'The body is too large' },

@@ -9,7 +9,7 @@ type DetailsByCode = {
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
   branch_read_only: { branch: string };
-  beyond_log: { /** Where the log ends. */ lastSeq: number };
+  log_rewound: { /** Where the log ends. */ lastSeq: number /** The same, to follow after. */; position: string };
   method_not_allowed: { allow: string[] };
   version_conflict: CamelEntryKey & { /** 0: the entry does not exist. */ currentVersion: number };
   stale_reads: { staleReads: Camel<Output<'entries.write'>['stale_reads']> };

@@ -87,7 +87,7 @@ const webAddress = z
 
 const postgresAddress = z
   .string()
-  .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+  .regex(/^postgres(ql)?:\/\//, { error: 'must start with postgres://', abort: true })
   .refine((text) => hostsOfDsn(text) !== undefined, 'is not a valid address');
 
 const variables = {

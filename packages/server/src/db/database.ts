@@ -140,6 +140,8 @@ export interface Database extends AccountReads {
   announce(topic: string, place: number): void;
   /** Subscribes to announcements of other processes; returns the function that unsubscribes. */
   onAnnounce(listener: AnnouncementListener): () => void;
+  /** How many connections broke so far: the next ones may lead to another server, with another past. */
+  readonly lostConnections: number;
   /** False where the store can be read but takes no writes now, such as a standby of PostgreSQL. */
   isWritable(): Promise<boolean>;
   /** Present on SQLite, where processes cannot send messages to each other. */

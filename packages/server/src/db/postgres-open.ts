@@ -29,11 +29,16 @@ export async function createPostgres(options: PostgresOptions): Promise<Database
   for (const warning of report.warnings) onWarning?.(sentenceOf(warning));
   plan.keepsNames = report.main.keeps_names;
   sessions.keepsNames = true;
+  const lost = { connections: 0 };
+  const onLost = (error: Error) => {
+    lost.connections++;
+    onError(error);
+  };
   const pool = newPool(plan, poolSize);
   // A broken connection is replaced at the next request; without a listener, the error would end the process. During a
   // transaction the pool does not listen, and the statements report the error.
-  pool.on('error', (error) => onError(new StorageError('unavailable', error)));
-  const announcements = new PostgresAnnouncements(() => openSession(sessions), onError);
+  pool.on('error', (error) => onLost(new StorageError('unavailable', error)));
+  const announcements = new PostgresAnnouncements(() => openSession(sessions), onLost);
   const isDirect = report.main.kind === 'direct';
-  return new PostgresDatabase({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect });
+  return new PostgresDatabase({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect, lost });
 }

@@ -168,8 +168,7 @@ export class PostgresTransaction implements Transaction {
 
   /** Returns whether the connection can be reused. */
   async rollback(): Promise<boolean> {
-    if (!this.#begun) return true;
-    const ended = this.#execute('ROLLBACK');
+    const ended = this.#begun === undefined ? Promise.resolve() : this.#execute('ROLLBACK');
     this.#over = true;
     return ended.then(
       () => true,

@@ -60,6 +60,8 @@ type PostgresParts = {
   sessions: ConnectionPlan;
   announcements: PostgresAnnouncements;
   rowSecurity: RowSecurity | undefined;
+  /** How many connections broke so far. */
+  lost: { connections: number };
   /** No pooler is between: reads of an unguarded store need no settings of their own. */
   isDirect: boolean;
 };
@@ -75,12 +77,13 @@ export class PostgresDatabase implements Database {
   readonly #announcements: PostgresAnnouncements;
   readonly #rowSecurity: RowSecurity | undefined;
   readonly #isDirect: boolean;
+  readonly #lost: { connections: number };
   #settings: SettingsTable;
   /** Set after the migrations, when row-level security is on. */
   #roles: Roles | undefined;
   #renewedAt = 0;
 
-  constructor({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect }: PostgresParts) {
+  constructor({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect, lost }: PostgresParts) {
     this.sharedLanes = Math.max(1, Math.floor(poolSize / CONNECTIONS_PER_SHARED_LANE));
     this.#pool = pool;
     this.#plan = plan;
@@ -88,6 +91,7 @@ export class PostgresDatabase implements Database {
     this.#announcements = announcements;
     this.#rowSecurity = rowSecurity;
     this.#isDirect = isDirect;
+    this.#lost = lost;
     this.#settings = new SettingsTable({ roles: undefined, settings: plan.address.settings });
     this.read = asQuery((statement) => this.#ask(statement));
     this.scan = this.read;
@@ -109,11 +113,11 @@ export class PostgresDatabase implements Database {
     const client = await this.#connect();
     try {
       const result = await this.#askOn(client, statement, accountId);
-      release(client);
+      client.release();
       return result;
     } catch (error) {
       const failure = translate(error);
-      release(client, isConnectionLost(failure));
+      this.#release(client, isConnectionLost(failure));
       throw failure;
     }
   }
@@ -166,7 +170,7 @@ export class PostgresDatabase implements Database {
     const tx = new PostgresTransaction(client, { ...options, settings: this.#settings.of(runsAs, client.isDirect) });
     const ended = await runTransaction(tx, () => work(tx));
     // A connection that may still be in a transaction is closed, which also ends the transaction on the server.
-    release(client, !ended.usable);
+    this.#release(client, !ended.usable);
     if (!('error' in ended)) return ended.result;
     if (isReadOnly(ended.error)) this.#renew();
     throw ended.error;
@@ -184,10 +188,20 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  get lostConnections(): number {
+    return this.#lost.connections;
+  }
+
+  #release(client: pg.PoolClient, isBroken: boolean): void {
+    if (isBroken) this.#lost.connections++;
+    client.release(isBroken);
+  }
+
   /** The server has become a standby. Others of its connections still answer, from a past that ends here. */
   #renew(): void {
     if (performance.now() - this.#renewedAt < RENEW_MS) return;
     this.#renewedAt = performance.now();
+    this.#lost.connections++;
     this.#plan.generation++;
     this.#plan.finder?.invalidate();
     this.#sessions.finder?.invalidate();
@@ -276,5 +290,3 @@ export class PostgresDatabase implements Database {
     await this.#pool.end();
   }
 }
-
-const release = (client: PostgresClient & pg.PoolClient, isBroken = false): void => client.release(isBroken);

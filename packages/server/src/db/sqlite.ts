@@ -63,6 +63,8 @@ const MIGRATION_WAIT_MS = 60_000;
 type SqliteParts = { writer: SqliteConnection; reader: SqliteConnection; file: string; limits: CacheLimits };
 
 class SqliteDatabase implements Database {
+  /** A file that is open does not become another one. */
+  readonly lostConnections = 0;
   readonly dialect = dialect;
   readonly sharedLanes = 0;
   readonly read: Query;

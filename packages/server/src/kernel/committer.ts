@@ -9,8 +9,10 @@ import {
   Lanes,
   MAX_BATCH,
   type QueuedWrite,
+  takeBatch,
   type WriteJob,
 } from './lanes.ts';
+import type { LogPosition } from './log-position.ts';
 import type { Services } from './module.ts';
 import { type AccountRow, lockFreeAccounts } from './queries.ts';
 import { recordWrite, runWrites } from './run-writes.ts';
@@ -26,7 +28,7 @@ const MAX_MISSED = 2;
 class AccountBusy extends Error {}
 
 export type CommitObserver = {
-  committed(events: readonly LogEvent[], accountId: string): void;
+  committed(events: readonly LogEvent[], accountId: string, after: LogPosition): void;
   batch(size: number): void;
 };
 
@@ -51,8 +53,10 @@ export class Committer {
   submit(job: WriteJob): Promise<unknown> {
     const size = inputSize(job.input);
     const lane = this.#lanes.laneOf(job, size);
-    if (this.#isFull(lane.queue, size))
+    if (this.#isFull(lane.queue, size)) {
+      if (!this.#running.has(lane.name)) this.#lanes.remove(lane);
       return Promise.reject(new Fault('unavailable', 'too many writes are waiting', { retry_after: 1 }));
+    }
     return new Promise((resolve, reject) => {
       const { idempotency_key } = job.caller;
       const request_hash = idempotency_key === undefined ? undefined : hashRequest(job.name, job.input, job.caller);
@@ -84,9 +88,12 @@ export class Committer {
   async #drain(lane: Lane): Promise<void> {
     const { queue } = lane;
     while (queue.length > 0) {
+      if (!lane.isShared) await this.#lanes.unshared((queue[0] as QueuedWrite).caller.account_id);
       await this.#gather(queue);
-      const batch = await this.#commit(lane);
+      const { batch, missed } = await this.#commit(lane);
       for (const { size } of batch) this.#waitingChars -= size;
+      this.#lanes.ended(lane, batch);
+      for (const job of missed.reverse()) this.#retry(job);
     }
     this.#running.delete(lane.name);
     this.#lanes.remove(lane);
@@ -115,17 +122,18 @@ export class Committer {
     }
   }
 
-  /** Returns the writes that it took from the lane. */
-  async #commit(lane: Lane): Promise<readonly QueuedWrite[]> {
+  /** Returns the writes that it took from the lane, and those of them whose accounts are locked. */
+  async #commit(lane: Lane): Promise<{ batch: readonly QueuedWrite[]; missed: QueuedWrite[] }> {
     let batch: readonly QueuedWrite[] = [];
+    let missed: QueuedWrite[] = [];
     const take = () => {
-      batch = this.#lanes.take(lane);
+      batch = takeBatch(lane.queue);
       this.#observer.batch(batch.length);
       return batch;
     };
     const accountId = (lane.queue[0] as QueuedWrite).caller.account_id;
     try {
-      if (lane.isShared) await this.#commitShared(take());
+      if (lane.isShared) missed = await this.#commitShared(take());
       else if (this.#lanes.isContended(accountId)) await this.#commitOnceLocked(accountId, take);
       else await this.#commitTogether(take());
     } catch (error) {
@@ -133,7 +141,7 @@ export class Committer {
       if (batch.length === 1 || isOfStore(error)) for (const job of batch) job.reject(error);
       else await this.#commitOneByOne(batch);
     }
-    return batch;
+    return { batch, missed };
   }
 
   async #commitOneByOne(batch: readonly QueuedWrite[]): Promise<void> {
@@ -164,8 +172,8 @@ export class Committer {
     });
   }
 
-  /** One transaction for several accounts. The writes of an account that is locked elsewhere wait, the others do not. */
-  async #commitShared(batch: readonly QueuedWrite[]): Promise<void> {
+  /** One transaction for several accounts. Returns the writes of accounts that are locked elsewhere. */
+  async #commitShared(batch: readonly QueuedWrite[]): Promise<QueuedWrite[]> {
     const groups = [...byAccount(batch)];
     const missed: QueuedWrite[] = [];
     await this.#transact(async (tx, run) => {
@@ -188,7 +196,7 @@ export class Committer {
       const ends = await Promise.allSettled(parts);
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     });
-    for (const job of missed) this.#retry(job);
+    return missed;
   }
 
   #lockFree(tx: Transaction, accountIds: readonly string[]): (accountId: string) => Promise<AccountRow | undefined> {
@@ -232,7 +240,7 @@ export class Committer {
   #publish(work: Work): void {
     try {
       work.committed();
-      if (work.events.length > 0) this.#observer.committed(work.events, work.account_id);
+      if (work.events.length > 0) this.#observer.committed(work.events, work.account_id, work.start);
     } catch (error) {
       process.emitWarning(error as Error);
     }

@@ -8,6 +8,8 @@ import { toCountedCall } from './counted-call.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
 import type { Hooks } from './hooks.ts';
+import { isPagedByLog, runPageOfLog } from './log-cursors.ts';
+import type { LogPosition } from './log-position.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
@@ -105,7 +107,7 @@ async function close({ services, notes, committer, followers }: Omit<KernelParts
 /** An error of a hook does not undo the commit. */
 function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
   const listeners = hooks.flatMap(({ committed }) => committed ?? []);
-  return (events: readonly LogEvent[], accountId: string): void => {
+  return (events: readonly LogEvent[], accountId: string, after: LogPosition): void => {
     for (const committed of listeners) {
       try {
         committed(events, accountId);
@@ -113,7 +115,7 @@ function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown
         onError(error);
       }
     }
-    feed.publish(accountId, events);
+    feed.publish(accountId, events, after);
   };
 }
 
@@ -150,7 +152,9 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     await waitForNotes;
     const context = readContext(services, caller, lineage);
     context.gaps = gaps;
-    const running = handler.run(context, input);
+    const running = isPagedByLog(operations[name])
+      ? runPageOfLog(context, input, (page) => handler.run(context, page) as Promise<unknown>)
+      : handler.run(context, input);
     const isPaid = caller.key !== undefined && services.meter !== undefined;
     const output = await (isPaid ? refundOnFailure(running, { name, services, caller }) : running);
     if (handler.resourceOf && isAuditedRead(name, caller))

@@ -60,8 +60,9 @@ export class Lanes {
   readonly #services: Services;
   readonly #lanes = new Map<string, Lane>();
   readonly #contended = new Map<string, number>();
-  /** Writes that each account has in shared lanes. */
+  /** Writes that each account has in shared lanes, and who waits until it has none. */
   readonly #sharing = new Map<string, number>();
+  readonly #followers = new Map<string, () => void>();
 
   constructor(services: Services) {
     this.#services = services;
@@ -92,21 +93,32 @@ export class Lanes {
   }
 
   add({ queue, isShared }: Lane, job: QueuedWrite): void {
-    queue.push(job);
+    // What was tried before comes before what arrived since.
+    if (job.missed > 0) queue.unshift(job);
+    else queue.push(job);
     const { account_id } = job.caller;
     if (isShared) this.#sharing.set(account_id, (this.#sharing.get(account_id) ?? 0) + 1);
   }
 
-  /** The writes of the next transaction. */
-  take({ queue, isShared }: Lane): QueuedWrite[] {
-    const batch = takeBatch(queue);
-    if (isShared)
-      for (const { caller } of batch) {
-        const left = (this.#sharing.get(caller.account_id) ?? 1) - 1;
-        if (left > 0) this.#sharing.set(caller.account_id, left);
-        else this.#sharing.delete(caller.account_id);
+  /** The writes were done, or will be tried again. */
+  ended({ isShared }: Lane, batch: readonly QueuedWrite[]): void {
+    if (!isShared) return;
+    for (const { caller } of batch) {
+      const { account_id } = caller;
+      const left = (this.#sharing.get(account_id) ?? 1) - 1;
+      if (left > 0) {
+        this.#sharing.set(account_id, left);
+        continue;
       }
-    return batch;
+      this.#sharing.delete(account_id);
+      this.#followers.get(account_id)?.();
+      this.#followers.delete(account_id);
+    }
+  }
+
+  /** Waits until the account has no writes in shared lanes. */
+  async unshared(accountId: string): Promise<void> {
+    if (this.#sharing.has(accountId)) await new Promise<void>((resolve) => this.#followers.set(accountId, resolve));
   }
 
   remove({ name }: Lane): void {
@@ -150,7 +162,7 @@ export function byAccount(batch: readonly QueuedWrite[]): Map<string, QueuedWrit
 }
 
 /** Takes writes from the front of the queue; two requests with the same idempotency key never share a batch. */
-function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
+export function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
   const keys = new Set<string>();
   let count = 0;
   for (const job of queue) {

@@ -10,6 +10,7 @@ import type { FollowRequest, Subscription } from './follower.ts';
 import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { KnownLogs } from './known-logs.ts';
 import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
 import type { Meter, RateLimiter } from './metering.ts';
 import type { AccountNotes, Note, NoteBuffer } from './note-buffer.ts';
@@ -53,6 +54,7 @@ export type Services = {
   /** Modules that are not installed, but have tables in the store. */
   absent_modules: readonly string[];
   noteBuffer: NoteBuffer;
+  knownLogs: KnownLogs;
   settings: Settings;
   keys: KeyRing;
   /** How many streams of each account this process serves. */

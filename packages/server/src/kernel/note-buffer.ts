@@ -83,8 +83,8 @@ export class NoteBuffer {
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
   #marks: PendingMarks | undefined;
-  /** By account: when a note was last dropped because the buffer was full. */
-  readonly #dropped = new Map<string, number>();
+  /** By account: when and why a note was last dropped. */
+  readonly #dropped = new Map<string, { at: number; reason: string }>();
   /** Accounts whose last notes could not be written. */
   readonly #unwritten = new Set<string>();
   #failures = 0;
@@ -121,19 +121,25 @@ export class NoteBuffer {
     this.#count++;
   }
 
-  #drop(accountId: string, at: number): void {
+  #drop(accountId: string, at: number, reason = 'more entries were read at once than could be noted'): void {
     if (this.#dropped.size >= MAX_DROPPED) this.#dropped.delete(this.#dropped.keys().next().value as string);
-    this.#dropped.set(accountId, at);
+    this.#dropped.set(accountId, { at, reason });
+  }
+
+  /** Drops what waits: the log was set back, and other entries may have the numbers of those that were read. */
+  forget(accountId: string, at: number): void {
+    for (const { notes } of this.#waiting.get(accountId)?.values() ?? []) this.#count -= notes.length;
+    this.#waiting.delete(accountId);
+    this.#recalls.forget(accountId);
+    this.#drop(accountId, at, 'the log was set back after entries were read');
   }
 
   /** The notes of an account that this process dropped or could not write. */
   gapOf(accountId: string): NotesGap | undefined {
     if (!this.#isOn) return { reason: 'this server does not note reads' };
     if (this.#unwritten.has(accountId)) return { reason: 'reads could not be stored yet' };
-    const at = this.#dropped.get(accountId);
-    return at === undefined
-      ? undefined
-      : { reason: 'more entries were read at once than could be noted', before: at + 1 };
+    const dropped = this.#dropped.get(accountId);
+    return dropped && { reason: dropped.reason, before: dropped.at + 1 };
   }
 
   /** Records whether the notes passed on last are part of the current transaction. */

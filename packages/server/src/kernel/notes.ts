@@ -68,10 +68,19 @@ export function noteQuery(
 type NoteParts = { committer: Committer; modules: readonly Module[]; onError: (error: unknown) => void };
 type RefusedCall = { input: unknown; caller: Caller; fault: Fault };
 
-const flushNotesThrough =
-  (committer: Committer, record: NoteRecorder, written: (accountId: string, isWritten: boolean) => void): FlushNotes =>
-  async (accountId, notes) => {
+function flushNotesThrough(services: Services, committer: Committer, record: NoteRecorder): FlushNotes {
+  const { noteBuffer, knownLogs, clock } = services;
+  knownLogs.onRewind((accountId) => noteBuffer.forget(accountId, clock.now()));
+  return async (accountId, notes) => {
+    const written = (id: string, isWritten: boolean) => noteBuffer.written(id, isWritten);
+    const { rewinds } = knownLogs;
     const write = async (work: Work) => {
+      if (knownLogs.rewinds !== rewinds) {
+        // These were taken before the log was found to be set back.
+        noteBuffer.forget(accountId, clock.now());
+        written(accountId, true);
+        return unchanged(() => {});
+      }
       try {
         const done = await record(work, notes);
         written(accountId, true);
@@ -95,15 +104,13 @@ const flushNotesThrough =
       if (!isAccountGone(error)) throw error;
     }
   };
+}
 
 /** Writes notes through the committer, so that they keep their order with the account's other writes. */
-export function startNotes(
-  { noteBuffer, activity, clock, database, server_id }: Services,
-  { committer, modules, onError }: NoteParts,
-) {
+export function startNotes(services: Services, { committer, modules, onError }: NoteParts) {
+  const { noteBuffer, activity, clock, database, server_id } = services;
   const record = modules.find((module) => module.recorder)?.recorder?.();
-  const written = (accountId: string, isWritten: boolean) => noteBuffer.written(accountId, isWritten);
-  if (record) noteBuffer.start(flushNotesThrough(committer, record, written), onError, database.marks);
+  if (record) noteBuffer.start(flushNotesThrough(services, committer, record), onError, database.marks);
   const flushAccount = async (accountId: string) => {
     await Promise.all([noteBuffer.flushAccount(accountId), activity.flush(accountId)]);
   };

@@ -45,7 +45,7 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   branch_not_found: { branch: 'experiment/new' },
   module_not_installed: { module: 'tags' },
   branch_read_only: { branch: 'experiment/closed' },
-  beyond_log: { last_seq: 41 },
+  log_rewound: { last_seq: 41, position: '41-k3f9a2' },
   method_not_allowed: { allow: ['GET', 'HEAD'] },
   version_conflict: { entity_path: 'checkout/payments', key: 'retry-policy', current_version: 4 },
   value_too_large: { entity_path: 'checkout/payments', key: 'retry-policy', max_value_bytes: 1048576 },
