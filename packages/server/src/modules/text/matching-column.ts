@@ -9,7 +9,7 @@ import {
   type NewestMatches,
   type Ranked,
 } from './match-syntax.ts';
-import { type FoundMatch, findNewest, matchingRows, type SeqWindow } from './newest-matches.ts';
+import { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow } from './newest-matches.ts';
 import type { Term } from './rules/query.ts';
 
 /** A search on PostgreSQL, whose index of words is on a column beside the entry's path. */
@@ -122,9 +122,9 @@ export async function newestInColumn(
   return findNewest({
     newest,
     limit,
-    find: (window, most) =>
-      query.all<FoundMatch>(
-        sql`SELECT seq, ${allOf(wanted)} AS passes ${rows(scope, expression, window)} LIMIT ${most}`,
-      ),
+    find: (window, most) => {
+      const read = sql`SELECT seq, ${allOf(wanted)} AS passes ${rows(scope, expression, window)} LIMIT ${most}`;
+      return query.all<FoundMatch>(newestOf(read, limit));
+    },
   });
 }
