@@ -18,7 +18,7 @@ import {
   writing,
 } from './table.ts';
 
-/** Enough that whoever reads an account reads more than a statement may; the planner takes it for 2,000,000 entries. */
+/** Enough that a statement that reads an account reads more than it may; the planner takes it for 2,000,000 entries. */
 const SIZE = { entries: 6_000, others: 800, pretended: 100 };
 const MOST_BUFFERS = 2_200;
 

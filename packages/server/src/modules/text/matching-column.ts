@@ -75,7 +75,7 @@ export async function countInColumn(
   return n >= most ? cap : Math.min(passing, cap);
 }
 
-type RankedWords = { expression: Expression; terms: readonly { term: Term; idf: number }[]; limit: number };
+type WeightedWords = { expression: Expression; terms: readonly { term: Term; idf: number }[]; limit: number };
 
 /**
  * BM25 from the positions and lengths in the column. The usual k1 = 1.2 and b = 0.75; lengths are relative to the average of
@@ -84,7 +84,7 @@ type RankedWords = { expression: Expression; terms: readonly { term: Term; idf: 
 export function rankInColumn(
   query: Query,
   scope: WordsScope,
-  { expression, terms, limit }: RankedWords,
+  { expression, terms, limit }: WeightedWords,
 ): Promise<Ranked[]> {
   const weights = terms.flatMap(({ term, idf }) =>
     term.words.map((word, i) => {
