@@ -11,8 +11,8 @@ export type CopiedRows = {
   layout: 'interleaved' | 'blocks';
 };
 
-type Column = { name: string; type: string };
-type Table = { name: string; columns: Column[]; keys: string[][] };
+type CopiedColumn = { name: string; type: string };
+type CopiedTable = { name: string; columns: CopiedColumn[]; keys: string[][] };
 
 /** Tables with rows of accounts, and the columns of their unique keys besides the account. */
 const TABLES = `SELECT c.relname AS name,
@@ -44,7 +44,7 @@ export async function copyRows(dsn: string, copied: CopiedRows): Promise<void> {
   try {
     await client.query('SET synchronous_commit = off');
     await client.query('SELECT setseed(0.5)');
-    const { rows: tables } = await client.query<Table>(TABLES);
+    const { rows: tables } = await client.query<CopiedTable>(TABLES);
     const blocks = copied.layout === 'blocks' ? copied.accounts.map((one) => [one]) : [copied.accounts];
     const span = await spanOf(client, copied.accounts);
     let most = 0;
@@ -72,18 +72,19 @@ export async function copyRows(dsn: string, copied: CopiedRows): Promise<void> {
 }
 
 /**
- * Lets the planner believe that each table has so many times its rows, as far as it is not told by an ANALYZE that is
+ * Lets the planner believe that each table has so many times its rows, until an ANALYZE that is
  * run later.
  */
 export async function pretendRows(dsn: string, times: number): Promise<void> {
   const client = new pg.Client({ connectionString: dsn });
   await client.connect();
   try {
-    const { rows: tables } = await client.query<Table>(TABLES);
+    const { rows: tables } = await client.query<CopiedTable>(TABLES);
     for (const { name } of tables)
       await client.query(
-        `UPDATE pg_class SET relpages = greatest(1, pg_relation_size(oid) / 8192), reltuples = (SELECT count(*) FROM ${name}) * $1::float8
-         WHERE oid = to_regclass($2)`,
+        `UPDATE pg_class SET relpages = greatest(1, pg_relation_size(oid) / 8192),
+          reltuples = (SELECT count(*) FROM ${name}) * CAST($1 AS float8)
+         WHERE oid = to_regclass($2) OR oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = to_regclass($2))`,
         [times, name],
       );
   } finally {
@@ -98,7 +99,7 @@ async function spanOf(client: pg.Client, accounts: readonly string[]): Promise<n
 }
 
 /** An index of words is made faster than it grows. */
-async function withoutWords(client: pg.Client, table: Table, work: () => Promise<void>): Promise<void> {
+async function withoutWords(client: pg.Client, table: CopiedTable, work: () => Promise<void>): Promise<void> {
   const { rows } = await client.query(
     `SELECT indexname AS name, indexdef AS text FROM pg_indexes
      WHERE schemaname = current_schema() AND tablename = $1 AND indexdef LIKE '%USING gin%'`,
@@ -110,10 +111,10 @@ async function withoutWords(client: pg.Client, table: Table, work: () => Promise
 }
 
 /** Each entry is copied with its newest version. */
-const sourceOf = ({ name }: Table): string =>
+const sourceOf = ({ name }: CopiedTable): string =>
   name === 'versions' ? '(SELECT versions.* FROM versions JOIN entries USING (account_id, entry_id, version))' : name;
 
-function copyText(table: Table, span: number): string {
+function copyText(table: CopiedTable, span: number): string {
   const values = table.columns.map((column) => copiedValue(table, column, span));
   const names = table.columns.map(({ name }) => name).join(', ');
   return `INSERT INTO ${table.name} (${names}) SELECT ${values.join(', ')}
@@ -121,7 +122,7 @@ function copyText(table: Table, span: number): string {
     CROSS JOIN LATERAL (SELECT * FROM ${sourceOf(table)} AS source WHERE account_id = ANY ($1) OFFSET 0) AS old`;
 }
 
-function copiedValue(table: Table, { name, type }: Column, span: number): string {
+function copiedValue(table: CopiedTable, { name, type }: CopiedColumn, span: number): string {
   if (type === 'tsvector') return wordsText;
   if (name === 'entity_path')
     return `CASE WHEN copies.i % 10 = 0 THEN old.entity_path ELSE old.entity_path || '/p' || copies.i / 100 END`;
@@ -131,17 +132,17 @@ function copiedValue(table: Table, { name, type }: Column, span: number): string
   return isNamed ? `old.${name} || '-' || copies.i` : `old.${name}`;
 }
 
-const typeOf = ({ columns }: Table, name: string): string | undefined =>
+const typeOf = ({ columns }: CopiedTable, name: string): string | undefined =>
   columns.find((column) => column.name === name)?.type;
 
 /** Keys that no place and no name tells apart. */
-const otherKeys = ({ keys }: Table): string[][] =>
+const otherKeys = ({ keys }: CopiedTable): string[][] =>
   keys.filter((key) => !key.some((name) => isPlace(name) || NAMES.has(name)));
 
-const isNumbered = (table: Table, name: string): boolean =>
+const isNumbered = (table: CopiedTable, name: string): boolean =>
   name === 'no' && otherKeys(table).some((key) => key.includes('no'));
 
-const lastNames = (table: Table): string[] =>
+const lastNames = (table: CopiedTable): string[] =>
   otherKeys(table).flatMap((key) =>
     key.includes('no') ? [] : (key.findLast((name) => typeOf(table, name) === 'text') ?? []),
   );

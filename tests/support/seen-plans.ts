@@ -29,7 +29,7 @@ const SETTINGS = {
   'auto_explain.log_level': 'notice',
 };
 
-/** From now on, each new connection to the database is told how every statement is carried out. */
+/** From now on, each new connection to the database gets a notice of how every statement is carried out. */
 export async function explainStatements(dsn: string): Promise<void> {
   const client = new pg.Client({ connectionString: dsn });
   await client.connect();

@@ -98,9 +98,9 @@ export function entriesAt(view: EntryView, seqs: readonly number[], { paths }: P
   const shown: Sql = { text, values: values(view) };
   const standing: Sql = { text: joinStanding(view.dialect), values: [view.account_id] };
   return sql`(SELECT ${STOOD_COLUMNS} FROM ${numbers} CROSS JOIN LATERAL (SELECT * FROM entries AS x
-      WHERE x.account_id = ${view.account_id} AND x.branch = ${branchOf(view)} AND x.seq >= numbers.value
+      WHERE x.account_id = ${view.account_id} AND (x.branch, x.seq) >= (${branchOf(view)}, numbers.value)
       ORDER BY x.account_id, x.branch, x.seq LIMIT 1) AS entries${standing}
-    WHERE entries.seq = numbers.value${shown}${andAll(pathsOf(view, paths))}) AS entries WHERE true`;
+    WHERE entries.branch = ${branchOf(view)} AND entries.seq = numbers.value${shown}${andAll(pathsOf(view, paths))}) AS entries WHERE true`;
 }
 
 /**

@@ -179,7 +179,7 @@ async function searchIndex(
 }
 
 /** At paths with no more entries than this, they are read one by one and not by their words. */
-const FEW_ENTRIES = 2_000;
+const FEW_ENTRIES = 1_500;
 
 /** Filters on columns beside the words are applied to matches as they are read. */
 async function columnScope(context: ReadContext, input: SearchInput, newest: number): Promise<ColumnScope> {

@@ -69,7 +69,8 @@ export async function hasFewIn(
   if (ranges.length === 0) return true;
   const all = entriesIn({ ...view, scope: undefined }, { including: 'all' });
   const parts = ranges.map(
-    (range) => sql`SELECT * FROM (SELECT 1 AS beyond FROM ${all} WHERE true${andAll(range)} LIMIT ${most + 1}) AS part`,
+    (range) => sql`SELECT * FROM (SELECT 1 AS beyond FROM ${all} WHERE true${andAll(range)}
+          ORDER BY entity_path, key LIMIT ${most + 1}) AS part`,
   );
   const row = await query.get(
     sql`SELECT beyond FROM (${joinSql(parts, ' UNION ALL ')}) AS parts LIMIT 1 OFFSET ${most}`,

@@ -185,7 +185,7 @@ async function newestStage(...asked: Parameters<typeof newestMatches>): Promise<
 }
 
 /** Matches that are ordered and loaded at once: whole blocks, each of which is ordered by itself. */
-const STEP = 4 * BLOCK_HITS;
+const STEP = 2 * BLOCK_HITS;
 
 /** Those of the first `load` matches that pass the filters, in order, until none is missing. */
 async function hitsOf(

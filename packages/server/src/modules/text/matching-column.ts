@@ -9,14 +9,14 @@ import {
   type NewestMatches,
   type Ranked,
 } from './match-syntax.ts';
-import { type FoundMatch, findNewest, matchingRows, type SeqWindow } from './newest-matches.ts';
+import { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow } from './newest-matches.ts';
 import type { Term } from './rules/query.ts';
 
 /** A search on PostgreSQL, whose index of words is on a column beside the entry's path. */
 type WordsScope = MatchScope & { column: ColumnScope };
 
 /** With what filters may need besides the words. */
-const WORDS = sql`SELECT account_id, branch, entity_path, seq, search_words, word_count, agent_id, memory_type, written_at,
+const WORDS = sql`SELECT account_id, branch, entity_path, key, seq, search_words, word_count, agent_id, memory_type, written_at,
   is_artifact, pattern_refs, shared, deleted, ttl_at FROM words_of_entries`;
 
 /** Entries in the scope of the caller. */
@@ -25,10 +25,17 @@ const inScope = ({ view }: WordsScope): Sql[] => (view === undefined ? [] : plac
 const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? fragment('true') : joinSql(conditions, ' AND ');
 
+/** More than few: as a limit it keeps the order in which entries are read. */
+const MOST_READ = 100_000;
+
 /** The entries that match, as FROM and WHERE. */
 function rows({ account_id, column: { few } }: WordsScope, expression: Expression, window?: SeqWindow): Sql {
   if (!few) return matchingRows({ account_id, words: WORDS, expression, window });
-  const parts = few.map((conditions) => sql`${WORDS} WHERE account_id = ${account_id}${andAll(conditions)}`);
+  // Only the primary key gives this order: without it the planner has to guess among indexes with the same first columns.
+  const parts = few.map(
+    (conditions) =>
+      sql`SELECT * FROM (${WORDS} WHERE account_id = ${account_id}${andAll(conditions)} ORDER BY entity_path, key LIMIT ${MOST_READ}) AS part`,
+  );
   const none = sql`${WORDS} WHERE account_id = ${account_id} AND false`;
   const all = parts.length === 0 ? none : joinSql(parts, ' UNION ALL ');
   return sql`FROM (SELECT * FROM (${all}) AS parts OFFSET 0) AS matching
@@ -36,7 +43,7 @@ function rows({ account_id, column: { few } }: WordsScope, expression: Expressio
 }
 
 /** The part of the log that usually shows that a word is common. */
-const RECENT = 2 ** 14;
+const RECENT = 2 ** 17;
 
 /**
  * Of a scoped caller, at most so many times the cap are read: a word with more matches than that is common, whether in the
@@ -68,7 +75,7 @@ export async function countInColumn(
   return n >= most ? cap : Math.min(passing, cap);
 }
 
-type RankedWords = { expression: Expression; terms: readonly { term: Term; idf: number }[]; limit: number };
+type WeightedWords = { expression: Expression; terms: readonly { term: Term; idf: number }[]; limit: number };
 
 /**
  * BM25 from the positions and lengths in the column. The usual k1 = 1.2 and b = 0.75; lengths are relative to the average of
@@ -77,7 +84,7 @@ type RankedWords = { expression: Expression; terms: readonly { term: Term; idf: 
 export function rankInColumn(
   query: Query,
   scope: WordsScope,
-  { expression, terms, limit }: RankedWords,
+  { expression, terms, limit }: WeightedWords,
 ): Promise<Ranked[]> {
   const weights = terms.flatMap(({ term, idf }) =>
     term.words.map((word, i) => {
@@ -115,9 +122,9 @@ export async function newestInColumn(
   return findNewest({
     newest,
     limit,
-    find: (window, most) =>
-      query.all<FoundMatch>(
-        sql`SELECT seq, ${allOf(wanted)} AS passes ${rows(scope, expression, window)} LIMIT ${most}`,
-      ),
+    find: (window, most) => {
+      const read = sql`SELECT seq, ${allOf(wanted)} AS passes ${rows(scope, expression, window)} LIMIT ${most}`;
+      return query.all<FoundMatch>(newestOf(read, limit));
+    },
   });
 }

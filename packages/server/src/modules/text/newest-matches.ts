@@ -44,14 +44,18 @@ export function matchingRows({ account_id, words, expression, window }: WordRows
     WHERE account_id = ${account_id}${inWindow}`;
 }
 
-/** A row that has the words. */
-export type FoundMatch = { seq: number; passes: boolean };
+/** A row that has the words, and how many rows were read to find it. */
+export type FoundMatch = { seq: number; passes: boolean; n: number };
+
+/** The newest of rows that were read in any order, those first that pass. */
+export const newestOf = (rows: Sql, limit: number): Sql =>
+  sql`SELECT seq, passes, count(*) OVER () AS n FROM (${rows}) AS found ORDER BY passes DESC, seq DESC LIMIT ${limit}`;
 
 export type NewestSearch = {
   /** The newest `seq` of the account. */
   newest: number;
   limit: number;
-  /** Returns rows of a window in any order, at most so many. */
+  /** Reads at most so many rows of a window, and returns those that `newestOf` gives. */
   find(window: SeqWindow, most: number): Promise<FoundMatch[]>;
 };
 
@@ -73,17 +77,17 @@ export async function findNewest({ newest, limit, find }: NewestSearch): Promise
   for (let to = newest; to >= 0; ) {
     const from = Math.max(0, to - size + 1);
     const found = await find({ from, to }, MOST_AT_ONCE);
-    if (found.length >= MOST_AT_ONCE && size > FIRST_WINDOW) {
+    const n = found[0]?.n ?? 0;
+    if (n >= MOST_AT_ONCE && size > FIRST_WINDOW) {
       size /= GROWTH;
       continue;
     }
-    read += found.length;
-    const passing = found.flatMap(({ seq, passes }) => (passes ? [seq] : []));
-    seqs.push(...passing.sort((a, b) => b - a));
+    read += n;
+    for (const { seq, passes } of found) if (passes) seqs.push(seq);
     if (seqs.length >= limit) return { seqs: seqs.slice(0, limit), complete: false };
     if (read >= mostInAll) return { seqs, complete: from === 0 };
     to = from - 1;
-    if (found.length < MOST_AT_ONCE / GROWTH) size *= GROWTH;
+    if (n < MOST_AT_ONCE / GROWTH) size *= GROWTH;
   }
   return { seqs, complete: true };
 }

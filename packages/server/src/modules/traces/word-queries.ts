@@ -1,5 +1,5 @@
 import { type Engine, type Query, sql } from '../../db/index.ts';
-import { type FoundMatch, findNewest, matchingRows, rowidOf, type SeqWindow } from '../text/index.ts';
+import { type FoundMatch, findNewest, matchingRows, newestOf, rowidOf, type SeqWindow } from '../text/index.ts';
 
 /**
  * Returns the newest traces that match an expression. On SQLite words are prefixed with their account, so other accounts'
@@ -18,9 +18,9 @@ export async function listMatches(
     return rows.map(({ seq }) => seq);
   }
   const words = sql`SELECT account_id, seq FROM words_of_traces`;
-  const find = (window: SeqWindow, most: number) =>
-    query.all<FoundMatch>(
-      sql`SELECT seq, true AS passes ${matchingRows({ account_id, words, expression, window })} LIMIT ${most}`,
-    );
+  const find = (window: SeqWindow, most: number) => {
+    const read = sql`SELECT seq, true AS passes ${matchingRows({ account_id, words, expression, window })} LIMIT ${most}`;
+    return query.all<FoundMatch>(newestOf(read, limit));
+  };
   return (await findNewest({ newest, limit, find })).seqs;
 }
