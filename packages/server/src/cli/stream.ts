@@ -22,8 +22,8 @@ export async function printEvents(
     last = reason;
   };
   if (terminal.screen.width !== undefined) terminal.err('watching; Ctrl-C ends it\n');
-  const tell = (reason: string) => warn(terminal, reason);
-  const reading = { print, onRetry, tell, signal: AbortSignal.any([stop.signal, terminal.gone]) };
+  const report = (reason: string) => warn(terminal, reason);
+  const reading = { print, onRetry, report, signal: AbortSignal.any([stop.signal, terminal.gone]) };
   try {
     await followOn(connection, { name, input }, reading);
   } finally {
@@ -35,7 +35,7 @@ export async function printEvents(
 async function followOn(
   connection: ServiceConnection,
   { name, input }: StreamCommand,
-  { tell, ...reading }: Omit<StreamOutput, 'onOpen'> & { tell: (reason: string) => void },
+  { report, ...reading }: Omit<StreamOutput, 'onOpen'> & { report: (reason: string) => void },
 ): Promise<void> {
   for (let after: string | undefined; ; ) {
     let isOpen = false;
@@ -47,7 +47,7 @@ async function followOn(
     } catch (error) {
       const position = rewoundTo(error);
       if (position === undefined || !isOpen) throw error;
-      tell(`${(error as Error).message}; watching on from there`);
+      report(`${(error as Error).message}; watching on from there`);
       after = position;
     }
   }

@@ -182,7 +182,7 @@ const noteErrors =
 export function startNotes(services: Services, { committer, modules, replicas, onError }: NoteParts) {
   const { noteBuffer, activity, clock, database, replica, knownLogs } = services;
   const record = modules.find((module) => module.recorder)?.recorder?.();
-  knownLogs.onRewind((accountId) => noteBuffer.forget(accountId, clock.now()));
+  knownLogs.onRewind((accountId) => noteBuffer.dropNotes(accountId, clock.now()));
   if (replica) {
     noteBuffer.onDrop = (count) => replica.miss('notes', count);
     const written = (accountId: string, isWritten: boolean) => noteBuffer.written(accountId, isWritten);

@@ -41,3 +41,4 @@ export const entries: Module = {
   maintenance: [{ name: 'entries.expire', run: sweepExpired }],
 };
 export type { EntryAddress } from './rows.ts';
+export { createWordsView } from './words-view.ts';
