@@ -89,11 +89,23 @@ export function migrate(database: Database, steps: readonly MigrationStep[], now
   });
 }
 
+/** PostgreSQL keeps storage settings of the partitions, and refuses them for the table that has partitions. */
+async function perPartition(tx: Transaction, text: string): Promise<string[]> {
+  const [, table, settings] = /^ALTER TABLE (\w+) (SET \([\s\S]*\))\s*$/.exec(text.trim()) ?? [];
+  if (table === undefined) return [text];
+  const partitions = await tx.all<{ name: string }>(
+    sql`SELECT CAST(c.relname AS text) AS name FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid
+        WHERE inhparent = to_regclass(${table})`,
+  );
+  return partitions.length === 0 ? [text] : partitions.map(({ name }) => `ALTER TABLE "${name}" ${settings}`);
+}
+
 /** A table or column that is there before the migration that makes it: the record of the migration was lost. */
 async function runStep(tx: Transaction, { module, version, up }: MigrationStep, ddl: Ddl): Promise<void> {
   for (const text of up(ddl)) {
     try {
-      await tx.run(statement(text));
+      for (const part of ddl.engine === 'postgres' ? await perPartition(tx, text) : [text])
+        await tx.run(statement(part));
     } catch (error) {
       const { message } = error as Error;
       if (!/already exists|duplicate column/.test(message)) throw error;
