@@ -20,6 +20,7 @@ const sources = {
   fillTraces: 'inside/fill-traces.mjs',
   fillEvents: 'inside/fill-events.mjs',
   search: 'inside/search.mjs',
+  searchPostgres: 'inside/search-postgres.mjs',
   recorded: 'inside/recorded.mjs',
   key: 'inside/key.mjs',
   holds: 'inside/holds.mjs',

@@ -13,6 +13,7 @@ import { measureRowSecurity } from './figures/row-security.mjs';
 import { measureScale } from './figures/scale.mjs';
 import { measureScoped } from './figures/scoped.mjs';
 import { measureSearch } from './figures/search.mjs';
+import { measureSearchPostgres } from './figures/search-postgres.mjs';
 import { measureServers } from './figures/servers.mjs';
 import { measureSession } from './figures/session.mjs';
 import { measureStart } from './figures/start.mjs';
@@ -32,6 +33,7 @@ const figures = {
   'post-engine': measurePostEngine,
   'post-postgres': measurePostPostgres,
   search: measureSearch,
+  'search-postgres': measureSearchPostgres,
   scale: measureScale,
   scoped: measureScoped,
   session: measureSession,

@@ -3,6 +3,7 @@ import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { sql } from '../../packages/server/src/db/index.ts';
 import {
   type Consumer,
+  LOG_BEGIN,
   type LogEvent,
   listEvents,
   type Module,
@@ -40,7 +41,7 @@ export const note = (work: Work, details: Record<string, unknown>): void => {
 
 /** The log of the account, as it is. */
 export const logOf = (app: TestApp, accountId = SELF_HOSTED_ACCOUNT): Promise<LogEvent[]> =>
-  listEvents(app.kernel.services.database.forAccount(accountId).read, accountId, { after: 0, limit: 100_000 });
+  listEvents(app.kernel.services.database.forAccount(accountId).read, accountId, { after: LOG_BEGIN, limit: 100_000 });
 
 /** Collects what it is given. */
 export function collector(over: Partial<Consumer> = {}): { consumer: Consumer; seen: LogEvent[]; keys(): string[] } {

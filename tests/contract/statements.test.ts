@@ -54,7 +54,7 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
  * have yet, on PostgreSQL the locks of several accounts.
  */
 const OWN_WORDS =
-  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|FROM accounts WHERE account_id IN \(SELECT value/;
+  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)|FROM accounts WHERE account_id IN \(SELECT value/;
 
 const member = (path: readonly string[], as: 'text' | 'flag') =>
   [
@@ -86,6 +86,11 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   member(['memory_type'], 'text'),
   member(['is_artifact'], 'flag'),
   member(['provenance', 'pattern_refs'], 'text'),
+  ...['entries', 'head'].map((head) => {
+    const on = `standings.account_id = ? AND standings.entry_id = ${head}.entry_id`;
+    return [` LEFT JOIN standings ON ${on}`, postgres.leftJoin('standings', on)] as const;
+  }),
+  [')', ' OFFSET 0)'],
   [')', ', search_words, word_count)'],
   [')', ', search_words)'],
   ['', ', search_words = excluded.search_words, word_count = excluded.word_count'],

@@ -228,6 +228,7 @@ export function countedIds() {
   return {
     ids: {
       next: () => `id${String(++count).padStart(24, '0')}`,
+      stamp: () => 1,
       secret: () => new Uint8Array(new BigUint64Array([BigInt(++count), 0n, 0n, 0n]).buffer),
     },
     startAt(number: number) {

@@ -14,6 +14,8 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_DATA_DIR: ({ dataDir }) => dataDir,
   MEM_POSTGRES_DSN: ({ postgresDsn }) => postgresDsn,
   MEM_POSTGRES_POOL: ({ postgresPool }) => postgresPool,
+  MEM_READ_ONLY: ({ readOnly }) => (readOnly ? 'on' : 'off'),
+  MEM_REPLICA_WAIT_MS: ({ replicaWaitMs }) => replicaWaitMs,
   MEM_ROW_SECURITY: ({ rowSecurity }) => (rowSecurity === 'as found' ? undefined : rowSecurity),
   MEM_POSTGRES_APP_ROLE: ({ postgresRole }) => postgresRole,
   MEM_AGENT_ID: ({ agentId }) => agentId,

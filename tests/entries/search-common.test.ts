@@ -39,6 +39,9 @@ function countingRows(database: Database, report: (rows: number) => void): Datab
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
     isWritable: () => database.isWritable(),
+    get lostConnections() {
+      return database.lostConnections;
+    },
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     ...(database.words ? { words: database.words } : {}),

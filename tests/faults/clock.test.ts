@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listEventsFrom } from '../../packages/server/src/kernel/event-queries.ts';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
-import { listEvents } from '../../packages/server/src/kernel/queries.ts';
 import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';
 
 const HOUR_MS = 3_600_000;
@@ -53,7 +53,7 @@ describe.each(backends)('a clock that was ahead for a moment, on %s', (backend) 
     await write(app, 3);
     await write(app, 4);
     const { read } = app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT);
-    const types = await listEvents(read, SELF_HOSTED_ACCOUNT, { after: 0, limit: 10 });
+    const types = await listEventsFrom(read, SELF_HOSTED_ACCOUNT, { from: 1, limit: 10 });
     expect(types.map(({ event_type }) => event_type)).toEqual(['write', 'write', 'clock_corrected', 'write', 'write']);
     const { events } = await app.call('log.list', {});
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);

@@ -71,6 +71,9 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     isWritable: () => database.isWritable(),
+    get lostConnections() {
+      return database.lostConnections;
+    },
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     close: () => database.close(),

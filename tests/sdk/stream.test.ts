@@ -219,8 +219,8 @@ describe.each(backends)('a stream on %s of a store that was restored', (backend)
     for (const key of ['a', 'b']) await app.call('entries.write', { entity_path: 'p', key, value: 1 });
     const client = createClient({ url: server.url });
     const error = await take(client, 1, { after: 97 }).catch((thrown: unknown) => thrown);
-    expect(isMemError(error, 'beyond_log') && error.details.lastSeq).toBe(2);
-    expect((error as MemError).message).toContain('restored from a backup');
+    expect(isMemError(error, 'log_rewound') && error.details.lastSeq).toBe(2);
+    expect((error as MemError).message).toContain('restored backup');
     expect(await take(client, 1, { after: 1 })).toEqual([2]);
   });
 });

@@ -37,6 +37,7 @@ describe.each(backends)('the stream on %s', (backend) => {
     ]);
     expect(listener.events[0]?.data).toEqual({
       seq: 1,
+      position: expect.stringMatching(/^1-[0-9a-z]{1,6}$/),
       event_type: 'write',
       agent_id: 'agent/x',
       branch: 'main',
@@ -78,7 +79,7 @@ describe.each(backends)('the stream on %s', (backend) => {
     expect(listener.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(listener.headers['cache-control']).toContain('no-cache');
     expect(listener.headers['x-request-id']).toMatch(/^[0-9a-f]{16}-/);
-    expect(listener.raw()).toBe(': connected\nretry: 1000\nid: 3\n\n');
+    expect(listener.raw()).toMatch(/^: connected\nretry: 1000\nid: 3-[0-9a-z]+\n\n$/);
     expect(listener.events).toEqual([]);
   });
 

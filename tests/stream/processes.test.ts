@@ -46,7 +46,7 @@ describe.each(backends)('a stream over several processes on %s', (backend) => {
     const mem = await startMem(store.env);
     const rest = await openStream(mem.url, { lastId });
     const { json } = await new HttpClient(mem.url).get('/api/v1/stats');
-    await until(() => Number(rest.lastId()) === json.last_seq, { what: 'the last event' });
+    await until(() => Number.parseInt(rest.lastId(), 10) === json.last_seq, { what: 'the last event' });
     expect([...seqs, ...rest.seqs()]).toEqual(range(1, json.last_seq));
     expect(json.last_seq).toBeGreaterThanOrEqual(outcome.acknowledged.length);
     const stopped = mem.stop();
@@ -115,6 +115,9 @@ function bound(database: Database): Database {
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
     isWritable: () => database.isWritable(),
+    get lostConnections() {
+      return database.lostConnections;
+    },
     announce: (topic, at) => database.announce(topic, at),
     onAnnounce: (listener) => database.onAnnounce(listener),
     close: () => database.close(),

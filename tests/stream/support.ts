@@ -71,7 +71,7 @@ function listenTo(incoming: IncomingMessage): StreamListener {
       else if (field === 'event') event.event = text;
       else if (field === 'data') event.data = JSON.parse(text);
     }
-    if (event.data !== undefined) events.push({ ...event, id: Number(lastId) });
+    if (event.data !== undefined) events.push({ ...event, id: Number.parseInt(lastId, 10) });
   };
   incoming.setEncoding('utf8').on('data', (chunk: string) => {
     raw += chunk;

@@ -104,7 +104,7 @@ async function replay(kernel: Kernel, { name, input, as }: { name: string; input
     },
     end() {},
   });
-  while (subscription.seq < seq) await new Promise(setImmediate);
+  while (subscription.position.seq < seq) await new Promise(setImmediate);
   subscription.close();
   return { events };
 }

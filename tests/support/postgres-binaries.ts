@@ -55,7 +55,7 @@ function runs(native: string, account: SystemAccount): boolean {
   return spawnSync(join(native, 'bin', 'postgres'), ['--version'], { ...account, cwd: '/' }).status === 0;
 }
 
-function giveAll(folder: string, account: { uid: number; gid: number }): void {
+export function giveAll(folder: string, account: { uid: number; gid: number }): void {
   chownSync(folder, account.uid, account.gid);
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isSymbolicLink()) chownSync(join(entry.parentPath, entry.name), account.uid, account.gid);

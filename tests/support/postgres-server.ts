@@ -116,7 +116,8 @@ async function launch(place: ServerPlace, guard: ProcessGuard): Promise<ChildPro
     const reason = logOf(place).slice(logged);
     // The orphans of a killed server keep its shared memory, its lock and its port for a moment.
     const orphans = /shared memory block|lock file|could not create any TCP/.test(reason);
-    if (!orphans || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${reason}`);
+    if (!orphans || Date.now() > deadline)
+      throw new Error(`PostgreSQL did not start (${server.exitCode ?? server.signalCode}):\n${reason}`);
     await sleep(50);
   }
 }
@@ -140,10 +141,8 @@ function spawnServer(place: ServerPlace, guard: ProcessGuard): ChildProcess {
 async function ready(server: ChildProcess, dataDir: string, deadline: number): Promise<boolean> {
   const pidFile = join(dataDir, 'postmaster.pid');
   while (server.exitCode === null && server.signalCode === null) {
-    if (existsSync(pidFile)) {
-      const lines = readFileSync(pidFile, 'utf8').split('\n');
-      if (lines[0] === `${server.pid}` && lines[7]?.trim() === 'ready') return true;
-    }
+    const lines = linesOf(pidFile);
+    if (lines[0] === `${server.pid}` && lines[7]?.trim() === 'ready') return true;
     if (Date.now() > deadline) {
       server.kill('SIGKILL');
       return false;
@@ -151,6 +150,15 @@ async function ready(server: ChildProcess, dataDir: string, deadline: number): P
     await sleep(10);
   }
   return false;
+}
+
+/** None where the file is gone: a server that cannot start removes it. */
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
 }
 
 type ProcessGuard = { watch(pid: number | undefined): unknown; release(): void };

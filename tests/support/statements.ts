@@ -73,8 +73,12 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     alter: (work) => database.alter((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
     isWritable: () => database.isWritable(),
+    get lostConnections() {
+      return database.lostConnections;
+    },
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
+    ...(database.takeAsFound ? { takeAsFound: database.takeAsFound.bind(database) } : {}),
     ...(database.marks ? { marks: database.marks } : {}),
     ...(database.words ? { words: database.words } : {}),
     close: () => database.close(),
@@ -168,7 +172,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'counts what consumers gave up on, for the metrics',
   ],
   [
-    'SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes FROM accounts WHERE account_id IN (SELECT value',
+    'SELECT account_id, number, seq, seq_stamp, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes FROM accounts WHERE account_id IN (SELECT value',
     'locks the accounts that share a transaction',
   ],
   [

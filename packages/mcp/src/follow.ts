@@ -11,7 +11,7 @@ type KernelLog<Caller> = {
     caller: Caller,
   ): Promise<{
     toText(event: never): string;
-    start(reader: { take(events: readonly never[]): undefined; end(): void }): void;
+    start(reader: { take(events: readonly never[]): undefined; end(error?: unknown): void }): void;
     close(): void;
   }>;
 };
@@ -27,7 +27,7 @@ export async function followKernel<Caller>(
       for (const event of events) reader.take(JSON.parse(subscription.toText(event)));
       return undefined;
     },
-    end: () => reader.end(),
+    end: (error) => reader.end(error),
   });
   return () => subscription.close();
 }

@@ -22,6 +22,8 @@ const HINTS: Partial<Record<Problem['code'], string>> = {
   value_too_large: 'split it into several keys',
   unauthenticated: 'set MEM_API_KEY to a valid key',
   unavailable: 'try again in a moment',
+  replica_behind: 'try again in a moment',
+  read_only: 'this memory can only be read here: MEM_HTTP_URL has to be the address of a server that writes',
 };
 
 /** An error that a model can act on: what was wrong, with which argument, and what to do. */

@@ -14,9 +14,9 @@ export function openService(settings: McpSettings): OpenService {
   return settings.location.kind === 'server' ? openRemote(settings) : openLocal(settings);
 }
 
-function openRemote({ apiKey, location }: McpSettings): OpenService {
+function openRemote({ apiKey, location, readUrls }: McpSettings): OpenService {
   try {
-    const client = createClient({ url: location.at, apiKey });
+    const client = createClient({ url: location.at, apiKey, readUrls });
     return {
       mode: 'remote',
       location,
@@ -31,7 +31,9 @@ function openRemote({ apiKey, location }: McpSettings): OpenService {
       close: async () => {},
     };
   } catch (error) {
-    throw new SettingsError(`MEM_HTTP_URL: ${(error as Error).message}`);
+    throw new SettingsError(
+      `${readUrls.length > 0 ? 'MEM_HTTP_URL, MEM_HTTP_READ_URLS' : 'MEM_HTTP_URL'}: ${(error as Error).message}`,
+    );
   }
 }
 

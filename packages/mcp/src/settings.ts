@@ -9,6 +9,8 @@ export type McpEnvironment = Readonly<Record<string, string | undefined>>;
 export type McpSettings = {
   location: MemoryLocation;
   apiKey: string | undefined;
+  /** Read-only servers of the same memory. */
+  readUrls: readonly string[];
   agentId: string | undefined;
   branch: string;
   toolset: readonly string[];
@@ -34,6 +36,10 @@ export function readSettings(env: McpEnvironment = process.env, folder: string =
   return {
     location: locateMemory(env, folder),
     apiKey: env.MEM_API_KEY || undefined,
+    readUrls: (env.MEM_HTTP_READ_URLS ?? '')
+      .split(',')
+      .map((url) => url.trim())
+      .filter(Boolean),
     agentId: readLabel('MEM_AGENT_ID', env.MEM_AGENT_ID),
     branch: readLabel('MEM_BRANCH', env.MEM_BRANCH) ?? 'main',
     toolset: toolsetOf(env.MEM_TOOLSET),

@@ -37,6 +37,14 @@ export function createWatch(session: McpSession, { onChange, end }: WatchOptions
     for (const [uri, place] of watched) if (mayHaveChanged(place, event, agent_id)) touched.add(uri);
     if (touched.size > 0) timer ??= setTimeout(reportChanges, GATHER_MS);
   };
+  /** What was read before may be gone: every watched resource is reported, and the log followed from where it is. */
+  const ended = (error?: unknown) => {
+    if ((error as { code?: string } | undefined)?.code !== 'log_rewound' || watched.size === 0) return end(error);
+    for (const uri of watched.keys()) touched.add(uri);
+    timer ??= setTimeout(reportChanges, GATHER_MS);
+    following = follow(session, { take, end: ended });
+    following.catch(end);
+  };
   const stop = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -51,7 +59,7 @@ export function createWatch(session: McpSession, { onChange, end }: WatchOptions
       const place = resourceAt(uri);
       if (!place) throw new ResourceNotFoundError(uri);
       watched.set(uri, place);
-      following ??= follow(session, { take, end });
+      following ??= follow(session, { take, end: ended });
       try {
         await following;
       } catch (error) {

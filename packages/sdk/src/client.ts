@@ -2,7 +2,7 @@ import { createLines } from './lines.ts';
 import { createMethods } from './methods.ts';
 import { createSession, type Session, type SessionOptions } from './session.ts';
 import { createStream } from './stream.ts';
-import { type ClientOptions, createSend } from './transport.ts';
+import { type ClientOptions, createSend, shared } from './transport.ts';
 import type { Methods } from './types.ts';
 
 export type Client = Methods & {
@@ -10,11 +10,12 @@ export type Client = Methods & {
   session(options?: SessionOptions): Session;
 };
 
-export function createClient(options: ClientOptions): Client {
+export function createClient(given: ClientOptions): Client {
+  const options = shared(given);
   const methods = createMethods({
     send: createSend(options),
     follow: createStream(options),
     list: createLines(options),
   });
-  return { ...methods, session: (given = {}) => createSession(options, given) };
+  return { ...methods, session: (named = {}) => createSession(options, named) };
 }

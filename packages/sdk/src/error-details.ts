@@ -9,13 +9,15 @@ type DetailsByCode = {
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
   branch_read_only: { branch: string };
-  beyond_log: { /** Where the log ends. */ lastSeq: number };
+  log_rewound: { /** Where the log ends. */ lastSeq: number /** The same, to follow after. */; position: string };
   method_not_allowed: { allow: string[] };
   version_conflict: CamelEntryKey & { /** 0: the entry does not exist. */ currentVersion: number };
   stale_reads: { staleReads: Camel<Output<'entries.write'>['stale_reads']> };
   value_too_large: Partial<CamelEntryKey> & { maxValueBytes?: number };
   invalid_input: { /** Paths are in snake_case, as on the wire. */ errors: FieldError[] };
   contract_violated: CamelEntryKey & { errors: (FieldError & { rule: string })[] };
+  read_only: { /** The address of a server that takes writes. */ primary?: string };
+  replica_behind: { primary?: string /** Where the replica is. */; seq: number; minSeq: number };
   answer_erased: { idempotencyKey: string };
   idempotency_mismatch: { idempotencyKey: string };
   internal: { requestId?: string };

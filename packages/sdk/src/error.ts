@@ -76,6 +76,11 @@ export function errorFromResponse(response: Response, text: string): MemError {
   return new MemError(problem, { retryAfter: readRetryAfter(response.headers.get('retry-after')) });
 }
 
+/** An error that arrived in place of an event. */
+export function errorFromText(text: string): MemError {
+  return new MemError(readProblem(text) ?? problemOf('internal', 'the server ended the stream without a reason'));
+}
+
 function readProblem(text: string): Problem | undefined {
   try {
     const problem: Problem | null = JSON.parse(text);

@@ -1,5 +1,5 @@
 import type { Operation } from '@mem-service/contract';
-import { errorFromResponse, MemError, problemOf, unreachableError } from './error.ts';
+import { errorFromResponse, errorFromText, MemError, problemOf, unreachableError } from './error.ts';
 import { createParser, type SseMessage } from './sse.ts';
 import {
   backOffMs,
@@ -14,6 +14,8 @@ import {
 export type StreamOptions = Omit<CallOptions, 'idempotencyKey'> & {
   /** Reconnects if nothing arrives for this long, not even a heartbeat. */
   idleMs?: number;
+  /** Called each time it is connected. */
+  onOpen?: () => void;
   /** Called with the reason before each wait to connect again. */
   onRetry?: (error: MemError) => void;
 };
@@ -28,6 +30,8 @@ export type StreamText = (
 /** The service sends a heartbeat every 15 seconds. */
 const IDLE_MS = 45_000;
 const MAX_RETRY_AFTER_S = 30;
+/** The last event of a stream whose position the log no longer has; its data is the problem. */
+const LOG_REWOUND = 'log_rewound';
 
 /**
  * The first connection fails as any call does. After it, the stream reconnects after every failure and resumes where it
@@ -35,7 +39,7 @@ const MAX_RETRY_AFTER_S = 30;
  */
 export function createStream(options: ClientOptions): StreamText {
   const prepare = createPrepare(options);
-  return async function* follow(operation, input, { idleMs = IDLE_MS, signal, onRetry, ...call }) {
+  return async function* follow(operation, input, { idleMs = IDLE_MS, signal, onOpen, onRetry, ...call }) {
     const { retries = 3, timeoutMs = 30_000 } = { ...options, ...defined(call) };
     const prepared = prepare(operation, input, call);
     let lastId: string | undefined;
@@ -44,12 +48,14 @@ export function createStream(options: ClientOptions): StreamText {
       let count = 0;
       let leastMs = 0;
       try {
-        for await (const { id, data } of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
+        for await (const { id, event, data } of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
           // The first message only gives the start of the stream: a connection that brings no more does not reset the
           // back-off.
+          if (count === 0) onOpen?.();
           if (count++ > 0) tries = 0;
           connected = true;
           lastId = id ?? lastId;
+          if (data !== undefined && event === LOG_REWOUND) throw errorFromText(data);
           if (data !== undefined) yield data;
         }
       } catch (error) {

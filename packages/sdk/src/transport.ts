@@ -1,10 +1,16 @@
 import type { Operation } from '@mem-service/contract';
 import { errorFromResponse, invalidField, MemError, problemOf, unreachableError } from './error.ts';
 import { addressOf } from './route.ts';
+import { Servers } from './servers.ts';
 
 export type ClientOptions = {
   /** The URL of the service, including a path prefix if a proxy adds one. */
   url: string | URL;
+  /**
+   * Read-only servers (MEM_READ_ONLY) of the same memory. Reads go to them in turn, and show at least what this client has
+   * written; what they cannot answer goes to `url`, as everything else does.
+   */
+  readUrls?: readonly (string | URL)[] | undefined;
   apiKey?: string | undefined;
   /** The key of the control plane, for operations across all accounts. */
   internalKey?: string | undefined;
@@ -41,11 +47,26 @@ const RETRIED = new Set([0, 429, 502, 503, 504]);
 /** A call that can be sent any number of times. */
 export type PreparedCall = {
   base: string;
-  request(signal: AbortSignal, more?: Record<string, string>): Promise<Response>;
+  /** `at`: another server than that of `base`. */
+  request(signal: AbortSignal, more?: Record<string, string>, at?: string): Promise<Response>;
 };
 
+/** A client and its sessions know of each other's writes. */
+const SERVERS = Symbol('servers');
+type SharedOptions = ClientOptions & { [SERVERS]?: Servers };
+
+const newServers = ({ url, readUrls = [] }: ClientOptions): Servers => new Servers(baseOf(url), readUrls.map(baseOf));
+const serversOf = (options: SharedOptions): Servers => options[SERVERS] ?? newServers(options);
+
+/** The options with what a client and its sessions share. */
+export const shared = (options: ClientOptions): ClientOptions =>
+  ({ ...options, [SERVERS]: newServers(options) }) as SharedOptions;
+
+const SEQ = /^\d{1,15}$/;
+
 export function createPrepare(options: ClientOptions) {
-  const base = baseOf(options.url);
+  const servers = serversOf(options);
+  const { main: base } = servers;
   const request = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
   return (operation: Operation, input: Record<string, unknown>, call: CallOptions): PreparedCall => {
     const { method, path, body } = addressOf(operation, input);
@@ -53,12 +74,17 @@ export function createPrepare(options: ClientOptions) {
     if (body !== undefined) headers.set('content-type', 'application/json');
     return {
       base,
-      request(signal, more = {}) {
+      async request(signal, more = {}, at = base) {
+        const before = servers.seq;
+        if (operation.effect === 'read' && before !== undefined) headers.set('x-mem-min-seq', String(before));
         for (const [name, text] of Object.entries(more)) headers.set(name, text);
         // An API does not redirect. Following a redirect could send the key to another server or turn a write into a
         // read.
         const init = { method, headers, signal, redirect: 'error' as const, ...(body === undefined ? {} : { body }) };
-        return request(base + path, init);
+        const response = await request(at + path, init);
+        const seq = operation.effect === 'write' ? (response.headers.get('x-mem-seq') ?? '') : '';
+        if (SEQ.test(seq)) servers.wrote(Number(seq), before);
+        return response;
       },
     };
   };
@@ -66,14 +92,22 @@ export function createPrepare(options: ClientOptions) {
 
 export function createSend(options: ClientOptions): Send {
   const prepare = createPrepare(options);
+  const servers = serversOf(options);
   return async (operation, input, call) => {
     const { retries = 3, timeoutMs = 30_000 } = { ...options, ...defined(call) };
     const { base, request } = prepare(operation, input, call);
-    const once = () => {
+    const once = (at = base) => {
       const signals = [call.signal, Number.isFinite(timeoutMs) ? AbortSignal.timeout(timeoutMs) : undefined];
       const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
-      return attempt(() => request(signal), base);
+      return attempt(() => request(signal, {}, at), at);
     };
+    const reader = servers.readerFor(operation);
+    if (reader !== undefined) {
+      const result = await once(reader);
+      if (typeof result === 'string') return result;
+      if (!servers.canAnswer(result)) throw result;
+      servers.setAside(reader);
+    }
     for (let tries = 0; ; tries++) {
       call.signal?.throwIfAborted();
       const result = await once();

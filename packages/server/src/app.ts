@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type CacheLimits, type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
+import {
+  type CacheLimits,
+  type Database,
+  openPostgres,
+  openSqlite,
+  type RowSecurity,
+  StorageError,
+} from './db/index.ts';
+import { HttpPrimaryLink } from './http/primary-link.ts';
 import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
@@ -10,10 +18,12 @@ import {
   insertAccount,
   type Kernel,
   KeyRing,
+  KnownLogs,
   keepPlannerFigures,
   type Module,
   migrateAll,
   NoteBuffer,
+  Replica,
   randomIds,
   refuseCollisions,
   registryOf,
@@ -84,6 +94,12 @@ export type AppOptions = {
   /** Past a pooler of transactions: for LISTEN, migrations and maintenance. */
   postgresDirectDsn?: string | undefined;
   postgresPool?: number;
+  /** Nothing is written: the database is a standby, or is used like one. */
+  readOnly?: boolean;
+  /** A server that writes: errors name it, and with the internal key it takes notes. */
+  primaryUrl?: string | undefined;
+  internalKey?: string | undefined;
+  replicaWaitMs?: number;
   /** The process will use its whole pool of connections: a pooler that gives fewer is reported at the start. */
   triesPool?: boolean;
   /** Row-level security on PostgreSQL. By default a store that has it keeps it. */
@@ -132,9 +148,11 @@ export async function openApp(options: AppOptions): Promise<App> {
       ...{ database, clock, server_id, onError },
       ...{ sweepSeconds: options.sweepSeconds ?? 60, times: options.claimTimes },
     });
+    const replica = options.readOnly ? openReplica(options, database) : undefined;
     const base = {
       ...registryOf(modules),
       database,
+      replica,
       clock,
       ids,
       server_id,
@@ -143,6 +161,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       version: VERSION,
       activity: new Activity(),
       openStreams: new Map<string, number>(),
+      knownLogs: new KnownLogs(database),
       noteBuffer: new NoteBuffer(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database), clock, onError),
@@ -155,8 +174,10 @@ export async function openApp(options: AppOptions): Promise<App> {
       },
     };
     const migrated = await migrateAll(base, modules);
-    await keepPlannerFigures(database, base.tables);
-    await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
+    if (!replica) {
+      await keepPlannerFigures(database, base.tables);
+      await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
+    }
     const metering = meteringFor(options, { ...base, onError });
     const kernel = createKernel({ ...base, ...metering, ...migrated }, modules, { onError });
     const jobs = await startJobs(kernel, background);
@@ -164,6 +185,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       await jobs.close();
       await kernel.close();
       await kernel.services.limiter?.close();
+      await replica?.link?.close();
       await database.close();
     };
     return { kernel, jobs, close };
@@ -173,7 +195,17 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
-type MeteringParts = Pick<Services, 'database' | 'clock' | 'settings'> & { onError: (error: unknown) => void };
+function openReplica({ primaryUrl, internalKey, replicaWaitMs, onWarning = () => {} }: AppOptions, database: Database) {
+  const link =
+    primaryUrl === undefined || internalKey === undefined
+      ? undefined
+      : new HttpPrimaryLink({ url: primaryUrl, internalKey, onWarning });
+  return new Replica({ database, primary: primaryUrl, link, waitMs: replicaWaitMs ?? 2_000, onWarning });
+}
+
+type MeteringParts = Pick<Services, 'database' | 'clock' | 'settings' | 'replica'> & {
+  onError: (error: unknown) => void;
+};
 
 function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: MeteringParts) {
   if (!hosted) return {};
@@ -181,11 +213,16 @@ function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: M
   return { meter: new UsageMeter(parts), boundsOf, ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
 }
 
+const ONE_SERVER =
+  'MEM_READ_ONLY is for a standby of PostgreSQL: a folder has no replicas, and its server reads and writes. Set MEM_POSTGRES_DSN, or read a copy made by mem backup';
+
 async function openDatabase(options: AppOptions, modules: readonly Module[]): Promise<Database> {
+  const { readOnly = false } = options;
+  if (readOnly && options.postgresDsn === undefined) throw new StorageError('refused', new Error(ONE_SERVER));
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir, options.readCache);
   const { onError = () => {}, onWarning = () => {}, triesPool = false } = options;
   const { postgresDsn: dsn, postgresDirectDsn: directDsn, postgresPool: poolSize = 10 } = options;
   const { rowSecurity: mode = 'as found', postgresRole: role } = options;
   const rowSecurity = { mode, role, rules: rowSecurityRules(modules) };
-  return openPostgres({ dsn, directDsn, poolSize, triesPool, onError, onWarning, rowSecurity });
+  return openPostgres({ dsn, directDsn, poolSize, triesPool, readOnly, onError, onWarning, rowSecurity });
 }

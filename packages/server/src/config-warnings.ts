@@ -2,7 +2,7 @@ import type { Environment } from './config.ts';
 import { unknownVariable } from './variable-names.ts';
 
 /** Variables read by other programs of the project, or by connectors. */
-const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|TOOLSET)$/;
+const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|HTTP_READ_URLS|TOOLSET)$/;
 
 /** A key that is shorter can be guessed. */
 const SAFE_KEY_CHARS = 16;
@@ -26,5 +26,13 @@ export function warningsOf(env: Environment, known: readonly string[]): string[]
     warnings.push('MEM_API_KEYS is not used where MEM_MODE is hosted: keys belong to accounts');
   if (env.MEM_MODE === 'hosted' && env.MEM_ROW_SECURITY === 'off' && env.MEM_POSTGRES_DSN)
     warnings.push('MEM_ROW_SECURITY is off: only the queries keep accounts apart');
+  const readsOnly = env.MEM_READ_ONLY === 'on';
+  if (env.MEM_PRIMARY_URL && !readsOnly) warnings.push('MEM_PRIMARY_URL is used only where MEM_READ_ONLY is on');
+  if (readsOnly && !env.MEM_PRIMARY_URL)
+    warnings.push(
+      'MEM_READ_ONLY without MEM_PRIMARY_URL: reads are neither noted nor charged, and errors name no primary',
+    );
+  if (readsOnly && env.MEM_PRIMARY_URL && !env.MEM_INTERNAL_KEY)
+    warnings.push('MEM_PRIMARY_URL without MEM_INTERNAL_KEY: reads are neither noted nor charged');
   return warnings;
 }

@@ -30,6 +30,12 @@ export type Config = {
   /** Past a pooler, for connections that keep a session. */
   postgresDirectDsn: string | undefined;
   postgresPool: number;
+  /** The database is a standby, or is used like one: nothing is written to it. */
+  readOnly: boolean;
+  /** The address of a server that takes writes, and the notes of this one. */
+  primaryUrl: string | undefined;
+  /** How long a read waits for a standby to reach the `seq` that it asks for. */
+  replicaWaitMs: number;
   /** Row-level security. `as found`: a store that has it keeps it. */
   rowSecurity: 'on' | 'off' | 'as found';
   /** The role that requests run under when row-level security is on. */
@@ -123,6 +129,12 @@ const variables = {
   MEM_POSTGRES_DSN: postgresAddress.optional(),
   MEM_POSTGRES_DIRECT_DSN: postgresAddress.optional(),
   MEM_POSTGRES_POOL: whole(1, 500).default(10),
+  MEM_READ_ONLY: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('off')
+    .transform((text) => text === 'on'),
+  MEM_PRIMARY_URL: webAddress.optional(),
+  MEM_REPLICA_WAIT_MS: whole(0, 60_000).default(2_000),
   MEM_ROW_SECURITY: z.enum(['on', 'off'], 'must be on or off').optional(),
   MEM_POSTGRES_APP_ROLE: z
     .string()
@@ -222,6 +234,9 @@ export function readConfig(env: Environment = process.env): Config {
     postgresDsn: v.MEM_POSTGRES_DSN,
     postgresDirectDsn: v.MEM_POSTGRES_DIRECT_DSN,
     postgresPool: v.MEM_POSTGRES_POOL,
+    readOnly: v.MEM_READ_ONLY,
+    primaryUrl: v.MEM_PRIMARY_URL?.replace(/\/+$/, ''),
+    replicaWaitMs: v.MEM_REPLICA_WAIT_MS,
     rowSecurity: v.MEM_ROW_SECURITY ?? (v.MEM_MODE ? 'on' : 'as found'),
     postgresRole: v.MEM_POSTGRES_APP_ROLE,
     agentId: v.MEM_AGENT_ID,

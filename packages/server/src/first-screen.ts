@@ -22,6 +22,7 @@ export function firstScreen(config: Config, { port, storedKeys, elsewhere }: Fir
     ['listening', `${url}${everywhere}`],
     ['docs', `${url}/docs`],
     ['data', dataText(config)],
+    ...(config.readOnly ? [['read only', `writes are for ${config.primaryUrl ?? 'another server'}`]] : []),
     ...(elsewhere === undefined ? [] : [['new', newText(elsewhere)]]),
     ['auth', authText(config, storedKeys)],
     ['open to', describeAdmission(admissionOf(config))],

@@ -143,7 +143,7 @@ export const agents = {
           ...s.page,
         })
         .meta({ id: 'Timeline' }),
-    errors: ['branch_not_found', 'invalid_cursor'],
+    errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
     example: () => ({ agent_id: 'deploy-bot', limit: 20 }),
   }),
 
@@ -156,7 +156,7 @@ export const agents = {
     cli: { args: ['agent_id'], alias: 'activity' },
     input: () => z.strictObject({ agent_id: whose, ...span, limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ agent_id: s.agentId, timeline: z.array(activityItem), ...s.page }),
-    errors: ['invalid_cursor'],
+    errors: ['invalid_cursor', 'log_rewound'],
     example: () => ({ agent_id: 'deploy-bot' }),
   }),
 

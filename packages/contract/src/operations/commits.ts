@@ -90,7 +90,7 @@ export const commits = {
     ],
     input: () => z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ commits: z.array(commit), ...s.page }),
-    errors: ['branch_not_found', 'invalid_cursor'],
+    errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
     example: () => ({}),
   }),
 

@@ -196,7 +196,7 @@ export const entries = {
         ),
         ...s.page,
       }),
-    errors: ['branch_not_found', 'invalid_cursor'],
+    errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
     example: () => ({ entity_path: 'checkout/**', min_confidence: 0.5 }),
   }),
 

@@ -28,9 +28,24 @@ const details = {
 
 const actor = s.agentId.optional().meta({ description: 'Who did it, where that is not `agent_id`.' });
 
+const position = z
+  .string()
+  .regex(/^\d{1,15}(-[0-9a-z]{1,7})?$/)
+  .meta({ examples: ['41-k3f9a2'] });
+
+const after = z.union([z.int().min(0), position], {
+  error: 'must be a `position` of the log, or the `seq` of an event',
+});
+
+const ofEvent = position.meta({
+  description:
+    'Hand this back as `after` to go on after the event; unlike `seq` it is recognised after a restored backup.',
+});
+
 const streamEvent = z
   .looseObject({
     seq: z.int(),
+    position: ofEvent,
     event_type: z.string().meta({ description: 'As the log names it.', examples: ['write'] }),
     agent_id: s.agentId,
     actor_agent_id: actor,
@@ -48,7 +63,8 @@ export const log = {
     summary: 'Follow the log',
     description:
       'Every change of the account in commit order, after a sequence number. Events about entries the caller may not see ' +
-      'are left out, so numbers may be missing; `last_seq` says how far the page reaches.',
+      'are left out, so numbers may be missing; `last_seq` and `last_position` say how far the page reaches. A position that ' +
+      'the log no longer has, as after a restored backup, is refused with 409 `log_rewound`.',
     module: 'log',
     effect: 'read',
     cost: 1,
@@ -56,7 +72,7 @@ export const log = {
     cli: { hidden: true },
     input: () =>
       z.strictObject({
-        after: z.int().min(0).default(0).meta({ description: 'Only events with a greater `seq`.' }),
+        after: after.default(0).meta({ description: 'Only events after this `position` or `seq`.' }),
         limit: s.limit,
       }),
     output: () =>
@@ -65,6 +81,7 @@ export const log = {
           z
             .object({
               seq: z.int(),
+              position: ofEvent,
               event_type: z.string(),
               agent_id: s.agentId,
               actor_agent_id: actor,
@@ -78,9 +95,10 @@ export const log = {
             .meta({ id: 'LogEvent' }),
         ),
         last_seq: z.int(),
+        last_position: position.meta({ description: 'Hand this back as `after` for the next page.' }),
         has_more: z.boolean(),
       }),
-    errors: [],
+    errors: ['log_rewound'],
     example: () => ({ after: 0 }),
   }),
 
@@ -88,9 +106,10 @@ export const log = {
     summary: 'Stream events as they happen',
     description:
       'Server-Sent Events, one for each change the caller may see: `event` is `memory_write`, `outcome` or another type, ' +
-      '`id` is the `seq`, `data` is JSON. A comment comes at once and every 15 seconds. Send the last `id` back as ' +
-      '`Last-Event-ID` (or `after`) to go on without a gap. A position beyond the end of the log, as after a restored backup, ' +
-      'is refused with 409 `beyond_log` and `last_seq`. A reader that does not keep up is disconnected.',
+      '`id` is the `position`, `data` is JSON. A comment comes at once and every 15 seconds. Send the last `id` back as ' +
+      '`Last-Event-ID` (or `after`) to go on without a gap. A position that the log no longer has, because a backup was ' +
+      'restored or a failover lost writes, is refused with 409 `log_rewound`, `last_seq` and `position`; an open stream ends with ' +
+      'an event `log_rewound` that has the same members. A reader that does not keep up is disconnected.',
     module: 'log',
     effect: 'read',
     cost: 1,
@@ -104,12 +123,13 @@ export const log = {
         types: eventTypes.optional(),
         agent_id: s.agentId.optional().meta({ description: 'Only events on the timeline of this agent.' }),
         branch: s.branch.default('main'),
-        after: z.int().min(0).optional().meta({
-          description: 'Only events with a greater `seq`; 0 replays all. Without it, what is committed from now on.',
+        after: after.optional().meta({
+          description:
+            'Only events after this `position` or `seq`; 0 replays all. Without it, what is committed from now on.',
         }),
       }),
     output: () => streamEvent,
-    errors: ['branch_not_found', 'beyond_log'],
+    errors: ['branch_not_found', 'log_rewound'],
     example: () => ({ entity_path: 'checkout/**', after: 0 }),
   }),
 };

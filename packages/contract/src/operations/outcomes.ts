@@ -202,7 +202,7 @@ export const outcomes = {
         ),
         ...s.page,
       }),
-    errors: ['branch_not_found', 'invalid_cursor'],
+    errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
     example: () => ({}),
   }),
 };

@@ -87,7 +87,7 @@ export const tags = {
         cursor: s.cursor,
       }),
     output: () => z.object({ tags: z.array(tag), ...s.page }),
-    errors: ['invalid_cursor', 'module_not_installed'],
+    errors: ['invalid_cursor', 'log_rewound', 'module_not_installed'],
     example: () => ({}),
   }),
 };

@@ -196,7 +196,7 @@ export const traces = {
         cursor: s.cursor,
       }),
     output: () => z.object({ traces: z.array(trace), ...s.page }),
-    errors: ['branch_not_found', 'invalid_cursor'],
+    errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
     example: () => ({}),
   }),
 
@@ -253,7 +253,7 @@ export const traces = {
         ),
         ...s.page,
       }),
-    errors: ['not_found', 'invalid_cursor'],
+    errors: ['not_found', 'invalid_cursor', 'log_rewound'],
     example: () => ({}),
   }),
 };

@@ -27,6 +27,8 @@ export type ServiceConnection = {
 
 export type StreamOutput = {
   print: (text: string) => void;
+  /** Is called each time the stream is open. */
+  onOpen: () => void;
   /** Is given the reason when the stream has to be opened again. */
   onRetry: (reason: string) => void;
   signal: AbortSignal;
@@ -75,9 +77,14 @@ export async function connect(
 
 type StreamRequest = { name: StreamName; input: Record<string, unknown>; caller: Caller };
 
-async function followLocal(kernel: Kernel, { name, input, caller }: StreamRequest, { print, signal }: StreamOutput) {
+async function followLocal(
+  kernel: Kernel,
+  { name, input, caller }: StreamRequest,
+  { print, onOpen, signal }: StreamOutput,
+) {
   const subscription = await kernel.open(name, input, caller);
-  await new Promise<void>((end) => {
+  onOpen();
+  await new Promise<void>((end, fail) => {
     signal.addEventListener('abort', () => end(), { once: true });
     if (signal.aborted) return end();
     subscription.start({
@@ -85,7 +92,7 @@ async function followLocal(kernel: Kernel, { name, input, caller }: StreamReques
         for (const event of events) print(subscription.toText(event));
         return undefined;
       },
-      end,
+      end: (fault) => (fault ? fail(fault) : end()),
     });
   });
   subscription.close();
@@ -100,8 +107,8 @@ function connectRemote(
     const client = createClient({ url, apiKey, internalKey, agentId: agent, sessionId: session });
     return {
       call: client.callText,
-      async follow(name, input, { print, onRetry, signal }) {
-        const options = { signal, onRetry: (error: MemError) => onRetry(error.message) };
+      async follow(name, input, { print, onOpen, onRetry, signal }) {
+        const options = { signal, onOpen, onRetry: (error: MemError) => onRetry(error.message) };
         for await (const text of client.streamText(name, input, options)) print(text);
       },
       lines: client.linesText,

@@ -45,6 +45,7 @@ const BY_STATUS: Record<number, ExitCode> = {
   413: 2,
   414: 2,
   415: 2,
+  421: 4,
   422: 2,
   429: 6,
   431: 2,

@@ -1,5 +1,5 @@
-import type { StreamName } from '@mem-service/contract';
-import type { ServiceConnection } from './connect.ts';
+import type { JsonObject, StreamName } from '@mem-service/contract';
+import type { ServiceConnection, StreamOutput } from './connect.ts';
 import type { CommandInput } from './input.ts';
 import { eventLine } from './render/index.ts';
 import { type Terminal, warn } from './terminal.ts';
@@ -22,9 +22,39 @@ export async function printEvents(
     last = reason;
   };
   if (terminal.screen.width !== undefined) terminal.err('watching; Ctrl-C ends it\n');
+  const tell = (reason: string) => warn(terminal, reason);
+  const reading = { print, onRetry, tell, signal: AbortSignal.any([stop.signal, terminal.gone]) };
   try {
-    await connection.follow(name, input, { print, onRetry, signal: AbortSignal.any([stop.signal, terminal.gone]) });
+    await followOn(connection, { name, input }, reading);
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
+}
+
+/** Where the log was set back under an open stream, says so, and goes on with what is committed from then on. */
+async function followOn(
+  connection: ServiceConnection,
+  { name, input }: StreamCommand,
+  { tell, ...reading }: Omit<StreamOutput, 'onOpen'> & { tell: (reason: string) => void },
+): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    let isOpen = false;
+    const onOpen = () => {
+      isOpen = true;
+    };
+    try {
+      return await connection.follow(name, after === undefined ? input : { ...input, after }, { ...reading, onOpen });
+    } catch (error) {
+      const position = rewoundTo(error);
+      if (position === undefined || !isOpen) throw error;
+      tell(`${(error as Error).message}; watching on from there`);
+      after = position;
+    }
+  }
+}
+
+/** From the store itself, or from a server. */
+function rewoundTo(error: unknown): string | undefined {
+  const { code, detail, problem } = error as { code?: string; detail?: JsonObject; problem?: JsonObject };
+  return code === 'log_rewound' ? ((problem ?? detail)?.position as string | undefined) : undefined;
 }

@@ -52,6 +52,10 @@ export interface Dialect {
   skipLocked: string;
   /** Appended to a SELECT to keep other transactions from changing its rows until this one ends. */
   forShare: string;
+  /** Ends a subquery that PostgreSQL must carry out as it is written, for each row, instead of joining whole tables. */
+  fence: string;
+  /** Joins rows of a table, or nulls, looked up for each row. Table and condition must be constants in the code. */
+  leftJoin(table: string, on: string): string;
   /** Writes in different lanes may run concurrently; writes in one lane share transactions. */
   lane(accountId: string): string;
   /** A list of texts as a one-column table `(value)`. */
@@ -136,6 +140,13 @@ export interface Database extends AccountReads {
   announce(topic: string, place: number): void;
   /** Subscribes to announcements of other processes; returns the function that unsubscribes. */
   onAnnounce(listener: AnnouncementListener): () => void;
+  /**
+   * Instead of `alter` where the store is opened for reading only: changes nothing, and refuses a store that is not as this
+   * version makes it. Present on PostgreSQL.
+   */
+  takeAsFound?<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** How many connections broke so far: the next ones may lead to another server, with another past. */
+  readonly lostConnections: number;
   /** False where the store can be read but takes no writes now, such as a standby of PostgreSQL. */
   isWritable(): Promise<boolean>;
   /** Present on SQLite, where processes cannot send messages to each other. */
@@ -146,13 +157,14 @@ export interface Database extends AccountReads {
 }
 
 /** `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored. */
-export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged';
+export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged' | 'read_only';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
   damaged: 'the stored data is damaged',
+  read_only: 'the store is opened for reading only',
 };
 
 /** A row conflicts with existing rows. */

@@ -3,10 +3,10 @@ import type { PostgresOptions } from './postgres-open.ts';
 
 export * from './database.ts';
 export { MergedStatements } from './merged-statements.ts';
-export { type Migrated, migrate } from './migrate.ts';
+export { checkSchema, type Migrated, migrate } from './migrate.ts';
 export * from './migration-order.ts';
 export type { CachedFind, CacheLimits } from './row-cache.ts';
-export type { RowSecurity, RowSecurityRules } from './row-security-types.ts';
+export { dropView, type RowSecurity, type RowSecurityRules } from './row-security-types.ts';
 export * from './sql.ts';
 export { openSqlite } from './sqlite.ts';
 export { isUnusable } from './sqlite-errors.ts';

@@ -100,6 +100,29 @@ async function perPartition(tx: Transaction, text: string): Promise<string[]> {
   return partitions.length === 0 ? [text] : partitions.map(({ name }) => `ALTER TABLE "${name}" ${settings}`);
 }
 
+const TO_DO = 'Start a server of this version that writes first, and wait until this database has what it did.';
+
+/** The same where nothing may be changed: the schema must be that of this version. */
+export async function checkSchema(database: Database, steps: readonly MigrationStep[]): Promise<Migrated> {
+  if (!database.takeAsFound) throw new Error('the store cannot be opened for reading only');
+  return database.takeAsFound(async (query) => {
+    const ddl = DDL[database.dialect.engine];
+    const found = await readSchema(query, ddl.engine);
+    if (!found.tables.has('schema_migrations')) throw new SchemaError(`The database has no store yet. ${TO_DO}`);
+    const applied = await readApplied(query, ddl.engine);
+    const { pending, refusal, absent_modules } = compareSchema(applied, steps);
+    if (refusal)
+      throw new SchemaError(
+        `The database has ${refusal.found}. ${refusal.isNewer ? 'Start a newer version.' : 'Restore a backup.'}`,
+      );
+    const [first] = pending;
+    if (first) throw new SchemaError(`The database does not have ${first.module}:${first.version} yet. ${TO_DO}`);
+    const missing = missingParts(expectedSchema(steps, ddl), found);
+    if (missing.length > 0) throw new SchemaError(`The database lacks ${nameParts(missing)}. Restore a backup.`);
+    return { schema: schemaOf(applied), absent_modules };
+  });
+}
+
 /** A table or column that is there before the migration that makes it: the record of the migration was lost. */
 async function runStep(tx: Transaction, { module, version, up }: MigrationStep, ddl: Ddl): Promise<void> {
   for (const text of up(ddl)) {

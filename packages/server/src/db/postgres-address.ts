@@ -24,8 +24,25 @@ export type PostgresAddress = {
 const DEFAULT_SETTINGS = {
   statement_timeout: '20000',
   // A server that froze or was cut off within a transaction must not block the others forever.
-  idle_in_transaction_session_timeout: '30000',
+  idle_in_transaction_session_timeout: '5000',
 };
+
+/**
+ * The service reads by index. Where PostgreSQL has no statistics yet, or takes an account for small, it would read whole
+ * tables to scan or join them; where there is no other way, it does so all the same.
+ */
+const PLANNER_SETTINGS = {
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  // Requests run beside each other, and a statement of one is short.
+  max_parallel_workers_per_gather: '0',
+  // It would compile statements for what the ways that are switched off seem to cost.
+  jit: 'off',
+};
+
+/** Migrations may change whole tables. */
+export const PLANNER_DEFAULTS = Object.keys(PLANNER_SETTINGS).map((name) => `SET LOCAL ${name} TO DEFAULT`);
 
 /** Poolers refuse these at the start of a connection, or drop them. */
 const SETTINGS_IN_DSN = [...Object.keys(DEFAULT_SETTINGS), 'lock_timeout'];
@@ -38,7 +55,7 @@ export function readAddress(dsn: string): PostgresAddress {
   const urls = hostsOfDsn(dsn);
   const [url] = urls ?? [];
   if (!urls || !url) return refuse('the address cannot be read');
-  const settings: Record<string, string> = { ...DEFAULT_SETTINGS };
+  const settings: Record<string, string> = { ...PLANNER_SETTINGS, ...DEFAULT_SETTINGS };
   for (const name of SETTINGS_IN_DSN) {
     const value = take(url, name);
     if (value !== null) settings[name] = value;

@@ -6,6 +6,8 @@ export const dialect: Dialect = {
   forUpdate: 'FOR UPDATE',
   skipLocked: ' FOR UPDATE SKIP LOCKED',
   forShare: ' FOR SHARE',
+  fence: ' OFFSET 0',
+  leftJoin: (table, on) => ` LEFT JOIN LATERAL (SELECT * FROM ${table} WHERE ${on} OFFSET 0) AS ${table} ON true`,
   lane: (accountId) => accountId,
   texts: (values) => ({ text: 'unnest(CAST(? AS text[])) AS texts(value)', values: [arrayLiteral(values)] }),
   // As an array of numbers: under row-level security, no index is used for values that must be converted from text.

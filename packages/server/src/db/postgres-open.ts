@@ -11,6 +11,8 @@ export type PostgresOptions = {
   /** For connections that keep a session, where the address is that of a pooler of transactions. */
   directDsn?: string | undefined;
   poolSize: number;
+  /** Nothing is written: the address is that of a standby, or is used like one. */
+  readOnly?: boolean | undefined;
   /** The process will use all connections of its pool: their number is tried before. */
   triesPool?: boolean;
   onError: (error: Error) => void;
@@ -19,21 +21,32 @@ export type PostgresOptions = {
   rowSecurity?: RowSecurity;
 };
 
+const ONE_STANDBY =
+  'with MEM_READ_ONLY name one host: standbys are not equally far, so start a server for each of them';
+
 export async function createPostgres(options: PostgresOptions): Promise<Database> {
-  const { dsn, directDsn, poolSize, onError, onWarning, rowSecurity } = options;
+  const { dsn, directDsn, poolSize, onError, onWarning, rowSecurity, readOnly = false } = options;
   const plan = planConnections(readAddress(dsn));
+  if (readOnly && plan.address.hosts.length > 1) throw new StorageError('refused', new Error(ONE_STANDBY));
   const sessions = directDsn === undefined ? plan : planConnections(readAddress(directDsn));
   const isGuarded = rowSecurity?.mode === 'on';
   const report = await examineLinks({ dsn, directDsn, isGuarded, poolSize: options.triesPool ? poolSize : undefined });
-  refuseBadLinks(report, plan.address.hosts.length);
+  refuseBadLinks(report, { hosts: plan.address.hosts.length, readOnly });
   for (const warning of report.warnings) onWarning?.(sentenceOf(warning));
   plan.keepsNames = report.main.keeps_names;
   sessions.keepsNames = true;
+  const lost = { connections: 0 };
+  const onLost = (error: Error) => {
+    lost.connections++;
+    onError(error);
+  };
   const pool = newPool(plan, poolSize);
   // A broken connection is replaced at the next request; without a listener, the error would end the process. During a
   // transaction the pool does not listen, and the statements report the error.
-  pool.on('error', (error) => onError(new StorageError('unavailable', error)));
-  const announcements = new PostgresAnnouncements(() => openSession(sessions), onError);
+  pool.on('error', (error) => onLost(new StorageError('unavailable', error)));
+  const announcements = new PostgresAnnouncements(() => openSession(sessions), onLost);
   const isDirect = report.main.kind === 'direct';
-  return new PostgresDatabase({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect });
+  return new PostgresDatabase({
+    ...{ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect, readOnly, lost },
+  });
 }

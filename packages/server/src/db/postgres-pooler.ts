@@ -193,11 +193,15 @@ function warningsOf({ kind, keeps_names, escapes, login }: LinkState, isGuarded:
 export const sentenceOf = ({ found, todo }: LinkFinding): string => `${found}: ${todo}`;
 
 /** A start that cannot work ends here, with what to do. */
-export function refuseBadLinks({ main, failures }: LinkReport, hosts: number): void {
+export function refuseBadLinks(
+  { main, failures }: LinkReport,
+  { hosts, readOnly }: { hosts: number; readOnly: boolean },
+): void {
   if (failures.length > 0) throw refusal(failures.map(sentenceOf).join('; '));
-  if (!main.is_read_only) return;
+  if (!main.is_read_only || readOnly) return;
   const state = main.is_replica ? 'it is a standby' : 'it is read-only (default_transaction_read_only)';
-  const todo = 'use the address of the primary, or name all hosts: postgres://a,b/mem?target_session_attrs=read-write';
+  const todo =
+    'use the address of the primary, or name all hosts: postgres://a,b/mem?target_session_attrs=read-write; a server for reads alone is started with MEM_READ_ONLY=on';
   // Of several hosts another may become the primary in a moment.
   throw new StorageError(hosts > 1 ? 'unavailable' : 'refused', new Error(`${state} and takes no writes: ${todo}`));
 }

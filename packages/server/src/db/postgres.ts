@@ -15,15 +15,14 @@ import { isNotAllowed, isReadOnly, translate } from './postgres-errors.ts';
 import { queryLed } from './postgres-led.ts';
 import type { PostgresAnnouncements } from './postgres-listen.ts';
 import { asQuery, type BoundStatement, findOne } from './postgres-many.ts';
+import { plain, withMigrationLock } from './postgres-migration-lock.ts';
 import { SettingsTable } from './postgres-settings.ts';
 import { execute, isConnectionLost, PostgresTransaction, runTransaction } from './postgres-transaction.ts';
 import type { CachedFind } from './row-cache.ts';
-import { guardRows, MIGRATING, type Roles } from './row-security.ts';
+import { findGuard, guardRows, MIGRATING, type Roles } from './row-security.ts';
 import type { RowSecurity } from './row-security-types.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 
-const MIGRATION_LOCK = 7_301_944_612;
-const LOCK_WAIT_MS = 60_000;
 const UNLIMITED_MS = 2 ** 31 - 1;
 
 /** The others are for reads and for writes of one account. */
@@ -39,16 +38,6 @@ const READ_ONLY = `SELECT pg_is_in_recovery() OR current_setting('transaction_re
 const CURRENT_ROLE = 'SELECT CAST(current_user AS text) AS name';
 const ROLE_CHECKS = 4;
 
-const plain = (text: string): Sql => ({ text, values: [] });
-
-/** Holds the migration lock until the transaction ends. */
-async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
-  await tx.run(plain('SET LOCAL statement_timeout = 0'));
-  await tx.run(plain(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`));
-  await tx.run(plain(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`));
-  return work();
-}
-
 type PostgresParts = {
   pool: pg.Pool;
   poolSize: number;
@@ -58,8 +47,12 @@ type PostgresParts = {
   sessions: ConnectionPlan;
   announcements: PostgresAnnouncements;
   rowSecurity: RowSecurity | undefined;
+  /** How many connections broke so far. */
+  lost: { connections: number };
   /** No pooler is between: reads of an unguarded store need no settings of their own. */
   isDirect: boolean;
+  /** Nothing is written: a standby can neither take it nor LISTEN. */
+  readOnly: boolean;
 };
 
 export class PostgresDatabase implements Database {
@@ -73,19 +66,23 @@ export class PostgresDatabase implements Database {
   readonly #announcements: PostgresAnnouncements;
   readonly #rowSecurity: RowSecurity | undefined;
   readonly #isDirect: boolean;
+  readonly #isReadOnly: boolean;
+  readonly #lost: { connections: number };
   #settings: SettingsTable;
   /** Set after the migrations, when row-level security is on. */
   #roles: Roles | undefined;
   #renewedAt = 0;
 
-  constructor({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect }: PostgresParts) {
+  constructor({ pool, poolSize, plan, sessions, announcements, ...parts }: PostgresParts) {
     this.sharedLanes = Math.max(1, Math.floor(poolSize / CONNECTIONS_PER_SHARED_LANE));
     this.#pool = pool;
     this.#plan = plan;
     this.#sessions = sessions;
     this.#announcements = announcements;
-    this.#rowSecurity = rowSecurity;
-    this.#isDirect = isDirect;
+    this.#rowSecurity = parts.rowSecurity;
+    this.#isDirect = parts.isDirect;
+    this.#isReadOnly = parts.readOnly;
+    this.#lost = parts.lost;
     this.#settings = new SettingsTable({ roles: undefined, settings: plan.address.settings });
     this.read = asQuery((statement) => this.#ask(statement));
     this.scan = this.read;
@@ -107,11 +104,11 @@ export class PostgresDatabase implements Database {
     const client = await this.#connect();
     try {
       const result = await this.#askOn(client, statement, accountId);
-      release(client);
+      client.release();
       return result;
     } catch (error) {
       const failure = translate(error);
-      release(client, isConnectionLost(failure));
+      this.#release(client, isConnectionLost(failure));
       throw failure;
     }
   }
@@ -160,14 +157,19 @@ export class PostgresDatabase implements Database {
     work: (tx: Transaction) => Promise<T>,
     { runsAs, ...options }: { runsAs: 'account' | 'maintenance'; timeoutMs?: number },
   ): Promise<T> {
+    this.#refuseWrites();
     const client = await this.#connect();
     const tx = new PostgresTransaction(client, { ...options, settings: this.#settings.of(runsAs, client.isDirect) });
     const ended = await runTransaction(tx, () => work(tx));
     // A connection that may still be in a transaction is closed, which also ends the transaction on the server.
-    release(client, !ended.usable);
+    this.#release(client, !ended.usable);
     if (!('error' in ended)) return ended.result;
     if (isReadOnly(ended.error)) this.#renew();
     throw ended.error;
+  }
+
+  #refuseWrites(): void {
+    if (this.#isReadOnly) throw new StorageError('read_only', new Error('a write was attempted'));
   }
 
   async #connect(): Promise<PostgresClient & pg.PoolClient> {
@@ -182,10 +184,20 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  get lostConnections(): number {
+    return this.#lost.connections;
+  }
+
+  #release(client: pg.PoolClient, isBroken: boolean): void {
+    if (isBroken) this.#lost.connections++;
+    client.release(isBroken);
+  }
+
   /** The server has become a standby. Others of its connections still answer, from a past that ends here. */
   #renew(): void {
     if (performance.now() - this.#renewedAt < RENEW_MS) return;
     this.#renewedAt = performance.now();
+    this.#lost.connections++;
     this.#plan.generation++;
     this.#plan.finder?.invalidate();
     this.#sessions.finder?.invalidate();
@@ -193,6 +205,7 @@ export class PostgresDatabase implements Database {
 
   async isWritable(): Promise<boolean> {
     const { rows } = await this.#ask(plain(READ_ONLY));
+    if (this.#isReadOnly) return false;
     if (!rows[0].is_read_only) return true;
     this.#renew();
     return false;
@@ -205,6 +218,7 @@ export class PostgresDatabase implements Database {
 
   /** Uses a connection outside the pool: pooled connections no longer have the rights to change the schema. */
   async alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.#refuseWrites();
     return this.#asOwner(async (client) => {
       const tx = new PostgresTransaction(client, { timeoutMs: UNLIMITED_MS });
       const ended = await runTransaction(tx, () =>
@@ -216,6 +230,14 @@ export class PostgresDatabase implements Database {
       if ('error' in ended) throw isNotAllowed(ended.error) ? new StorageError('refused', ended.error) : ended.error;
       await this.#serveAs(ended.result.roles);
       return ended.result.done;
+    });
+  }
+
+  takeAsFound<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#asOwner(async (client) => {
+      const found = await work(asQuery((statement) => execute(client, statement)));
+      await this.#serveAs(this.#rowSecurity && (await findGuard(client, this.#rowSecurity)));
+      return found;
     });
   }
 
@@ -239,7 +261,8 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  maintain(statement: Sql): Promise<void> {
+  async maintain(statement: Sql): Promise<void> {
+    this.#refuseWrites();
     return this.#asOwner(async (client) => {
       await execute(client, { text: 'SET statement_timeout = 0', values: [] });
       await execute(client, { ...statement, query_timeout: UNLIMITED_MS });
@@ -262,11 +285,11 @@ export class PostgresDatabase implements Database {
   }
 
   announce(topic: string, place: number): void {
-    this.#announcements.announce(topic, place);
+    if (!this.#isReadOnly) this.#announcements.announce(topic, place);
   }
 
   onAnnounce(listener: AnnouncementListener): () => void {
-    return this.#announcements.onAnnounce(listener);
+    return this.#isReadOnly ? () => {} : this.#announcements.onAnnounce(listener);
   }
 
   async close(): Promise<void> {
@@ -274,5 +297,3 @@ export class PostgresDatabase implements Database {
     await this.#pool.end();
   }
 }
-
-const release = (client: PostgresClient & pg.PoolClient, isBroken = false): void => client.release(isBroken);

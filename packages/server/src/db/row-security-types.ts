@@ -23,3 +23,10 @@ export type RowSecurity = {
   role?: string | undefined;
   rules: RowSecurityRules;
 };
+
+/** Drops a view of words as its owner, which may be the role of the words or the login. */
+export const dropView = (view: string): string => `DO $$ BEGIN
+  EXECUTE format('SET LOCAL ROLE %I', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = to_regclass('${view}')));
+  DROP VIEW ${view};
+  SET LOCAL ROLE NONE;
+END $$;`;

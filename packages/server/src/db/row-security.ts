@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { StorageError } from './database.ts';
 import { ACCOUNT_SEPARATOR } from './postgres-settings.ts';
 import { DEFAULT_ROLE, makeRoles, type Roles, rolesOf, whileWordsMayCreate } from './row-security-roles.ts';
-import type { RowSecurity, RowSecurityRules, WordsView } from './row-security-types.ts';
+import { dropView, type RowSecurity, type RowSecurityRules, type WordsView } from './row-security-types.ts';
 
 export type { Roles } from './row-security-roles.ts';
 
 export const MIGRATING = `SELECT set_config('mem.migrating', 'on', true)`;
-const OWN_ROWS = `account_id = current_setting('mem.account_id', true)`;
+/**
+ * As a CASE, so that the planner neither uses an index for the policy, beside the one that a statement is written for, nor takes
+ * the rows of a statement for a hundredth of what they are. Statements name the account themselves.
+ */
+const allowed = (condition: string) => `CASE WHEN ${condition} THEN true ELSE false END`;
+const OWN_ROWS = allowed(`account_id = current_setting('mem.account_id', true)`);
 /** A transaction that writes to several accounts names them all. */
-const LISTED_ROWS = `account_id = ANY (string_to_array(current_setting('mem.account_ids', true), '${ACCOUNT_SEPARATOR}'))`;
+const LISTED_ROWS = allowed(
+  `account_id = ANY (string_to_array(current_setting('mem.account_ids', true), '${ACCOUNT_SEPARATOR}'))`,
+);
 const POLICIES = ['mem_account', 'mem_accounts', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
 
 const quote = pg.escapeIdentifier;
@@ -70,6 +78,20 @@ export async function guardRows(client: pg.ClientBase, { mode, role, rules }: Ro
   return roles;
 }
 
+/** The same where nothing may be changed: the protection must be as this version makes it. */
+export async function findGuard(client: pg.ClientBase, { mode, role, rules }: RowSecurity): Promise<Roles | undefined> {
+  const tables: GuardedTable[] = (await client.query(TABLES)).rows;
+  const found = tables.find((table) => table.role !== null)?.role ?? undefined;
+  if (found === undefined && mode !== 'on') return undefined;
+  const { rows } = await client.query('SELECT current_schema() AS schema');
+  const roles = rolesOf(role ?? found ?? DEFAULT_ROLE, rows[0].schema);
+  const others = tables.filter((table) => guardChange(table, { roles, rules }) !== undefined);
+  if (mode !== 'off' && others.length === 0) return roles;
+  const why = mode === 'off' ? 'is on in this database' : `is not as this server needs it (${others[0]?.name})`;
+  const todo = 'start a server that writes first, with the same MEM_ROW_SECURITY, MEM_POSTGRES_APP_ROLE and version';
+  throw new StorageError('refused', new Error(`row-level security ${why}: ${todo}`));
+}
+
 type TableGuard = { roles: Roles; rules: RowSecurityRules };
 
 /** Undefined for a table that is protected as it should be. */
@@ -120,19 +142,12 @@ function wordsText(table: string, { view, columns }: WordsView, roles: Roles): s
   return [
     `CREATE POLICY mem_words ON ${table} FOR SELECT TO ${words} USING (true);`,
     `GRANT SELECT (${picked}) ON ${table} TO ${words};`,
-    dropText(view),
+    dropView(view),
     `CREATE VIEW ${view} AS SELECT ${picked} FROM ${table} WHERE ${OWN_ROWS};`,
     `GRANT SELECT ON ${view} TO ${quote(roles.app)};`,
     `ALTER VIEW ${view} OWNER TO ${words};`,
   ];
 }
-
-/** As its owner, which may be the role of the words or the login. */
-const dropText = (view: string) => `DO $$ BEGIN
-  EXECUTE format('SET LOCAL ROLE %I', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = to_regclass('${view}')));
-  DROP VIEW ${view};
-  SET LOCAL ROLE NONE;
-END $$;`;
 
 function openText({ name }: GuardedTable, { words }: RowSecurityRules): string {
   const { [name]: shown } = words;
@@ -142,7 +157,7 @@ function openText({ name }: GuardedTable, { words }: RowSecurityRules): string {
     `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY;`,
     `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY;`,
     ...(shown
-      ? [dropText(shown.view), `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
+      ? [dropView(shown.view), `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
       : []),
   ].join('\n');
 }

@@ -29,6 +29,8 @@ const dialect: Dialect = {
   forUpdate: '',
   skipLocked: '',
   forShare: '',
+  fence: '',
+  leftJoin: (table, on) => ` LEFT JOIN ${table} ON ${on}`,
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
   numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
@@ -61,6 +63,8 @@ const MIGRATION_WAIT_MS = 60_000;
 type SqliteParts = { writer: SqliteConnection; reader: SqliteConnection; file: string; limits: CacheLimits };
 
 class SqliteDatabase implements Database {
+  /** A file that is open does not become another one. */
+  readonly lostConnections = 0;
   readonly dialect = dialect;
   readonly sharedLanes = 0;
   readonly read: Query;

@@ -13,6 +13,8 @@ export function callerOf({ headers, ip, id, identity }: RequestHead, defaultAgen
     request_id: id,
     user: agentId(headers, 'x-mem-user'),
     idempotency_key: idempotencyKey(headers['idempotency-key']),
+    min_seq: minSeq(headers['x-mem-min-seq']),
+    seq: undefined,
     ...identity,
   };
 }
@@ -43,4 +45,10 @@ function idempotencyKey(value: string | string[] | undefined): string | undefine
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value)) return value;
   throw invalidInput([{ path: 'header idempotency-key', message: 'must be 1 to 256 visible ASCII characters' }]);
+}
+
+function minSeq(value: string | string[] | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+  throw invalidInput([{ path: 'header x-mem-min-seq', message: 'must be a whole number of up to 15 digits' }]);
 }

@@ -3,7 +3,7 @@ import type { onRequestHookHandler } from 'fastify';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const EXPOSED = [
   'Allow, ETag, Location, Mcp-Session-Id, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
-  'X-MEM-Ops-Limit, X-MEM-Ops-Remaining, X-MEM-Usage-Warning',
+  'X-MEM-Ops-Limit, X-MEM-Ops-Remaining, X-MEM-Seq, X-MEM-Usage-Warning',
 ].join(', ');
 const PREFLIGHT_SECONDS = '600';
 

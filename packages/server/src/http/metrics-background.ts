@@ -26,7 +26,8 @@ export async function storedBackgroundMetrics({ services }: Kernel): Promise<Met
 }
 
 /** Background work that this process did since its start. */
-export function processBackgroundMetrics({ services: { consumers, maintenance } }: Kernel): Metric[] {
+export function processBackgroundMetrics({ services: { consumers, maintenance, replica } }: Kernel): Metric[] {
+  const unnoted = replica ? Object.entries(replica.missed) : [];
   const byConsumer = consumers.counts.flatMap(({ consumer, handled, failed }) => [
     { labels: { consumer, result: 'handled' }, value: handled },
     { labels: { consumer, result: 'failed' }, value: failed },
@@ -38,6 +39,11 @@ export function processBackgroundMetrics({ services: { consumers, maintenance } 
   return [
     counterOf('mem_consumer_events_total', 'Events that this process handled, and failures to.', byConsumer),
     counterOf('mem_maintenance_runs_total', 'Maintenance tasks that this process ran.', byTask),
+    counterOf(
+      'mem_replica_unnoted_total',
+      'What this read-only server could not have stored.',
+      unnoted.map(([what, value]) => ({ labels: { what }, value })),
+    ),
   ];
 }
 

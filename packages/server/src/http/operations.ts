@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mem-service/contract';
 import { invalidInput, type LinesName, type OperationName, operations, type StreamName } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Kernel } from '../kernel/index.ts';
+import { type Caller, type Kernel, parsePosition } from '../kernel/index.ts';
 import { answer } from './answer.ts';
 import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
@@ -94,13 +94,23 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
     try {
       const read = readInput(params, reply.request);
       const input = read instanceof Promise ? await read : read;
-      const made = answer(reply, operation, await kernel.invoke(name, input, caller));
+      const output = await kernel.invoke(name, input, caller);
+      writeSeq(reply, caller);
+      const made = answer(reply, operation, output);
       bytes = made.bytes;
       return made.answer;
+    } catch (error) {
+      // What a write was refused for is to be found too.
+      writeSeq(reply, caller);
+      throw error;
     } finally {
       leaveRoom(room, { reply, account, most }, bytes);
     }
   };
+}
+
+function writeSeq(reply: FastifyReply, { seq }: Caller): void {
+  if (seq !== undefined) reply.header('x-mem-seq', String(seq));
 }
 
 function linesRunner(
@@ -128,7 +138,7 @@ function streamRunner(
     const input = await readInput(params, reply.request);
     const lastId = reply.request.headers['last-event-id'];
     // A client that reconnects uses the same address and sends its position in this header.
-    if (typeof lastId === 'string' && lastId !== '') input.after = seqOf(lastId);
+    if (typeof lastId === 'string' && lastId !== '') input.after = checkedId(lastId);
     const subscription = await kernel.open(name, input, caller);
     metering.writeHeaders(reply);
     return streams.send(reply, subscription);
@@ -161,8 +171,8 @@ function inputReader(name: OperationName): InputReader {
   };
 }
 
-function seqOf(lastId: string): number {
-  if (/^\d{1,15}$/.test(lastId)) return Number(lastId);
+function checkedId(lastId: string): string {
+  if (parsePosition(lastId)) return lastId;
   throw invalidInput([{ path: 'header last-event-id', message: 'must be the id of an event' }]);
 }
 

@@ -11,6 +11,7 @@ import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy }
 import { authenticateByBoth, authenticateByRing, internalKeyCheck, metricsKeyCheck } from './auth-hosted.ts';
 import { watchConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
+import { addHandedOver } from './handed-over.ts';
 import { admitLocalOnly } from './local-only.ts';
 import { addMcp } from './mcp.ts';
 import { meteringOf } from './metering.ts';
@@ -110,14 +111,8 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const streams = new OpenStreams(options.streams);
   const room = answerRoom(options);
   server.addHook('preClose', async () => streams.close());
-  addOperations(server, kernel, {
-    requireKey,
-    requireInternal: internalKeyCheck(options.internalKey),
-    agentId: options.agentId,
-    streams,
-    metering,
-    room,
-  });
+  const requireInternal = internalKeyCheck(options.internalKey);
+  addOperations(server, kernel, { requireKey, requireInternal, agentId: options.agentId, streams, metering, room });
   addOtlp(server, kernel, { ...options, requireKey, explain });
   const hasKeys = hosted || options.apiKeys.length > 0;
   const metadata = addMcp(server, kernel, {
@@ -132,6 +127,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const requireMetricsKey = metricsKeyCheck({ internalKey: options.internalKey, hosted, requireKey });
   const hasControl = options.internalKey !== undefined;
   const pages = addPages(server, kernel, { ...options, requireKey, requireMetricsKey, hasKeys, hasControl });
+  addHandedOver(server, kernel, requireInternal);
   refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
 }

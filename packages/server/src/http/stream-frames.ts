@@ -1,5 +1,5 @@
-import { streamNameOf } from '@mem-service/contract';
-import type { LogEvent, Subscription } from '../kernel/index.ts';
+import { type Fault, streamNameOf } from '@mem-service/contract';
+import { type LogEvent, type LogPosition, positionText, type Subscription } from '../kernel/index.ts';
 
 type EventFormatter = Pick<Subscription, 'toText'>;
 
@@ -11,7 +11,7 @@ function frameOf(event: LogEvent, formatter: EventFormatter): Buffer {
   let frame = frames.get(event);
   if (!frame) {
     frame = Buffer.from(
-      `event: ${streamNameOf(event.event_type)}\nid: ${event.seq}\ndata: ${formatter.toText(event)}\n\n`,
+      `event: ${streamNameOf(event.event_type)}\nid: ${positionText(event)}\ndata: ${formatter.toText(event)}\n\n`,
     );
     frames.set(event, frame);
   }
@@ -31,7 +31,10 @@ export function framesOf(events: readonly LogEvent[], formatter: EventFormatter)
 }
 
 /** Confirms the connection, and gives the delay and position for a reconnect, even if no event follows. */
-export const opening = (seq: number): string => `: connected\nretry: 1000\nid: ${seq}\n\n`;
+export const opening = (position: LogPosition): string => `: connected\nretry: 1000\nid: ${positionText(position)}\n\n`;
 
 /** Keeps the connection alive, and updates the position for a reconnect. */
-export const heartbeat = (seq: number): string => `: still here\nid: ${seq}\n\n`;
+export const heartbeat = (position: LogPosition): string => `: still here\nid: ${positionText(position)}\n\n`;
+
+/** The last frame of a stream that cannot go on. It has no id: a reader that connects again is refused for the same reason. */
+export const ending = (fault: Fault): string => `event: ${fault.code}\ndata: ${JSON.stringify(fault.toProblem())}\n\n`;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import type { Fault } from '@mem-service/contract';
 import type { EventReader, LogEvent, Subscription } from '../kernel/index.ts';
-import { framesOf, heartbeat, opening } from './stream-frames.ts';
+import { ending, framesOf, heartbeat, opening } from './stream-frames.ts';
 
 type StreamLimits = { maxWaitingBytes: number; stallMs: number };
 
@@ -20,7 +21,7 @@ export class EventStream implements EventReader {
   }
 
   start(): void {
-    void this.#write(opening(this.#subscription.seq));
+    void this.#write(opening(this.#subscription.position));
     this.#subscription.start(this);
   }
 
@@ -29,12 +30,16 @@ export class EventStream implements EventReader {
   }
 
   beat(): void {
-    void this.#write(heartbeat(this.#subscription.seq));
+    void this.#write(heartbeat(this.#subscription.position));
   }
 
-  end(): void {
+  end(fault?: Fault): void {
     this.#subscription.close();
-    if (this.#raw.writableLength > 0) this.#raw.destroy();
+    if (fault) {
+      // A reader that does not take it is disconnected.
+      void this.#write(ending(fault));
+      this.#raw.end();
+    } else if (this.#raw.writableLength > 0) this.#raw.destroy();
     else this.#raw.end();
   }
 

@@ -47,8 +47,11 @@ export function createBackground(
 
 export async function startJobs(kernel: Kernel, background: Background): Promise<Jobs> {
   const { timers, maintenance, consumers, starts, sweepSeconds, onError } = background;
-  await consumers.install();
-  await maintenance.install();
+  const isReplica = kernel.services.replica !== undefined;
+  if (!isReplica) {
+    await consumers.install();
+    await maintenance.install();
+  }
   let running: Promise<void> = Promise.resolve();
   let closed = false;
   const runTimers = (): Promise<void> => {
@@ -58,12 +61,15 @@ export async function startJobs(kernel: Kernel, background: Background): Promise
     return running;
   };
   const timer = setInterval(() => void runTimers(), sweepSeconds * 1000).unref();
-  maintenance.start(kernel);
-  consumers.start(kernel);
-  const started = starts.flatMap((start) => start(kernel, onError) ?? []);
+  if (!isReplica) {
+    maintenance.start(kernel);
+    consumers.start(kernel);
+  }
+  const started = isReplica ? [] : starts.flatMap((start) => start(kernel, onError) ?? []);
   return {
     async sweep() {
       await runTimers();
+      if (isReplica) return;
       await consumers.walk();
       await consumers.drain();
       await maintenance.runAll();

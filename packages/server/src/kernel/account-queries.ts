@@ -68,18 +68,25 @@ export function listEnded(query: Query): Promise<EndRow[]> {
 
 export function setPurged(tx: Transaction, accountId: string, now: number): Promise<number> {
   return tx.run(
-    sql`UPDATE accounts SET purged_at = ${now}, seq = 0, audit_no = 0, audit_hash = '', item_no = 0,
+    sql`UPDATE accounts SET purged_at = ${now}, seq = 0, seq_stamp = 0, audit_no = 0, audit_hash = '', item_no = 0,
           storage_bytes = 0, storage_entries = 0, open_sessions = 0, reader_notes = 0
         WHERE account_id = ${accountId}`,
   );
 }
 
 /** The counters of an account, as exported. */
-export type AccountCounters = { seq: number; audit_no: number; audit_hash: string; item_no: number; last_at: number };
+export type AccountCounters = {
+  seq: number;
+  seq_stamp: number;
+  audit_no: number;
+  audit_hash: string;
+  item_no: number;
+  last_at: number;
+};
 
 export function setAccountCounters(tx: Transaction, accountId: string, counters: AccountCounters): Promise<number> {
   return tx.run(
-    sql`UPDATE accounts SET seq = ${counters.seq}, audit_no = ${counters.audit_no},
+    sql`UPDATE accounts SET seq = ${counters.seq}, seq_stamp = ${counters.seq_stamp}, audit_no = ${counters.audit_no},
           audit_hash = ${counters.audit_hash}, item_no = ${counters.item_no},
           last_at = ${counters.last_at}
         WHERE account_id = ${accountId}`,

@@ -34,6 +34,10 @@ export type Caller = {
   address: string | null;
   request_id: string;
   idempotency_key?: string | undefined;
+  /** A server that only reads answers once it has the log up to here. */
+  min_seq?: number | undefined;
+  /** Set when a write of the caller is done: the log reaches at least this far. */
+  seq?: number | undefined;
   /** Undefined when the service requires no key: every caller may do everything in its account. */
   key?: Principal | undefined;
   /** The user behind a shared key, as given by the client. */

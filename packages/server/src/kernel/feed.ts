@@ -1,15 +1,17 @@
+import type { LogPosition } from './log-position.ts';
 import type { LogEvent } from './work.ts';
 
-export type FeedListener = (events: readonly LogEvent[], accountId: string) => void;
+/** `after`: where the log ended before these events. */
+export type FeedListener = (events: readonly LogEvent[], accountId: string, after: LogPosition) => void;
 
 /** Passes committed events to listeners in this process. Called only after the commit. */
 export class Feed {
   readonly #listeners = new Map<string, Set<FeedListener>>();
   readonly #all = new Set<FeedListener>();
 
-  publish(accountId: string, events: readonly LogEvent[]): void {
-    for (const listener of this.#all) listener(events, accountId);
-    for (const listener of this.#listeners.get(accountId) ?? []) listener(events, accountId);
+  publish(accountId: string, events: readonly LogEvent[], after: LogPosition): void {
+    for (const listener of this.#all) listener(events, accountId, after);
+    for (const listener of this.#listeners.get(accountId) ?? []) listener(events, accountId, after);
   }
 
   subscribe(accountId: string, listener: FeedListener): () => void {

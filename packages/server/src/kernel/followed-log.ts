@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from '@mem-service/contract';
 import { StorageError } from '../db/index.ts';
+import { isLogRewound } from './log-pages.ts';
+import { isSamePosition, type LogPosition } from './log-position.ts';
 import type { LogEvent } from './work.ts';
 
-/** Reads events of an account after a `seq`, in order. */
-export type ReadEvents = (after: number, limit: number) => Promise<readonly LogEvent[]>;
+/** Reads events of an account after a position, in order. Throws `log_rewound` where the log no longer has it. */
+export type ReadEvents = (after: LogPosition, limit: number) => Promise<readonly LogEvent[]>;
 
 export type FollowedLogReader = { take(events: readonly LogEvent[]): Promise<void> | undefined };
 
@@ -15,7 +18,13 @@ export const POLL_MS = 1_000;
 /** How long a full page waits for readers that are still busy with the previous one. */
 const PATIENCE_MS = 50;
 
-export type FollowedLogOptions = { seq: number; read: ReadEvents; onError: (error: unknown) => void };
+export type FollowedLogOptions = {
+  position: LogPosition;
+  read: ReadEvents;
+  /** The log was set back behind what was passed on. */
+  onRewound: (fault: Fault) => void;
+  onError: (error: unknown) => void;
+};
 
 /**
  * The log of one account, read once for all its followers in this process. Events committed by this process are passed
@@ -25,7 +34,7 @@ export class FollowedLog {
   readonly #options: FollowedLogOptions;
   readonly #live = new Set<FollowedLogReader>();
   readonly #timer: NodeJS.Timeout;
-  #seq: number;
+  #position: LogPosition;
   /** Committed by this process, next in order, not yet passed on. */
   #fresh: LogEvent[] = [];
   /** The store may hold events that were not read yet. */
@@ -36,13 +45,13 @@ export class FollowedLog {
 
   constructor(options: FollowedLogOptions) {
     this.#options = options;
-    this.#seq = options.seq;
+    this.#position = options.position;
     this.#timer = setInterval(() => this.poll(), POLL_MS);
   }
 
   /** A reader that has seen everything up to here may join. */
-  get seq(): number {
-    return this.#seq;
+  get position(): LogPosition {
+    return this.#position;
   }
 
   join(reader: FollowedLogReader): void {
@@ -54,19 +63,19 @@ export class FollowedLog {
     this.#live.delete(reader);
   }
 
-  /** Takes events committed by this process. */
-  committed(events: readonly LogEvent[]): void {
-    const next = (this.#fresh.at(-1)?.seq ?? this.#seq) + 1;
-    if ((events.at(-1)?.seq ?? 0) < next) return;
+  /** Takes events committed by this process, and the position before them. */
+  committed(events: readonly LogEvent[], after: LogPosition): void {
+    const last = this.#fresh.at(-1) ?? this.#position;
+    if ((events.at(-1)?.seq ?? 0) <= last.seq) return;
     const fits = this.#fresh.length + events.length <= MAX_FRESH;
-    if (fits && !this.#reading && events[0]?.seq === next) this.#fresh.push(...events);
+    if (fits && !this.#reading && isSamePosition(after, last)) this.#fresh.push(...events);
     else this.#behind = true;
     this.#wake();
   }
 
   /** Reads the store, unless it is known to hold nothing new. */
   poll(upTo = Number.POSITIVE_INFINITY): void {
-    if (upTo <= (this.#fresh.at(-1)?.seq ?? this.#seq)) return;
+    if (upTo <= (this.#fresh.at(-1) ?? this.#position).seq) return;
     this.#behind = true;
     this.#wake();
   }
@@ -91,8 +100,9 @@ export class FollowedLog {
       for (let events = await this.#next(); events.length > 0; events = await this.#next()) await this.#hand(events);
     } catch (error) {
       failed = true;
+      if (isLogRewound(error)) this.#options.onRewound(error);
       // The store cannot be reached: the next poll tries again.
-      if (!(error instanceof StorageError)) this.#options.onError(error);
+      else if (!(error instanceof StorageError)) this.#options.onError(error);
     }
     this.#running = false;
     if (!failed && (this.#behind || this.#fresh.length > 0)) this.#wake();
@@ -106,7 +116,7 @@ export class FollowedLog {
     this.#behind = false;
     this.#reading = true;
     try {
-      const events = await this.#options.read(this.#seq, PAGE);
+      const events = await this.#options.read(this.#position, PAGE);
       if (events.length === PAGE) this.#behind = true;
       return this.#pass(events);
     } finally {
@@ -115,7 +125,7 @@ export class FollowedLog {
   }
 
   #pass(events: readonly LogEvent[]): readonly LogEvent[] {
-    this.#seq = events.at(-1)?.seq ?? this.#seq;
+    this.#position = events.at(-1) ?? this.#position;
     return events;
   }
 

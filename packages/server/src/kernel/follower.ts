@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from '@mem-service/contract';
 import { StorageError } from '../db/index.ts';
 import { type FollowedLog, type FollowedLogReader, PAGE, POLL_MS, type ReadEvents } from './followed-log.ts';
+import { isLogRewound } from './log-pages.ts';
+import type { GivenPosition, LogPosition } from './log-position.ts';
 import type { LogEvent } from './work.ts';
 
 /** What one caller wants to follow, and may see. */
 export type FollowRequest = {
-  /** Only events with a greater `seq`; undefined means those committed from now on. */
-  after: number | undefined;
+  /** Only events after this position; undefined means those committed from now on. */
+  after: GivenPosition | undefined;
   accepts(event: LogEvent): boolean;
   /** Formats an event as JSON, the same text for every reader. */
   toText(event: LogEvent): string;
@@ -18,14 +21,14 @@ export type EventReader = {
    * up must end. Readers that want all events of a list receive the same list object.
    */
   take(events: readonly LogEvent[]): Promise<void> | undefined;
-  /** No more events will follow. */
-  end(): void;
+  /** No more events will follow: because of the fault, or the service ends it. */
+  end(fault?: Fault): void;
 };
 
 /** A caller's position in the log. */
 export type Subscription = {
   /** Everything up to here was delivered or filtered out. */
-  readonly seq: number;
+  readonly position: LogPosition;
   toText(event: LogEvent): string;
   start(reader: EventReader): void;
   close(): void;
@@ -34,7 +37,7 @@ export type Subscription = {
 export type FollowerOptions = {
   log: FollowedLog;
   view: FollowRequest;
-  seq: number;
+  position: LogPosition;
   /** Reads past events. */
   read: ReadEvents;
   /** Whether the caller may still receive events. */
@@ -46,17 +49,18 @@ export type FollowerOptions = {
 /** Reads past events in pages, and joins the live readers once it has caught up. */
 export class Follower implements Subscription, FollowedLogReader {
   readonly #options: FollowerOptions;
-  #seq: number;
+  #position: LogPosition;
   #reader: EventReader | undefined;
   #closed = false;
+  #ended: Fault | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#seq = options.seq;
+    this.#position = options.position;
   }
 
-  get seq(): number {
-    return this.#seq;
+  get position(): LogPosition {
+    return this.#position;
   }
 
   toText(event: LogEvent): string {
@@ -65,7 +69,7 @@ export class Follower implements Subscription, FollowedLogReader {
 
   start(reader: EventReader): void {
     this.#reader = reader;
-    if (this.#closed) reader.end();
+    if (this.#closed) reader.end(this.#ended);
     else void this.#catchUp();
   }
 
@@ -75,8 +79,9 @@ export class Follower implements Subscription, FollowedLogReader {
       return undefined;
     }
     const { accepts } = this.#options.view;
-    const ahead = (events[0]?.seq ?? 0) > this.#seq ? events : events.filter(({ seq }) => seq > this.#seq);
-    this.#seq = ahead.at(-1)?.seq ?? this.#seq;
+    const { seq: behind } = this.#position;
+    const ahead = (events[0]?.seq ?? 0) > behind ? events : events.filter(({ seq }) => seq > behind);
+    this.#position = ahead.at(-1) ?? this.#position;
     try {
       const wanted = ahead.every(accepts) ? ahead : ahead.filter(accepts);
       return wanted.length === 0 ? undefined : this.#reader?.take(wanted);
@@ -93,21 +98,23 @@ export class Follower implements Subscription, FollowedLogReader {
     this.#options.onClose(this);
   }
 
-  end(): void {
+  end(fault?: Fault): void {
     this.close();
-    this.#reader?.end();
+    this.#ended = fault;
+    this.#reader?.end(fault);
   }
 
   async #catchUp(): Promise<void> {
     const { log, read } = this.#options;
-    for (let more = true; more && this.#seq < log.seq; ) {
+    for (let more = true; more && this.#position.seq < log.position.seq; ) {
       try {
-        const events = await read(this.#seq, PAGE);
+        const events = await read(this.#position, PAGE);
         if (this.#closed) return;
         await this.take(events);
         more = events.length > 0;
       } catch (error) {
-        if (!(error instanceof StorageError)) this.#fail(error);
+        if (isLogRewound(error)) this.end(error);
+        else if (!(error instanceof StorageError)) this.#fail(error);
         // The store cannot be reached: try again.
         else await sleep(POLL_MS);
       }

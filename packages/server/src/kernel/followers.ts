@@ -1,11 +1,14 @@
 import { Fault } from '@mem-service/contract';
 import type { Caller } from './caller.ts';
+import { readHead } from './event-queries.ts';
 import type { Feed } from './feed.ts';
-import { FollowedLog } from './followed-log.ts';
+import { FollowedLog, type ReadEvents } from './followed-log.ts';
 import { Follower, type FollowRequest, type Subscription } from './follower.ts';
+import { isLogRewound, listEvents, requirePosition } from './log-pages.ts';
+import { LOG_BEGIN, type LogPosition } from './log-position.ts';
 import type { Services } from './module.ts';
 import { tooManyOpen } from './plan-bounds.ts';
-import { listEvents, readAccount } from './queries.ts';
+import { readAccount } from './queries.ts';
 import type { LogEvent } from './work.ts';
 
 type Followed = { log: FollowedLog; followers: Set<Follower> };
@@ -26,7 +29,9 @@ export class Followers {
 
   constructor(options: FollowersOptions) {
     this.#options = options;
-    this.#unsubscribe = options.feed.subscribeAll((events, accountId) => this.#committed(events, accountId));
+    this.#unsubscribe = options.feed.subscribeAll((events, accountId, after) =>
+      this.#committed(events, accountId, after),
+    );
   }
 
   get count(): number {
@@ -38,16 +43,16 @@ export class Followers {
     const { account_id: accountId } = caller;
     const { database, keys, onError } = this.#options;
     const { read, scan } = database.forAccount(accountId);
-    const account = await readAccount(read, accountId);
-    const head = account?.seq ?? 0;
+    const [account, head = LOG_BEGIN] = await Promise.all([readAccount(read, accountId), readHead(read, accountId)]);
+    const position = view.after === undefined ? head : await requirePosition(read, accountId, view.after);
+    await this.#checkFollowed(accountId, head);
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
-    if (view.after !== undefined && view.after > head) throw beyondLog(view.after, head);
     this.#requireRoom(accountId, account?.plan ?? null);
     const { log, followers } = this.#followed.get(accountId) ?? this.#open(accountId, head);
     const follower: Follower = new Follower({
       log,
       view,
-      seq: view.after ?? head,
+      position,
       read: (after, limit) => listEvents(scan, accountId, { after, limit }),
       holds: () => attendance?.isValid() ?? true,
       onError,
@@ -63,6 +68,21 @@ export class Followers {
     return follower;
   }
 
+  /** A new reader does not join a log that was set back: its streams are ended first. */
+  async #checkFollowed(accountId: string, head: LogPosition): Promise<void> {
+    const followed = this.#followed.get(accountId);
+    if (!followed || head.seq >= followed.log.position.seq) return;
+    const { read } = this.#options.database.forAccount(accountId);
+    await requirePosition(read, accountId, followed.log.position).catch((error) => {
+      if (!isLogRewound(error)) throw error;
+      this.#rewound(followed, error);
+    });
+  }
+
+  #rewound({ followers }: Followed, fault: Fault): void {
+    for (const follower of [...followers]) follower.end(fault);
+  }
+
   #requireRoom(accountId: string, plan: string | null): void {
     const { boundsOf, openStreams } = this.#options;
     const allowed = boundsOf?.(plan).open_streams ?? null;
@@ -76,11 +96,15 @@ export class Followers {
     for (const { followers } of this.#followed.values()) for (const follower of followers) follower.end();
   }
 
-  #open(accountId: string, seq: number): Followed {
+  #open(accountId: string, position: LogPosition): Followed {
     const { database, onError } = this.#options;
     const own = database.forAccount(accountId);
-    const read = (after: number, limit: number) => listEvents(own.read, accountId, { after, limit });
-    const followed = { log: new FollowedLog({ seq, read, onError }), followers: new Set<Follower>() };
+    const read: ReadEvents = (after, limit) => listEvents(own.read, accountId, { after, limit });
+    const onRewound = (fault: Fault) => this.#rewound(followed, fault);
+    const followed: Followed = {
+      log: new FollowedLog({ position, read, onRewound, onError }),
+      followers: new Set<Follower>(),
+    };
     this.#followed.set(accountId, followed);
     this.#stopListening ??= database.onAnnounce((topic, place) => this.#followed.get(topic)?.log.poll(place));
     return followed;
@@ -100,18 +124,10 @@ export class Followers {
     this.#stopListening = undefined;
   }
 
-  #committed(events: readonly LogEvent[], accountId: string): void {
+  #committed(events: readonly LogEvent[], accountId: string, after: LogPosition): void {
     const last = events.at(-1);
     if (!last) return;
     this.#options.database.announce(accountId, last.seq);
-    this.#followed.get(accountId)?.log.committed(events);
+    this.#followed.get(accountId)?.log.committed(events, after);
   }
-}
-
-/** A reader would otherwise wait for numbers that it has seen, and miss the events that now get them. */
-function beyondLog(after: number, last_seq: number): Fault {
-  const message =
-    `the log ends at ${last_seq}, before ${after}: the store was probably restored from a backup; ` +
-    `read the memory again, then follow after ${last_seq}`;
-  return new Fault('beyond_log', message, { last_seq });
 }

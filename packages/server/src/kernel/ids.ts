@@ -4,6 +4,8 @@ export type Ids = {
   next(now: number): string;
   /** 32 cryptographically random bytes. */
   secret(): Uint8Array;
+  /** A random number from 1 to 2³¹ - 1, for an event. */
+  stamp(): number;
 };
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -26,6 +28,7 @@ function nextByte(): number {
 /** 26 characters: 10 of time, 16 random. They sort by creation time. */
 export const randomIds: Ids = {
   secret: () => randomBytes(32),
+  stamp: () => 1 + Math.floor(Math.random() * (2 ** 31 - 1)),
   next(now) {
     let time = '';
     for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;

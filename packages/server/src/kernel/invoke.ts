@@ -1,5 +1,5 @@
 import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
-import { type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
+import { checkSchema, type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
@@ -8,20 +8,27 @@ import { toCountedCall } from './counted-call.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
 import type { Hooks } from './hooks.ts';
+import { isPagedByLog, runPageOfLog } from './log-cursors.ts';
+import type { LogPosition } from './log-position.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { readContext, startNotes } from './notes.ts';
+import { AttachedReplicas } from './replica/attached-replicas.ts';
+import { handActivity } from './replica/hand-notes.ts';
+import { createReceive, type HandedAudit } from './replica/receive.ts';
 import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
 import { fromStorage } from './storage-fault.ts';
 import { Usage } from './usage.ts';
 import { isAccountGone, type LogEvent, type Work } from './work.ts';
 
+/** Brings the store up to date; a server that only reads checks that it is. */
 export function migrateAll(
-  services: Pick<Services, 'database' | 'clock'>,
+  { database, clock, replica }: Pick<Services, 'database' | 'clock' | 'replica'>,
   modules: readonly Module[],
 ): Promise<Migrated> {
-  return migrate(services.database, migrationsOf(modules), services.clock.now());
+  const steps = migrationsOf(modules);
+  return replica ? checkSchema(database, steps) : migrate(database, steps, clock.now());
 }
 
 /** All migrations: the kernel's, then those of the modules in their order. */
@@ -48,11 +55,13 @@ export function createKernel(
     committed: publisher(feed, hooks, onError),
     batch: (size) => usage.countBatch(size),
   });
-
-  const notes = startNotes(services, { committer, modules, onError });
+  const replicas = new AttachedReplicas(services);
+  const notes = startNotes(services, { committer, modules, replicas, onError });
   services.meter?.start(meterWork(committer), onError);
   const keeper = modules.find((module) => module.saveActivity)?.saveActivity?.();
-  if (keeper) services.activity.start(saveActivityThrough(committer, keeper), onError);
+  const saveActivity = keeper && saveActivityThrough(committer, keeper);
+  startActivity(services, saveActivity, onError);
+  const receive = createReceive({ modules, replicas, notes, saveActivity, auditRead: auditReadsThrough(committer) });
   const run = createRun({ services, admit, followers, committer, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
@@ -70,12 +79,12 @@ export function createKernel(
     } catch (error) {
       const fault = fromStorage(error);
       observe(fault instanceof Fault ? fault.code : 'internal');
-      if (fault instanceof Fault) notes.error(name, { input, caller, fault });
+      if (fault instanceof Fault && !OF_REPLICA.has(fault.code)) notes.error(name, { input, caller, fault });
       throw fault;
     }
   }
 
-  return {
+  const kernel: Kernel = {
     services,
     feed,
     usage,
@@ -89,9 +98,14 @@ export function createKernel(
     ...{ open: invoke, list: invoke, serves: (name) => handlers[name] !== undefined },
     connectionAccepted: () => committer.connectionAccepted(),
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
+    ...{ receive: (kind, item) => receive(kernel, kind, item), leaveReplicas: () => replicas.close() },
     close: () => close({ services, notes, committer, followers }),
   };
+  return kernel;
 }
+
+/** The request belongs to another server: it is no error of its session. */
+const OF_REPLICA: ReadonlySet<string> = new Set(['read_only', 'replica_behind']);
 
 async function close({ services, notes, committer, followers }: Omit<KernelParts, 'admit'>): Promise<void> {
   await notes.close();
@@ -105,7 +119,7 @@ async function close({ services, notes, committer, followers }: Omit<KernelParts
 /** An error of a hook does not undo the commit. */
 function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
   const listeners = hooks.flatMap(({ committed }) => committed ?? []);
-  return (events: readonly LogEvent[], accountId: string): void => {
+  return (events: readonly LogEvent[], accountId: string, after: LogPosition): void => {
     for (const committed of listeners) {
       try {
         committed(events, accountId);
@@ -113,7 +127,7 @@ function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown
         onError(error);
       }
     }
-    feed.publish(accountId, events);
+    feed.publish(accountId, events, after);
   };
 }
 
@@ -128,6 +142,8 @@ type KernelParts = {
 /** Runs an admitted call with the handler of its kind. */
 function createRun({ services, admit, followers, committer, notes }: KernelParts) {
   return async (name: OperationName, raw: unknown, keyCaller: Caller): Promise<unknown> => {
+    const reaching = services.replica?.admit(name, keyCaller);
+    if (reaching !== undefined) await reaching;
     const admission = admit(name, raw, keyCaller);
     const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
     const caller = asAccount(name, input, keyCaller);
@@ -150,11 +166,13 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     await waitForNotes;
     const context = readContext(services, caller, lineage);
     context.gaps = gaps;
-    const running = handler.run(context, input);
+    const running = isPagedByLog(operations[name])
+      ? runPageOfLog(context, input, (page) => handler.run(context, page) as Promise<unknown>)
+      : handler.run(context, input);
     const isPaid = caller.key !== undefined && services.meter !== undefined;
     const output = await (isPaid ? refundOnFailure(running, { name, services, caller }) : running);
     if (handler.resourceOf && isAuditedRead(name, caller))
-      await committer.submit({ name, ...auditedRead(handler.resourceOf(input), caller) });
+      await auditRead(services, committer, { name, resource: handler.resourceOf(input), caller });
     return output;
   };
 }
@@ -203,6 +221,18 @@ const auditedRead = (resource: string, caller: Caller) => ({
   caller: { ...caller, idempotency_key: undefined },
 });
 
+const auditReadsThrough =
+  (committer: Committer) =>
+  ({ name, resource, caller }: HandedAudit): Promise<unknown> =>
+    committer.submit({ name, ...auditedRead(resource, caller) });
+
+/** A read that must be audited is not answered without its line. */
+function auditRead({ replica }: Services, committer: Committer, audit: HandedAudit): Promise<unknown> {
+  if (!replica) return auditReadsThrough(committer)(audit);
+  if (!replica.link) throw replica.refusal('this read is audited, which a server that only reads cannot do');
+  return replica.link.hand('audit', audit);
+}
+
 /** A read has no result to hash. */
 const LOOKED = hashedBy({});
 
@@ -216,6 +246,14 @@ function handlersOf(modules: readonly Module[]): Handlers {
       throw new Error(`${name} is audited: its handler must declare its resource (looksAt)`);
   }
   return handlers;
+}
+
+function startActivity(
+  { activity, replica }: Services,
+  save: SaveActivity | undefined,
+  onError: (error: unknown) => void,
+): void {
+  if (save) activity.start(replica ? handActivity(replica) : save, onError);
 }
 
 type ActivitySaver = ReturnType<NonNullable<Module['saveActivity']>>;

@@ -1,4 +1,4 @@
-import { insertAudit, insertEvents, touchAgents } from './queries.ts';
+import { exportedEvents, insertAudit, insertEvents, touchAgents } from './queries.ts';
 import { exported, type SharedTable, type TenantTable } from './tables.ts';
 
 /** The `details` of an erased event. */
@@ -10,9 +10,16 @@ export const kernelTables: readonly TenantTable[] = [
     key: ['agent_id', 'visible_to'],
     agents: { agent_id: { erased: 'delete the row' }, visible_to: { erased: 'delete the row' } },
   }),
-  exported(insertEvents, {
+  exported(exportedEvents, {
     kind: 'event',
     key: ['seq'],
+    derived: ['stamp'],
+    // An import is a log of its own: positions in the exported one are not positions in it.
+    async restore(work, rows) {
+      const stamped = rows.map((row) => ({ ...row, stamp: work.services.ids.stamp() }));
+      work.account.seq_stamp = stamped.at(-1)?.stamp ?? work.account.seq_stamp;
+      work.send(work.tx.insertMany(insertEvents, stamped));
+    },
     nullable: ['entity_path', 'key', 'version', 'actor_agent_id'],
     json: ['details'],
     agents: {

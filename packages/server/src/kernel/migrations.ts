@@ -193,4 +193,14 @@ export const kernelMigrations: readonly Migration[] = [
       'CREATE INDEX answer_names_by_time ON answer_names (created_at)',
     ],
   },
+  {
+    version: 7,
+    name: 'stamps of events',
+    up: ({ int }) => [
+      // Random: where a log was set back, another event gets the same `seq`. 0 for events of earlier versions.
+      `ALTER TABLE events ADD COLUMN stamp ${int} NOT NULL DEFAULT 0`,
+      // That of the newest event.
+      `ALTER TABLE accounts ADD COLUMN seq_stamp ${int} NOT NULL DEFAULT 0`,
+    ],
+  },
 ];

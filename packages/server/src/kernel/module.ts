@@ -10,12 +10,14 @@ import type { FollowRequest, Subscription } from './follower.ts';
 import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { KnownLogs } from './known-logs.ts';
 import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
 import type { Meter, RateLimiter } from './metering.ts';
 import type { AccountNotes, Note, NoteBuffer } from './note-buffer.ts';
 import type { NotesGaps } from './notes-gap.ts';
 import type { PlanBounds } from './plan-bounds.ts';
 import type { Projection } from './projection.ts';
+import type { Replica, TakeHanded } from './replica/index.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
 import type { SharedTable, TenantTable, WordIndex } from './tables.ts';
@@ -53,6 +55,7 @@ export type Services = {
   /** Modules that are not installed, but have tables in the store. */
   absent_modules: readonly string[];
   noteBuffer: NoteBuffer;
+  knownLogs: KnownLogs;
   settings: Settings;
   keys: KeyRing;
   /** How many streams of each account this process serves. */
@@ -62,6 +65,8 @@ export type Services = {
   /** Present in a hosted service only. */
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
+  /** Present on a server that only reads. */
+  replica?: Replica | undefined;
   activity: Activity;
   consumers: Consumers;
   maintenance: Maintenance;
@@ -152,6 +157,10 @@ export type Kernel = {
   list(name: LinesName, input: unknown, caller: Caller): Promise<Lines>;
   /** For the service's own work on an account: the same transaction, log and audit, but no operation. */
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
+  /** Stores what a server that only reads hands over. */
+  receive(kind: string, item: unknown): Promise<unknown>;
+  /** Called before a transport stops: questions of servers that only read are answered. */
+  leaveReplicas(): void;
   readonly queued: number;
   /** A transport calls it for each new connection. */
   connectionAccepted(): void;
@@ -184,6 +193,8 @@ export type Module = {
   timers?: readonly ProcessTimer[];
   /** Starts what runs in every process on a store until it is closed. */
   starts?: (kernel: Kernel, onError: (error: unknown) => void) => StoreCompanion | undefined;
+  /** By kind, what it stores of what servers that only read hand over. */
+  takesOver?: Readonly<Record<string, TakeHanded>>;
   /** Creates the recorder of notes. Exactly one module has it. */
   recorder?: () => NoteRecorder;
   /** Creates the function that saves the activity of accounts. Exactly one module has it. */

@@ -83,11 +83,13 @@ export class NoteBuffer {
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
   #marks: PendingMarks | undefined;
-  /** By account: when a note was last dropped because the buffer was full. */
-  readonly #dropped = new Map<string, number>();
+  /** By account: when and why a note was last dropped. */
+  readonly #dropped = new Map<string, { at: number; reason: string }>();
   /** Accounts whose last notes could not be written. */
   readonly #unwritten = new Set<string>();
   #failures = 0;
+  /** Called with the number of notes that found no room. */
+  onDrop: (count: number) => void = () => {};
 
   readonly #isOn: boolean;
 
@@ -112,6 +114,7 @@ export class NoteBuffer {
 
   #keep(accountId: string, by: NotingSession, sighting: SessionNote): void {
     if (this.#count >= MAX_WAITING) {
+      this.onDrop(1);
       this.#drop(accountId, sighting.at);
       return;
     }
@@ -121,19 +124,25 @@ export class NoteBuffer {
     this.#count++;
   }
 
-  #drop(accountId: string, at: number): void {
+  #drop(accountId: string, at: number, reason = 'more entries were read at once than could be noted'): void {
     if (this.#dropped.size >= MAX_DROPPED) this.#dropped.delete(this.#dropped.keys().next().value as string);
-    this.#dropped.set(accountId, at);
+    this.#dropped.set(accountId, { at, reason });
+  }
+
+  /** Drops what waits: the log was set back, and other entries may have the numbers of those that were read. */
+  dropNotes(accountId: string, at: number): void {
+    for (const { notes } of this.#waiting.get(accountId)?.values() ?? []) this.#count -= notes.length;
+    this.#waiting.delete(accountId);
+    this.#recalls.drop(accountId);
+    this.#drop(accountId, at, 'the log was set back after entries were read');
   }
 
   /** The notes of an account that this process dropped or could not write. */
   gapOf(accountId: string): NotesGap | undefined {
     if (!this.#isOn) return { reason: 'this server does not note reads' };
     if (this.#unwritten.has(accountId)) return { reason: 'reads could not be stored yet' };
-    const at = this.#dropped.get(accountId);
-    return at === undefined
-      ? undefined
-      : { reason: 'more entries were read at once than could be noted', before: at + 1 };
+    const dropped = this.#dropped.get(accountId);
+    return dropped && { reason: dropped.reason, before: dropped.at + 1 };
   }
 
   /** Records whether the notes passed on last are part of the current transaction. */
@@ -193,6 +202,7 @@ export class NoteBuffer {
     for (const { notes, ...by } of sessions) {
       const left = notes.slice(0, Math.max(0, MAX_WAITING - this.#count));
       const last = notes.at(-1);
+      if (left.length < notes.length) this.onDrop(notes.length - left.length);
       if (last && left.length < notes.length) this.#drop(accountId, last.at);
       const known = this.#notesOf(accountId, by);
       known.notes = [...left, ...known.notes];

@@ -34,6 +34,25 @@ export const NOTHING_STORED: StoredAmounts = {
   reader_notes: 0,
 };
 
+/** Only the amounts of a larger object. */
+export const storedIn = ({
+  storage_bytes,
+  storage_entries,
+  open_sessions,
+  reader_notes,
+}: StoredAmounts): StoredAmounts => ({
+  storage_bytes,
+  storage_entries,
+  open_sessions,
+  reader_notes,
+});
+
+export const isSameAmount = (a: StoredAmounts, b: StoredAmounts): boolean =>
+  a.storage_bytes === b.storage_bytes &&
+  a.storage_entries === b.storage_entries &&
+  a.open_sessions === b.open_sessions &&
+  a.reader_notes === b.reader_notes;
+
 /** Links to change the plan, as far as the operator has set them. */
 export function planLinks({ upgrade_url, plan_comparison_url }: Settings): Record<string, string> {
   return {

@@ -1,21 +1,20 @@
 import {
   type Dialect,
   type Find,
-  type FirstRows,
   fragment,
   type Insert,
   type Query,
-  type Sql,
   sql,
   type Transaction,
   type Update,
 } from '../db/index.ts';
-import type { LogEvent } from './work.ts';
 
 export type AccountRow = {
   account_id: string;
   number: number;
   seq: number;
+  /** The stamp of the newest event. */
+  seq_stamp: number;
   audit_no: number;
   /** The hash of the newest audit line. */
   audit_hash: string;
@@ -33,7 +32,7 @@ export type AccountRow = {
 };
 
 const ACCOUNT = fragment(
-  'account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes',
+  'account_id, number, seq, seq_stamp, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes',
 );
 
 /** Locks the row of the account: only this transaction may write to the account. */
@@ -70,6 +69,12 @@ export function readAccount(query: Query, accountId: string): Promise<AccountRow
   );
 }
 
+/** How far the log of an account reaches; 0 where there is none. */
+export async function readSeq(query: Query, accountId: string): Promise<number> {
+  const row = await query.get<{ seq: number }>(sql`SELECT seq FROM accounts WHERE account_id = ${accountId}`);
+  return row?.seq ?? 0;
+}
+
 export function insertAccount(tx: Transaction, accountId: string, now: number): Promise<number> {
   return tx.run(
     sql`INSERT INTO accounts (account_id, number, seq, audit_no, last_at, created_at)
@@ -82,6 +87,7 @@ export const advanceAccounts: Update = {
   table: 'accounts',
   set: {
     seq: 'int',
+    seq_stamp: 'int',
     audit_no: 'int',
     audit_hash: 'text',
     item_no: 'int',
@@ -94,7 +100,8 @@ export const advanceAccounts: Update = {
   by: { account_id: 'text' },
 };
 
-export const insertEvents: Insert = {
+/** Events as they are exported. */
+export const exportedEvents = {
   table: 'events',
   columns: {
     account_id: 'text',
@@ -111,7 +118,9 @@ export const insertEvents: Insert = {
     session: 'text',
     actor_agent_id: 'text',
   },
-};
+} as const satisfies Insert;
+
+export const insertEvents: Insert = { table: 'events', columns: { ...exportedEvents.columns, stamp: 'int' } };
 
 /** Records when each agent was first and last active. */
 export const touchAgents: Insert = {
@@ -189,31 +198,6 @@ export const insertAnswerNames: Insert = {
 export async function deleteOldAnswers(tx: Transaction, before: number): Promise<void> {
   await tx.run(sql`DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at < ${before}`);
   await tx.run(sql`DELETE FROM answer_names WHERE account_id IS NOT NULL AND created_at < ${before}`);
-}
-
-/** The longest text in the details of an event is a message of 4096 characters, each of which JSON may escape. */
-const MAX_DETAILS_BYTES = 32 * 1024;
-
-export type EventPage = { after: number; limit: number };
-
-/** Every event of the account after a `seq`, regardless of visibility. */
-const eventsAfter = (accountId: string, { after, limit }: EventPage): Sql =>
-  sql`SELECT account_id, seq, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
-        session, actor_agent_id FROM events
-      WHERE account_id = ${accountId} AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
-
-export function listEvents(query: Query, accountId: string, page: EventPage): Promise<LogEvent[]> {
-  return query.all<LogEvent>(eventsAfter(accountId, page));
-}
-
-/** The same, within a limit of bytes. */
-export function listFirstEvents(
-  query: Query,
-  accountId: string,
-  { bytes, ...page }: EventPage & { bytes: number },
-): Promise<FirstRows<LogEvent>> {
-  const most = page.limit * MAX_DETAILS_BYTES;
-  return query.first<LogEvent>(eventsAfter(accountId, page), { columns: ['details'], bytes, most });
 }
 
 /** The event that says that the clock was set back: the events before it may have later times. */

@@ -80,6 +80,11 @@ export class Recalls {
     return taken;
   }
 
+  drop(accountId: string): void {
+    this.#count -= this.#waiting.get(accountId)?.counts.size ?? 0;
+    this.#waiting.delete(accountId);
+  }
+
   takeBack(accountId: string, recalls: readonly RecallCount[]): void {
     for (const { entry_id, times } of recalls) this.add(accountId, entry_id, times);
   }

@@ -15,6 +15,7 @@ const isUnreadable = (error: unknown): boolean => error instanceof SyntaxError &
 
 function faultOf(reason: StorageError['reason']): Fault {
   if (reason === 'full') return new Fault('storage_full', 'nothing was written: the storage is full');
+  if (reason === 'read_only') return new Fault('read_only', 'this server only reads');
   if (reason === 'damaged')
     return new Fault(
       'storage_damaged',

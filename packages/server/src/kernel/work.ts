@@ -1,12 +1,14 @@
 import { Fault } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
+import { activityOf } from './agent-activity.ts';
 import { answerRows, type KeptAnswer } from './answer-names.ts';
 import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { toIso } from './clock.ts';
+import type { LogPosition } from './log-position.ts';
 import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
-import { NOTHING_STORED, type StoredAmounts } from './plan-bounds.ts';
+import { isSameAmount, NOTHING_STORED, type StoredAmounts, storedIn } from './plan-bounds.ts';
 import * as queries from './queries.ts';
 
 /** The value of `visible_to` for everyone; otherwise it is the one agent that may see the row. */
@@ -20,6 +22,8 @@ const MAX_AHEAD_MS = 60_000;
 export type LogEvent = {
   account_id: string;
   seq: number;
+  /** Random; distinguishes this event from another with the same `seq`, where the log was set back in between. */
+  stamp: number;
   event_type: string;
   agent_id: string;
   branch: string;
@@ -38,7 +42,7 @@ export type LogEvent = {
 
 export type NewEvent = Omit<
   LogEvent,
-  'account_id' | 'seq' | 'created_at' | 'details' | 'session' | 'actor_agent_id'
+  'account_id' | 'seq' | 'stamp' | 'created_at' | 'details' | 'session' | 'actor_agent_id'
 > & {
   details: Record<string, unknown>;
   session?: string | undefined;
@@ -54,6 +58,7 @@ export const isAccountGone = (error: unknown): boolean =>
 
 type WorkMark = {
   seq: number;
+  seq_stamp: number;
   audit_no: number;
   item_no: number;
   events: number;
@@ -62,19 +67,6 @@ type WorkMark = {
   charges: number;
   stored: StoredAmounts;
 };
-
-const storedIn = ({ storage_bytes, storage_entries, open_sessions, reader_notes }: StoredAmounts): StoredAmounts => ({
-  storage_bytes,
-  storage_entries,
-  open_sessions,
-  reader_notes,
-});
-
-const isSameAmount = (a: StoredAmounts, b: StoredAmounts): boolean =>
-  a.storage_bytes === b.storage_bytes &&
-  a.storage_entries === b.storage_entries &&
-  a.open_sessions === b.open_sessions &&
-  a.reader_notes === b.reader_notes;
 
 export type WorkAccount = { account_id: string; row?: Promise<queries.AccountRow | undefined> };
 
@@ -93,6 +85,8 @@ export class Work {
   readonly #after: (() => void)[] = [];
   #pending: Promise<unknown>[] = [];
   #account: queries.AccountRow | undefined;
+  /** Where the log ended before this transaction. */
+  #start: LogPosition = { seq: 0, stamp: 0 };
   #firstItemNo = 0;
   #firstStored: StoredAmounts = NOTHING_STORED;
   /** The time of the last change before this transaction. */
@@ -113,6 +107,9 @@ export class Work {
     this.tx.enter(this.account_id);
     this.#account = await (row ?? queries.lockAccount(this.tx, this.dialect, this.account_id));
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
+    this.#start = this.position;
+    const checking = this.services.knownLogs.check(this.tx, this.account_id, this.#start);
+    if (checking !== undefined) await checking;
     this.#firstItemNo = this.#account.item_no;
     this.#firstStored = storedIn(this.#account);
     // Times do not run backwards within an account, so that a time identifies a position in its log. A clock that was far
@@ -126,6 +123,15 @@ export class Work {
   get account(): queries.AccountRow {
     if (!this.#account) throw new Error('the account is not locked yet');
     return this.#account;
+  }
+
+  get start(): LogPosition {
+    return this.#start;
+  }
+
+  /** Where the log ends now. */
+  get position(): LogPosition {
+    return { seq: this.account.seq, stamp: this.account.seq_stamp };
   }
 
   get now(): number {
@@ -154,10 +160,13 @@ export class Work {
     const { event_type, agent_id, branch, entity_path, key, version, visible_to, details } = event;
     const { session = '', actor_agent_id = null } = event;
     const seq = ++this.account.seq;
+    const stamp = this.services.ids.stamp();
+    this.account.seq_stamp = stamp;
     const { account_id, now: created_at } = this;
     this.events.push({
       account_id,
       seq,
+      stamp,
       event_type,
       agent_id,
       branch,
@@ -204,6 +213,7 @@ export class Work {
 
   /** Called after the commit. */
   committed(): void {
+    if (this.events.length > 0) this.services.knownLogs.committed(this.account_id, this.position);
     for (const run of this.#after) run();
   }
 
@@ -220,9 +230,10 @@ export class Work {
   }
 
   mark(): WorkMark {
-    const { seq, audit_no, item_no } = this.account;
+    const { seq, seq_stamp, audit_no, item_no } = this.account;
     return {
       seq,
+      seq_stamp,
       audit_no,
       item_no,
       events: this.events.length,
@@ -236,6 +247,7 @@ export class Work {
   /** Drops everything collected since the mark. */
   reset(mark: WorkMark): void {
     this.account.seq = mark.seq;
+    this.account.seq_stamp = mark.seq_stamp;
     this.account.audit_no = mark.audit_no;
     this.account.item_no = mark.item_no;
     this.events.length = mark.events;
@@ -278,15 +290,4 @@ export class Work {
     if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);
     await this.waitForSent();
   }
-}
-
-/** One row for each agent that acted, including actions on another agent. */
-function activityOf(events: readonly LogEvent[]): Row[] {
-  const agents = new Map<string, Row>();
-  for (const { account_id, agent_id, visible_to, created_at, actor_agent_id } of events) {
-    const actor = actor_agent_id ?? agent_id;
-    const row = { account_id, agent_id: actor, visible_to, first_at: created_at, last_at: created_at };
-    agents.set(`${actor}\n${visible_to}`, row);
-  }
-  return [...agents.values()];
 }

@@ -44,7 +44,7 @@ function remedyOf(error: unknown, pathname: string): string {
   return 'start PostgreSQL, or correct host, port and sslmode in MEM_POSTGRES_DSN';
 }
 
-function checkState(report: Report, { postgresDsn, postgresPool }: Config): Check[] {
+function checkState(report: Report, { postgresDsn, postgresPool, readOnly }: Config): Check[] {
   const { postgres } = report;
   const where = `PostgreSQL ${postgres.version.split(' ')[0]} at ${addressOfDsn(postgresDsn as string)}`;
   if (postgres.place === null)
@@ -56,7 +56,7 @@ function checkState(report: Report, { postgresDsn, postgresPool }: Config): Chec
     ...found,
     ...checkRights(report),
     ...(isReadable ? [checkOwner(report), ...checkPartitions(postgres)] : []),
-    ...checkServer(postgres, postgresPool),
+    ...checkServer(postgres, postgresPool, readOnly),
     ...checkLinks(postgres.links),
   ];
 }
@@ -142,10 +142,12 @@ function checkLinks({ main, direct, failures, warnings }: LinkReport): Check[] {
   return [ok('connections', `${KINDS[main.kind]}${past}`)];
 }
 
-function checkServer({ is_replica, max_connections }: PostgresState, pool: number): Check[] {
+const REPLICA = 'use the address of the primary, or set MEM_READ_ONLY=on for a server that only reads';
+
+function checkServer({ is_replica, max_connections }: PostgresState, pool: number, readOnly: boolean): Check[] {
   const checks: Check[] = [];
-  if (is_replica)
-    checks.push(failure('server', 'it follows another server and takes no writes', 'use the address of the primary'));
+  if (is_replica && readOnly) checks.push(ok('server', 'it follows another server, and is used for reads alone'));
+  else if (is_replica) checks.push(failure('server', 'it follows another server and takes no writes', REPLICA));
   // One further connection is for notifications.
   if (pool + 1 >= max_connections) {
     const found = `MEM_POSTGRES_POOL is ${pool}, and the server takes ${max_connections} connections in all`;

@@ -79,6 +79,7 @@ function headers(schemas: Schemas, { effect, open, http, input, stream }: Operat
   if ('if_version' in properties) names.push('IfMatch');
   if ('if_exists' in properties) names.push('IfNoneMatchAny');
   if (http.etag) names.push('IfNoneMatch');
+  if (effect === 'read') names.push('MinSeq');
   if (stream) names.push('LastEventId');
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
@@ -111,6 +112,10 @@ export const headerParameters: Record<string, JsonObject> = {
     'The ETag of the version to change, such as `"3.0"`, instead of `if_version`; `*` for any, if the entry exists.',
   ),
   LastEventId: header('Last-Event-ID', 'The last `id` that arrived, to go on from there. It wins over `after`.'),
+  MinSeq: header(
+    'X-MEM-Min-Seq',
+    'A read-only server answers once it has everything up to this `seq`, such as that of `X-MEM-Seq` of a write.',
+  ),
   IfNoneMatchAny: header('If-None-Match', '`*`: only if the entry does not exist, instead of `if_version` 0.'),
   IfNoneMatch: header('If-None-Match', 'Answers 304 without a body while the ETag is still the same.'),
 };
@@ -120,6 +125,11 @@ export const answerHeaders: Record<string, JsonObject> = {
   RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   ETag: { description: 'Changes with the entry.', schema: { type: 'string' }, example: '"3.0"' },
   Location: { description: 'The address of the created resource.', schema: { type: 'string' } },
+  Seq: {
+    description: 'The log of the account reaches at least this far; for `X-MEM-Min-Seq` of later reads.',
+    schema: { type: 'integer' },
+    example: 42,
+  },
   OpsRemaining: {
     description: 'Hosted: ops that the plan leaves for this month, or `unlimited`.',
     schema: { type: 'string' },
@@ -176,7 +186,12 @@ function success(schemas: Schemas, name: OperationName): Record<string, JsonObje
       : 'Done.';
   const type = stream ? 'text/event-stream' : lines ? 'application/x-ndjson' : 'application/json';
   const metered = open || effect === 'control' ? [] : METERED;
-  const shared = headersOf(etag ? ['RequestId', 'ETag', ...metered] : ['RequestId', ...metered]);
+  const shared = headersOf([
+    'RequestId',
+    ...(etag ? ['ETag'] : []),
+    ...(effect === 'write' ? ['Seq'] : []),
+    ...metered,
+  ]);
   const answers = all.map((code) => {
     const made = code === 201;
     const description = made ? 'A new version was written.' : all.length > 1 ? 'Nothing had to change.' : done;
@@ -200,6 +215,7 @@ const HEADER_NAMES: Record<string, string> = {
   RequestId: 'X-Request-Id',
   ETag: 'ETag',
   Location: 'Location',
+  Seq: 'X-MEM-Seq',
   OpsRemaining: 'X-MEM-Ops-Remaining',
   OpsLimit: 'X-MEM-Ops-Limit',
   UsageWarning: 'X-MEM-Usage-Warning',

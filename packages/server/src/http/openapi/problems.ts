@@ -17,7 +17,9 @@ const WITH_KEY: readonly FaultCode[] = ['unauthenticated', 'forbidden'];
 const METERED: readonly FaultCode[] = ['plan_required', 'quota_exceeded'];
 /** Codes of a hosted service, whose plans bound storage, sessions and streams. */
 const BOUNDED: readonly FaultCode[] = ['over_limit', 'too_many_open'];
-const WITH_WRITE: readonly FaultCode[] = ['answer_erased', 'idempotency_mismatch', 'storage_full'];
+const WITH_WRITE: readonly FaultCode[] = ['answer_erased', 'idempotency_mismatch', 'read_only', 'storage_full'];
+/** Codes of a server that only reads. */
+const OF_REPLICA: readonly FaultCode[] = ['replica_behind'];
 /** Codes of a write that names a branch. */
 const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
 
@@ -33,6 +35,7 @@ export function errorsOf(name: OperationName, method: HttpMethod = operations[na
       ...(operation.open ? [] : WITH_KEY),
       ...(operation.effect === 'write' ? [...WITH_WRITE, ...BOUNDED] : []),
       ...(operation.effect === 'write' && operation.errors.includes('branch_not_found') ? ON_BRANCH : []),
+      ...(operation.effect === 'read' ? OF_REPLICA : []),
       ...(operation.cost > 0 ? METERED : []),
       ...ALWAYS,
     ]),
@@ -45,7 +48,7 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   branch_not_found: { branch: 'experiment/new' },
   module_not_installed: { module: 'tags' },
   branch_read_only: { branch: 'experiment/closed' },
-  beyond_log: { last_seq: 41 },
+  log_rewound: { last_seq: 41, position: '41-k3f9a2' },
   method_not_allowed: { allow: ['GET', 'HEAD'] },
   version_conflict: { entity_path: 'checkout/payments', key: 'retry-policy', current_version: 4 },
   value_too_large: { entity_path: 'checkout/payments', key: 'retry-policy', max_value_bytes: 1048576 },
@@ -70,6 +73,8 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   rate_limited: { retry_after: 1 },
   internal: { request_id: 'f3a1c05d9be27a46-1z' },
   unavailable: { retry_after: 1 },
+  read_only: { primary: 'https://mem.example' },
+  replica_behind: { retry_after: 1, primary: 'https://mem.example', seq: 41, min_seq: 42 },
   storage_damaged: { retry_after: 60 },
 };
 

@@ -9,6 +9,7 @@ import {
   sql,
   type Transaction,
 } from '../../db/index.ts';
+import type { LogPosition } from '../log-position.ts';
 import type { LogEvent } from '../work.ts';
 
 /** A cursor: one consumer in the log of one account. */
@@ -71,22 +72,36 @@ export function renewClaim(
 
 export type Held = { key: CursorKey; claimed_by: string; seq: number };
 
-/** Moves a cursor, and keeps the claim until a time or releases it. Returns 0 when the claim was lost. */
+/**
+ * Moves a cursor, and keeps the claim until a time or releases it. Returns 0 when the claim was lost, or when the log does
+ * not have the place: the events were read before a failover that lost them.
+ */
 export function advanceCursor(
   tx: Transaction,
   { key, claimed_by, seq }: Held,
-  { to, until }: { to: number; until: number },
+  { to, until }: { to: LogPosition; until: number },
 ): Promise<number> {
   return tx.run(
-    sql`UPDATE consumer_cursors SET seq = ${to}, attempts = 0, last_error = '', retry_at = 0,
+    sql`UPDATE consumer_cursors SET seq = ${to.seq}, attempts = 0, last_error = '', retry_at = 0,
           claimed_by = ${until === 0 ? '' : claimed_by}, claimed_until = ${until}
-        WHERE ${isAt(key)} AND claimed_by = ${claimed_by} AND seq = ${seq}`,
+        WHERE ${isAt(key)} AND claimed_by = ${claimed_by} AND seq = ${seq}
+          AND EXISTS (SELECT 1 FROM events
+            WHERE events.account_id = ${key.account_id} AND events.seq = ${to.seq} AND events.stamp = ${to.stamp})`,
   );
 }
 
 export function releaseClaim(tx: Transaction, { key, claimed_by }: Held): Promise<number> {
   return tx.run(
     sql`UPDATE consumer_cursors SET claimed_by = '', claimed_until = 0 WHERE ${isAt(key)} AND claimed_by = ${claimed_by}`,
+  );
+}
+
+/** Moves a cursor beyond the end of the log back to it, as where only the log was restored. */
+export function resetCursor(tx: Transaction, { key, claimed_by }: Held): Promise<number> {
+  const head = sql`(SELECT seq FROM accounts WHERE account_id = ${key.account_id})`;
+  return tx.run(
+    sql`UPDATE consumer_cursors SET seq = ${head}, claimed_by = '', claimed_until = 0
+        WHERE ${isAt(key)} AND claimed_by = ${claimed_by} AND seq > ${head}`,
   );
 }
 
@@ -104,18 +119,25 @@ export function failCursor(tx: Transaction, { key, claimed_by }: Held, failure: 
 export const ofTypes = (dialect: Dialect, event_types: readonly string[] | undefined): Sql =>
   event_types === undefined ? emptySql : sql` AND event_type IN (SELECT value FROM ${dialect.texts(event_types)})`;
 
+/** The same as an alternative to another condition. */
+const orOfTypes = (dialect: Dialect, event_types: readonly string[] | undefined): Sql =>
+  event_types === undefined
+    ? fragment(' OR true')
+    : sql` OR event_type IN (SELECT value FROM ${dialect.texts(event_types)})`;
+
 export type Stretch = { after: number; up_to: number; limit: number; event_types: readonly string[] | undefined };
 
-/** Events of an account between two `seq`, in order. */
+/** Events of an account between two `seq`, in order, and the last one there, whatever its type. */
 export function listConsumed(
   query: Query,
   dialect: Dialect,
   { account_id, after, up_to, limit, event_types }: Stretch & { account_id: string },
 ): Promise<LogEvent[]> {
   return query.all<LogEvent>(
-    sql`SELECT account_id, seq, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
+    sql`SELECT account_id, seq, stamp, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
           session, actor_agent_id FROM events
-        WHERE account_id = ${account_id} AND seq > ${after} AND seq <= ${up_to}${ofTypes(dialect, event_types)}
+        WHERE account_id = ${account_id} AND seq > ${after} AND seq <= ${up_to}
+          AND (seq = ${up_to}${orOfTypes(dialect, event_types)})
         ORDER BY seq LIMIT ${limit}`,
   );
 }

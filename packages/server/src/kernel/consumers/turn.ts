@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/index.ts';
 import { SELF_CALLER } from '../caller.ts';
+import type { LogPosition } from '../log-position.ts';
 import type { Kernel } from '../module.ts';
 import { readAccount } from '../queries.ts';
 import { unchanged } from '../result.ts';
@@ -128,19 +129,27 @@ export class Turn {
     const up_to = Math.min(head, this.#seq + SCAN);
     const limit = this.#attempts > 0 ? 1 : (consumer.batch_size ?? DEFAULT_BATCH_SIZE);
     const stretch = { account_id, after: this.#seq, up_to, limit, event_types: consumer.event_types };
-    const events =
-      isStopping() || up_to <= this.#seq ? [] : await queries.listConsumed(scan, database.dialect, stretch);
-    if (isStopping() || up_to <= this.#seq) await this.#release();
-    else {
-      const reached = events.length < limit ? up_to : (events.at(-1) as LogEvent).seq;
-      if (events.length === 0) await this.#moveTo(reached, 0);
-      else await this.#handleAll(events, reached);
+    if (this.#seq > head) await this.#transaction((tx) => queries.resetCursor(tx, this.#held));
+    const isOver = isStopping() || up_to <= this.#seq;
+    const found = isOver ? [] : await queries.listConsumed(scan, database.dialect, stretch);
+    const reached = found.at(-1);
+    if (!reached) {
+      await this.#release();
+      // The log was set back since its end was read.
+      return isOver ? undefined : this.#now + this.#parts.times.grace_ms;
     }
+    const events = consumer.event_types ? found.filter((event) => this.#isWanted(event)) : found;
+    if (events.length === 0) await this.#moveTo(reached, 0);
+    else await this.#handleAll(events, reached);
     return this.#seq < head && !isStopping() ? AT_ONCE : undefined;
   }
 
+  #isWanted({ event_type }: LogEvent): boolean {
+    return this.#parts.consumer.event_types?.includes(event_type) ?? true;
+  }
+
   /** Handles all events together. If that fails, handles them one by one, so that the failing event is found. */
-  async #handleAll(events: readonly LogEvent[], reached: number): Promise<void> {
+  async #handleAll(events: readonly LogEvent[], reached: LogPosition): Promise<void> {
     this.#single = events.length === 1 ? events[0] : undefined;
     try {
       await this.#handle(events, this.#movingTo(reached, 0));
@@ -151,7 +160,7 @@ export class Turn {
       for (const event of events) {
         this.#single = event;
         const isLast = event === events.at(-1);
-        const to = isLast ? reached : event.seq;
+        const to = isLast ? reached : event;
         await this.#handle([event], this.#movingTo(to, isLast ? 0 : this.#until));
         this.#moved(to);
       }
@@ -193,17 +202,17 @@ export class Turn {
     this.#parts.counted.handled += events.length;
   }
 
-  #movingTo(to: number, until: number): FinishEvents {
+  #movingTo(to: LogPosition, until: number): FinishEvents {
     const held = this.#held;
     return (tx) => queries.advanceCursor(tx, held, { to, until });
   }
 
-  #moved(to: number): void {
-    this.#seq = to;
+  #moved({ seq }: LogPosition): void {
+    this.#seq = seq;
     this.#attempts = 0;
   }
 
-  async #moveTo(to: number, until: number): Promise<void> {
+  async #moveTo(to: LogPosition, until: number): Promise<void> {
     await this.#transaction((tx) => mustHoldClaim(this.#movingTo(to, until)(tx)));
     this.#moved(to);
   }
@@ -257,11 +266,11 @@ export class Turn {
     return retry_at;
   }
 
-  async #giveUp({ seq }: LogEvent, { error, attempts }: { error: unknown; attempts: number }): Promise<Due> {
-    const row = { ...this.#key, seq, attempts, error: nameOf(error), failed_at: this.#now };
+  async #giveUp(event: LogEvent, { error, attempts }: { error: unknown; attempts: number }): Promise<Due> {
+    const row = { ...this.#key, seq: event.seq, attempts, error: nameOf(error), failed_at: this.#now };
     await this.#transaction(async (tx) => {
       await tx.insertMany(queries.insertDeadLetter, [row]);
-      await mustHoldClaim(this.#movingTo(seq, 0)(tx));
+      await mustHoldClaim(this.#movingTo(event, 0)(tx));
     });
     return AT_ONCE;
   }

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/index.ts';
+import type { Database, Dialect, Transaction } from '../../db/index.ts';
 import type { ConsumerRunner } from './runner.ts';
 import { SCAN } from './turn.ts';
 import * as queries from './walk-queries.ts';
@@ -51,17 +51,27 @@ async function walkPage(
   const { name: consumer, event_types } = runner.parts.consumer;
   const wanted = { consumer, event_types, scan: SCAN, ...page };
   const rows = await queries.listBehind(database.scan, database.dialect, wanted);
-  const skipped: { account_id: string; consumer: string; seq: number }[] = [];
   const sum: Lag = { lag: 0, accounts_behind: 0 };
   for (const { account_id, head, seq, next } of rows) {
-    const isQuiet = next === null && head <= seq + SCAN;
-    if (isQuiet && head - seq >= MIN_SKIPPED) skipped.push({ account_id, consumer, seq: head });
-    if (isQuiet) continue;
+    if (isQuiet({ head, seq, next })) continue;
     add(sum, { lag: head - (next ?? seq + 1) + 1, accounts_behind: 1 });
     runner.wake(account_id);
   }
-  if (skipped.length > 0) await database.maintenanceTransaction((tx) => tx.insertMany(queries.skipEvents, skipped));
+  if (rows.some(isWorthSkipping))
+    await database.maintenanceTransaction((tx) => skipQuiet(tx, database.dialect, wanted));
   return sum;
+}
+
+type Distance = Pick<queries.Behind, 'head' | 'seq' | 'next'>;
+const isQuiet = ({ head, seq, next }: Distance): boolean => next === null && head <= seq + SCAN;
+const isWorthSkipping = (row: Distance): boolean => isQuiet(row) && row.head - row.seq >= MIN_SKIPPED;
+
+/** Reads them again in the transaction, whose connection cannot lead to a log that was set back in between. */
+async function skipQuiet(tx: Transaction, dialect: Dialect, wanted: queries.WalkPage): Promise<void> {
+  const { consumer } = wanted;
+  const rows = (await queries.listBehind(tx, dialect, wanted)).filter(isWorthSkipping);
+  const skipped = rows.map(({ account_id, head }) => ({ account_id, consumer, seq: head }));
+  if (skipped.length > 0) await tx.insertMany(queries.skipEvents, skipped);
 }
 
 async function keep({ database, now }: Walk, found: ReadonlyMap<string, Lag>): Promise<void> {

@@ -22,11 +22,15 @@ export function countWritten(
   return query.all(sql`${side('')} UNION ALL ${side(viewer)}`);
 }
 
+/** An estimate needs no more paths. */
+const MAX_PATHS = 2_000;
+
 /** Estimates the number of entries in the scope of a view, for the weight of a word. */
 export async function countInScope(query: Query, view: EntryView): Promise<number> {
   const row = await query.get<{ n: number }>(
-    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts
-        WHERE account_id = ${view.account_id} AND kind = 'entity') AS paths WHERE true${andAll(placesIn(view))}`,
+    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT n FROM (SELECT branch, name AS entity_path, n FROM counts
+        WHERE account_id = ${view.account_id} AND kind = 'entity' AND visible_to IN ('', ${view.agent_id})) AS paths
+        WHERE true${andAll(placesIn(view))} LIMIT ${MAX_PATHS}) AS some_paths`,
   );
   return row?.n ?? 0;
 }

@@ -1,6 +1,6 @@
 import { type Find, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView, LedgerPosition } from '../../kernel/index.ts';
-import { entriesIn, isVersionVisible, versionsIn } from './relation.ts';
+import { entriesIn, isVersionVisible, versionsOfCommitsIn } from './relation.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 import { findStood, type NewestLine } from './standings.ts';
 
@@ -195,9 +195,7 @@ export type ShownVersion = Pick<EntryRow, 'entity_path' | 'key'> &
 export function listVersionsOfCommits(query: Query, view: EntryView, commitIds: Sql): Promise<ShownVersion[]> {
   return query.all<ShownVersion>(
     sql`SELECT versions.commit_id, entries.entity_path, entries.key, versions.version, versions.content_hash
-        FROM ${versionsIn(view)}
-        WHERE versions.commit_id IN (SELECT value FROM ${commitIds}) AND ${isVersionVisible(view)}
-        ORDER BY versions.seq`,
+        FROM ${versionsOfCommitsIn(view, commitIds)} WHERE ${isVersionVisible(view)} ORDER BY versions.seq`,
   );
 }
 

@@ -88,4 +88,13 @@ export const migrations: readonly Migration[] = [
       ...(engine === 'sqlite' ? [EMPTY_STANDINGS] : MOVED.map((name) => `ALTER TABLE entries DROP COLUMN ${name}`)),
     ],
   },
+  {
+    version: 4,
+    name: 'numbers of entries are unique',
+    // An equality on all columns of a unique index is the one estimate that PostgreSQL needs no statistics for.
+    up: ({ engine }) =>
+      engine === 'sqlite'
+        ? []
+        : ['DROP INDEX entries_by_id', 'CREATE UNIQUE INDEX entries_by_id ON entries (account_id, entry_id)'],
+  },
 ];

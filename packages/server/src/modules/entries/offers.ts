@@ -5,6 +5,7 @@
 export * from './by-name.ts';
 export * from './by-number.ts';
 export {
+  entriesAt,
   entriesIn,
   entryKeysIn,
   type Including,

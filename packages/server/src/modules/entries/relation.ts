@@ -1,5 +1,5 @@
 import type { Glob } from '@mem-service/contract';
-import { andAll, emptySql, fragment, joinSql, type Sql, type SqlValue, sql } from '../../db/index.ts';
+import { andAll, type Dialect, emptySql, fragment, joinSql, type Sql, type SqlValue, sql } from '../../db/index.ts';
 import {
   type BranchSpan,
   branchOf,
@@ -36,6 +36,8 @@ const STOOD = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
 /** Without them there is no confidence: that of `entries` is not the one that counts. */
 const HEADS = Object.keys(headColumns).filter((name) => name !== 'confidence');
 
+const STOOD_COLUMNS = fragment(selectStood(STOOD, { head: 'entries', beside: 'standings' }));
+
 const columnsOf = (hasStandings: boolean): readonly string[] => (hasStandings ? STOOD : HEADS);
 const keyed = (names: readonly string[]) => names.map((name) => (name === 'document' ? 'document_bytes' : name));
 
@@ -48,12 +50,12 @@ type Part = { including?: Including; paths?: readonly Glob[] | undefined; standi
 const newestTexts = new Map<string, string>();
 
 /** The same text each time: it is built and looked up for every statement. */
-function newestText(including: Including, hasStandings: boolean): string {
-  const name = `${including} ${hasStandings}`;
+function newestText(dialect: Dialect, including: Including, hasStandings: boolean): string {
+  const name = `${dialect.engine} ${including} ${hasStandings}`;
   let text = newestTexts.get(name);
   if (text === undefined) {
     const columns = hasStandings ? selectStood(STOOD, { head: 'entries', beside: 'standings' }) : HEADS.join(', ');
-    const join = hasStandings ? joinStanding() : '';
+    const join = hasStandings ? joinStanding(dialect) : '';
     text = `(SELECT ${columns} FROM entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}`;
     newestTexts.set(name, text);
   }
@@ -70,7 +72,7 @@ export function entriesIn(view: EntryView, { including = 'live', paths, standing
   const values = condition.values(view);
   if (isNewestOfOneBranch(view))
     return {
-      text: `${newestText(including, standings)}${within.text}) AS entries`,
+      text: `${newestText(view.dialect, including, standings)}${within.text}) AS entries`,
       values: [
         ...(standings ? [view.account_id] : []),
         ...[view.account_id, branchOf(view), ...values, ...within.values],
@@ -82,6 +84,23 @@ export function entriesIn(view: EntryView, { including = 'live', paths, standing
     text: `(SELECT ${columns.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
     values: [...states.values, ...values, ...within.values],
   };
+}
+
+/**
+ * The live entries with these `seq` in the newest state of one branch, as a relation with standings. On PostgreSQL each is
+ * looked up by itself, as `findMany` does: without statistics the planner would read the account for a list of them.
+ */
+export function entriesAt(view: EntryView, seqs: readonly number[], { paths }: Pick<Part, 'paths'> = {}): Sql {
+  const numbers = view.dialect.numbers(seqs);
+  if (view.dialect.engine === 'sqlite')
+    return sql`${entriesIn(view, { paths, standings: true })} WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
+  const { text, values } = CONDITIONS.live;
+  const shown: Sql = { text, values: values(view) };
+  const standing: Sql = { text: joinStanding(view.dialect), values: [view.account_id] };
+  return sql`(SELECT ${STOOD_COLUMNS} FROM ${numbers} CROSS JOIN LATERAL (SELECT * FROM entries AS x
+      WHERE x.account_id = ${view.account_id} AND (x.branch, x.seq) >= (${branchOf(view)}, numbers.value)
+      ORDER BY x.account_id, x.branch, x.seq LIMIT 1) AS entries${standing}
+    WHERE entries.branch = ${branchOf(view)} AND entries.seq = numbers.value${shown}${andAll(pathsOf(view, paths))}) AS entries WHERE true`;
 }
 
 /**
@@ -121,7 +140,10 @@ function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[
 }
 
 /** Conditions on branch and path, for tables beside the newest entries that have these two columns. */
-export const placesIn = (view: EntryView): Sql[] => [sql`branch = ${branchOf(view)}`, ...pathsOf(view, undefined)];
+export const placesIn = (view: EntryView, paths?: readonly Glob[] | undefined): Sql[] => [
+  sql`branch = ${branchOf(view)}`,
+  ...pathsOf(view, paths),
+];
 
 /**
  * The state of each entry in the view's lineage, without a visibility check. A nearer span hides the same name in a farther
@@ -139,7 +161,7 @@ type StatesOfSpan = ShownColumns & { span: BranchSpan; nearer: readonly BranchSp
 
 function statesOfSpan(view: EntryView, { span, nearer, columns, standings }: StatesOfSpan): Sql[] {
   const { account_id } = view;
-  const joined: Sql = standings ? { text: joinStanding('head'), values: [account_id] } : emptySql;
+  const joined: Sql = standings ? { text: joinStanding(view.dialect, 'head'), values: [account_id] } : emptySql;
   const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
   const { up_to_seq } = span;
   if (up_to_seq === null) return [sql`SELECT ${shownColumns(columns)} FROM entries AS head${joined} WHERE ${ofSpan}`];
@@ -227,15 +249,22 @@ export const versionsIn = (view: EntryView, { standings = false }: Pick<Part, 's
 /** The same, including entries that have no version. */
 export const entriesWithVersionsIn = (view: EntryView): Sql => joined(view, { join: 'LEFT JOIN', standings: false });
 
+/** Those of some commits. They are found first, and their entries by them. */
+export const versionsOfCommitsIn = (view: EntryView, commitIds: Sql): Sql =>
+  sql`(SELECT * FROM versions WHERE versions.account_id = ${view.account_id}
+      AND commit_id IN (SELECT value FROM ${commitIds})${fragment(view.dialect.fence)}) AS versions
+    JOIN ${entriesIn(view, { including: 'all' })} ON versions.entry_id = entries.entry_id${fragment(isNewestOfOneBranch(view) ? '' : UP_TO_SHOWN)}`;
+
 export const isVersionVisible = ({ agent_id }: Pick<EntryView, 'agent_id'>): Sql =>
   sql`(versions.shared = 1 OR versions.agent_id = ${agent_id})`;
 
 /** SQLite turns the plain form into a join. */
 function existsIn(view: EntryView, is: Sql): Sql {
+  const fence = fragment(view.dialect.fence);
   if (!isNewestOfOneBranch(view))
-    return sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE ${is})`;
+    return sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE ${is}${fence})`;
   return sql`EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${view.account_id}
-    AND entries.branch = ${branchOf(view)} AND ${is}${andAll(pathsOf(view, undefined))})`;
+    AND entries.branch = ${branchOf(view)} AND ${is}${andAll(pathsOf(view, undefined))}${fence})`;
 }
 
 /** A condition: the number belongs to an entry of the view, in any state. */

@@ -1,4 +1,4 @@
-import type { ColumnType, Find, Insert, Sql, Update } from '../../db/index.ts';
+import type { ColumnType, Dialect, Find, Insert, Sql, Update } from '../../db/index.ts';
 import type { EntryRow } from './rows.ts';
 
 /**
@@ -78,13 +78,18 @@ export const findStood = (names: readonly string[], by: Find['by']): Find => ({
   beside: { table: 'standings', by: ['account_id', 'entry_id'] },
 });
 
+const onStanding = (head: string): string => `standings.account_id = ? AND standings.entry_id = ${head}.entry_id`;
+
 /** Joins the standing of each row of `entries`, or of what a statement calls them; the one value is their account. */
-export const joinStanding = (head = 'entries'): string =>
-  ` LEFT JOIN standings ON standings.account_id = ? AND standings.entry_id = ${head}.entry_id`;
+export const joinStanding = ({ leftJoin }: Dialect, head = 'entries'): string =>
+  leftJoin('standings', onStanding(head));
+
+/** The same where most entries of an account are read, or none of them soon. */
+export const joinStandings = ` LEFT JOIN standings ON ${onStanding('entries')}`;
 
 /** The entries of an account with these columns and their standings, for FROM. */
 export const stoodRelation = (names: readonly string[], accountId: string): Sql => ({
-  text: `(SELECT ${selectStood(names, { head: 'entries', beside: 'standings' })} FROM entries${joinStanding()}
+  text: `(SELECT ${selectStood(names, { head: 'entries', beside: 'standings' })} FROM entries${joinStandings}
     WHERE entries.account_id = ?) AS entries`,
   values: [accountId, accountId],
 });

@@ -1,8 +1,8 @@
-import type { Module } from '../../kernel/index.ts';
+import type { KeyUse, Module } from '../../kernel/index.ts';
 import { erasesAgent } from './erase.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
-import { saveKeyUses } from './uses.ts';
+import { saveKeyUses, storeUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
 export { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from './make.ts';
@@ -30,5 +30,6 @@ export const keys: Module = {
   ],
   handlers,
   erasesAgent,
+  takesOver: { key_uses: async ({ services }, uses: KeyUse[]) => storeUses(services.database, uses) },
   timers: [{ name: 'keys.note_uses', run: saveKeyUses }],
 };

@@ -162,14 +162,16 @@ export function listEvidence(query: Query, viewer: Viewer, seqs: Sql): Promise<E
 }
 
 /**
- * A condition for a scoped viewer: outcomes with a cause in scope, or without causes. An erased cause counts as a cause.
+ * A condition for a scoped viewer: outcomes with a cause in scope, or without causes. An erased cause counts as a cause. It
+ * is no EXISTS, which PostgreSQL may answer by reading the lines of the whole account.
  */
 export function ledWithin({ account_id, agent_id, scope }: Viewer, table: 'outcomes' | 'looked_at'): Sql[] {
   if (scope === undefined) return [];
   const lines = sql`SELECT 1 FROM evidence WHERE evidence.account_id = ${account_id} AND evidence.seq = ${fragment(table)}.seq`;
   return [
-    sql`(NOT EXISTS (${lines}) OR EXISTS (${lines} AND evidence.entity_path IS NOT NULL
-      AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(scopeConditions(scope, 'evidence.entity_path'))}))`,
+    sql`((${lines} LIMIT 1) IS NULL OR (${lines} AND evidence.entity_path IS NOT NULL
+      AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(scopeConditions(scope, 'evidence.entity_path'))}
+      LIMIT 1) IS NOT NULL)`,
   ];
 }
 
@@ -212,9 +214,9 @@ export function endOfScan(query: Query, viewer: Viewer, page: OutcomePage): Prom
 
 /** A filter: outcomes with a cause at these paths that the agent may see. */
 export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql[]): Sql {
-  return sql`EXISTS (SELECT 1 FROM evidence WHERE evidence.account_id = ${account_id} AND evidence.seq = looked_at.seq
+  return sql`(SELECT 1 FROM evidence WHERE evidence.account_id = ${account_id} AND evidence.seq = looked_at.seq
       AND evidence.entity_path IS NOT NULL
-      AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(paths)})`;
+      AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(paths)} LIMIT 1) IS NOT NULL`;
 }
 
 /** `stated_confidence`: the causal confidence of the outcome; that of the line is what counted for the entry. */

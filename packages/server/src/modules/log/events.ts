@@ -1,5 +1,5 @@
 import type { Output } from '@mem-service/contract';
-import { type LogEvent, toIso } from '../../kernel/index.ts';
+import { type LogEvent, positionText, toIso } from '../../kernel/index.ts';
 import { detailsOf } from './rules.ts';
 
 export function toEvent(event: LogEvent) {
@@ -9,8 +9,15 @@ export function toEvent(event: LogEvent) {
 }
 
 /** The actor is named where it is not the agent on whose timeline the event is. */
-function whoOf({ seq, event_type, agent_id, actor_agent_id, branch }: LogEvent) {
-  return { seq, event_type, agent_id, ...(actor_agent_id === null ? {} : { actor_agent_id }), branch };
+function whoOf({ seq, stamp, event_type, agent_id, actor_agent_id, branch }: LogEvent) {
+  return {
+    seq,
+    position: positionText({ seq, stamp }),
+    event_type,
+    agent_id,
+    ...(actor_agent_id === null ? {} : { actor_agent_id }),
+    branch,
+  };
 }
 
 /** An event as the stream sends it: with its details, where they add to the other members. */

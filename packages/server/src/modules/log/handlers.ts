@@ -2,11 +2,14 @@ import { invalidInput } from '@mem-service/contract';
 import {
   EVERYONE,
   follows,
+  type GivenPosition,
   type Handlers,
   isOfOtherHolder,
   type LogEvent,
   listFirstEvents,
   pageBytes,
+  parsePosition,
+  positionText,
   type ReadContext,
   readScope,
   reads,
@@ -15,16 +18,25 @@ import {
 import { toEvent, toText } from './events.ts';
 import { acceptorOf } from './rules.ts';
 
-type LogPage = { after: number; limit: number };
+type LogPage = { after: GivenPosition; limit: number };
 
-const list = reads<'log.list'>(async (context, { after, limit }) => {
+const positionOf = (given: string | number): GivenPosition => parsePosition(String(given)) as GivenPosition;
+
+const list = reads<'log.list'>(async (context, { after: given, limit }) => {
+  const after = positionOf(given);
   if (readScope(context.caller)) return listInScope(context, { after, limit });
   const { read, caller, services } = context;
   const bytes = pageBytes(services);
   const { rows, more } = await listFirstEvents(read, caller.account_id, { after, limit: limit + 1, bytes });
   const page = rows.slice(0, limit);
   const seen = page.filter((row) => maySee(context, row));
-  return { events: seen.map(toEvent), last_seq: page.at(-1)?.seq ?? after, has_more: more || rows.length > limit };
+  return { events: seen.map(toEvent), ...reached(page.at(-1) ?? after), has_more: more || rows.length > limit };
+});
+
+/** A number that was given without its stamp stays one. */
+const reached = ({ seq, stamp }: GivenPosition) => ({
+  last_seq: seq,
+  last_position: stamp === undefined ? String(seq) : positionText({ seq, stamp }),
 });
 
 const CHUNK = 1000;
@@ -33,23 +45,23 @@ const CHUNK = 1000;
 async function listInScope(context: ReadContext, { after, limit }: LogPage) {
   const { scan, caller, services } = context;
   const seen: LogEvent[] = [];
-  let last_seq = after;
+  let last = after;
   let bytes = pageBytes(services);
   for (let left = services.limits.max_scanned_entries; left > 0; left -= CHUNK) {
-    const page = { after: last_seq, limit: CHUNK, bytes: pageBytes(services) };
+    const page = { after: last, limit: CHUNK, bytes: pageBytes(services) };
     const { rows, more } = await listFirstEvents(scan, caller.account_id, page);
     for (const row of rows) {
       if (maySee(context, row)) {
         bytes -= Buffer.byteLength(row.details);
         if (seen.length === limit || (bytes < 0 && seen.length > 0))
-          return { events: seen.map(toEvent), last_seq, has_more: true };
+          return { events: seen.map(toEvent), ...reached(last), has_more: true };
         seen.push(row);
       }
-      last_seq = row.seq;
+      last = row;
     }
-    if (!more && rows.length < CHUNK) return { events: seen.map(toEvent), last_seq, has_more: false };
+    if (!more && rows.length < CHUNK) return { events: seen.map(toEvent), ...reached(last), has_more: false };
   }
-  return { events: seen.map(toEvent), last_seq, has_more: true };
+  return { events: seen.map(toEvent), ...reached(last), has_more: true };
 }
 
 const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boolean =>
@@ -62,7 +74,7 @@ const stream = follows<'log.stream'>(({ caller, view }, { after, ...wanted }) =>
     throw invalidInput([{ path: 'branch', message: 'shows a past state, which has no new events to stream' }]);
   const accepts = acceptorOf(wanted);
   return {
-    after,
+    after: after === undefined ? undefined : positionOf(after),
     toText,
     accepts: (event) => maySee({ caller }, event) && accepts(event),
   };

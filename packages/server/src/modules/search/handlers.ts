@@ -1,8 +1,10 @@
-import { globsOf, type Input, type Output } from '@mem-service/contract';
+import { type Glob, globsOf, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
   AccountTurns,
+  branchOf,
   cursorsOf,
+  type EntryView,
   fromIso,
   type Handlers,
   isNewestOfOneBranch,
@@ -11,7 +13,9 @@ import {
   type ReadContext,
   readAccount,
   reads,
+  type Scope,
   type Services,
+  scopedPathRanges,
   startWithin,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
@@ -22,10 +26,12 @@ import {
   evidenceStatus,
   fadedMember,
   findDocuments,
+  placesIn,
+  shownIn,
   standingOf,
   toEntry,
 } from '../entries/index.ts';
-import { parseQuery, readIndexState, type Term, withSoundWords } from '../text/index.ts';
+import { type ColumnScope, parseQuery, readIndexState, type Term, withSoundWords } from '../text/index.ts';
 import * as queries from './queries.ts';
 import { countLiftable, isLowered, orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
@@ -118,12 +124,14 @@ function ranksOf(hits: readonly SearchHit[]): (hit: SearchHit) => number {
  * that it could bring among the first.
  */
 async function byEvidence(
-  { view, read, scan, dialect }: ReadContext,
+  { view, read, scan }: ReadContext,
   matches: readonly TextMatch[],
   wanted: number,
 ): Promise<readonly TextMatch[]> {
-  const load = (some: readonly TextMatch[]) =>
-    queries.getTestedBySeq(some.length > MANY ? scan : read, view, dialect.numbers(some.map(({ seq }) => seq)));
+  const load = (some: readonly TextMatch[]) => {
+    const seqs = some.map(({ seq }) => seq);
+    return queries.getTestedBySeq(some.length > MANY ? scan : read, view, seqs);
+  };
   const near = countLiftable(matches, wanted);
   let tested = await load(matches.slice(0, near));
   if (tested.length === 0) return matches;
@@ -154,11 +162,12 @@ async function searchIndex(
     account: account.number,
     view: view.scope && view,
     index: await readIndexState(context, account),
+    column: dialect.engine === 'postgres' ? await columnScope(context, input, account.seq) : undefined,
   };
   const fetch = (seqs: readonly number[]) =>
     queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, {
       ...candidates,
-      seqs: dialect.numbers(seqs),
+      seqs,
       short: shortOf(context, seqs.length),
     });
   const size = view.scope ? await countInScope(scan, view) : account.seq;
@@ -168,6 +177,37 @@ async function searchIndex(
       : undefined;
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });
 }
+
+/** At paths with no more entries than this, they are read one by one and not by their words. */
+const FEW_ENTRIES = 1_500;
+
+/** Filters on columns beside the words are applied to matches as they are read. */
+async function columnScope(context: ReadContext, input: SearchInput, newest: number): Promise<ColumnScope> {
+  const { view, read } = context;
+  const paths = globsOf(input);
+  const ranges = rangesOf(view.scope, paths);
+  const isFew = ranges !== undefined && (await queries.hasFewIn(read, view, { ranges, most: FEW_ENTRIES }));
+  return {
+    newest,
+    few: isFew ? ranges.map((range) => [branchIs(view), ...range]) : undefined,
+    filters: [...placesIn(view, paths), shownIn(view), ...headFilters(context, input)],
+  };
+}
+
+/** A statement has a part for each range. */
+const MAX_RANGES = 64;
+
+/** The ranges of paths that a search is about; undefined where these are all paths, or too many. */
+function rangesOf(scope: Scope | undefined, paths: readonly Glob[] | undefined): Sql[][] | undefined {
+  if (scope === undefined && paths === undefined) return undefined;
+  const [glob, ...others] = paths ?? [];
+  // Ranges of several globs may overlap.
+  if (others.length > 0 || (paths !== undefined && glob === undefined)) return undefined;
+  const ranges = scopedPathRanges(scope, glob);
+  return ranges.length > MAX_RANGES ? undefined : ranges;
+}
+
+const branchIs = (view: EntryView): Sql => sql`branch = ${branchOf(view)}`;
 
 /**
  * Documents of up to this size come with their rows, which all together are no more than a page; longer ones are loaded for
@@ -216,11 +256,16 @@ const candidatesOf = (context: ReadContext, input: SearchInput): queries.SearchC
   filters: filters(context, input),
 });
 
-function filters({ now, dialect, services }: ReadContext, input: SearchInput): Sql[] {
+const filters = (context: ReadContext, input: SearchInput): Sql[] => [
+  ...confidenceWithin(context.services, input, context.now),
+  ...headFilters(context, input),
+];
+
+/** Those on what the newest version says, not on what became of it. */
+function headFilters({ dialect }: ReadContext, input: SearchInput): Sql[] {
   const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
-  where.push(...confidenceWithin(services, input, now));
   if (input.since !== undefined) where.push(sql`written_at >= ${fromIso(input.since)}`);
   if (input.until !== undefined) where.push(sql`written_at < ${fromIso(input.until)}`);
   if (!input.include_artifacts) where.push(sql`is_artifact = 0`);

@@ -1,7 +1,7 @@
 import type { Glob } from '@mem-service/contract';
-import { andAll, type Engine, emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Engine, emptySql, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
-import { type EntryRow, entriesIn, entryColumns, entryKeysIn, shownIn } from '../entries/index.ts';
+import { type EntryRow, entriesAt, entriesIn, entryColumns, entryKeysIn, shownIn } from '../entries/index.ts';
 
 const ENTRY_KEYS = fragment(
   Object.keys(entryColumns)
@@ -43,11 +43,10 @@ export function hasPatternRef(engine: Engine, ref: string): Sql {
 export function getEntriesBySeq(
   query: Query,
   view: EntryView,
-  { seqs, paths, filters, short }: SearchCandidates & { seqs: Sql; short: number },
+  { seqs, paths, filters, short }: SearchCandidates & { seqs: readonly number[]; short: number },
 ): Promise<FoundRow[]> {
   return query.all<FoundRow>(
-    sql`SELECT ${FOUND_KEYS}, ${shortDocuments(short)} FROM ${entriesIn(view, { paths, standings: true })}
-        WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(filters)}`,
+    sql`SELECT ${FOUND_KEYS}, ${shortDocuments(short)} FROM ${entriesAt(view, seqs, { paths })}${andAll(filters)}`,
   );
 }
 
@@ -55,11 +54,28 @@ export function getEntriesBySeq(
 export type TestedKey = Pick<EntryRow, 'seq' | 'confidence' | 'standing'>;
 
 /** Returns those of the entries with these `seq` that an outcome has tested. */
-export function getTestedBySeq(query: Query, view: EntryView, seqs: Sql): Promise<TestedKey[]> {
+export function getTestedBySeq(query: Query, view: EntryView, seqs: readonly number[]): Promise<TestedKey[]> {
   return query.all<TestedKey>(
-    sql`SELECT seq, confidence, standing FROM ${entriesIn(view, { standings: true })}
-        WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND standing IS NOT NULL`,
+    sql`SELECT seq, confidence, standing FROM ${entriesAt(view, seqs)} AND standing IS NOT NULL`,
   );
+}
+
+/** Whether no more than so many entries, in whatever state, are in these ranges of paths. */
+export async function hasFewIn(
+  query: Query,
+  view: EntryView,
+  { ranges, most }: { ranges: readonly (readonly Sql[])[]; most: number },
+): Promise<boolean> {
+  if (ranges.length === 0) return true;
+  const all = entriesIn({ ...view, scope: undefined }, { including: 'all' });
+  const parts = ranges.map(
+    (range) => sql`SELECT * FROM (SELECT 1 AS beyond FROM ${all} WHERE true${andAll(range)}
+          ORDER BY entity_path, key LIMIT ${most + 1}) AS part`,
+  );
+  const row = await query.get(
+    sql`SELECT beyond FROM (${joinSql(parts, ' UNION ALL ')}) AS parts LIMIT 1 OFFSET ${most}`,
+  );
+  return row === undefined;
 }
 
 /** Returns entries that pass the filters, newest first, with the sizes of their documents. */

@@ -12,11 +12,14 @@ import {
   type Term,
 } from '../text/index.ts';
 import type { FoundRow, SizedKey } from './queries.ts';
-import { hitsToOrder } from './rules/evidence-order.ts';
+import { BLOCK_HITS, hitsToOrder } from './rules/evidence-order.ts';
 import { TermCounts } from './term-counts.ts';
 
 /** A word found in this many entries does not distinguish them, and ranking them all would be slow. */
 const COMMON = 2000;
+
+/** Matches of words that are ranked at most; those of the rarest words are. */
+const MAX_RANKED = 2 * COMMON;
 
 /** `read` for quick statements, `scan` for those that may take milliseconds. */
 export type SearchQueries = { read: Query; scan: Query };
@@ -94,6 +97,7 @@ async function stagesOf(
   // On PostgreSQL the counts are part of the score; those within a scope are valid only for that scope.
   const isRemembered = scope.engine === 'sqlite' && scope.view === undefined;
   const counts = await (isRemembered ? countsOf(read).get(expressions, size, count) : count(expressions));
+  const isRare = rarestOf(counts);
   const ranked: RankedTerm[] = [];
   const rare: Expression[] = [];
   const common: Expression[] = [];
@@ -103,7 +107,7 @@ async function stagesOf(
     const n = counts[i] ?? 0;
     const expression = expressions[i] as Expression;
     if (n === 0) return;
-    if (n >= COMMON) {
+    if (!isRare.has(i)) {
       common.push(expression);
       commonTerms.push(term);
     } else {
@@ -133,6 +137,17 @@ async function stagesOf(
   return stages;
 }
 
+/** The places of the terms with the fewest matches, as long as these can all be ranked. */
+function rarestOf(counts: readonly number[]): Set<number> {
+  const rarest = new Set<number>();
+  let total = 0;
+  for (const [i, n] of [...counts.entries()].sort(([, a], [, b]) => a - b)) {
+    total += n;
+    if (n < COMMON && total <= MAX_RANKED) rarest.add(i);
+  }
+  return rarest;
+}
+
 type StageRun = { stage: SearchStage; search: TextSearch; missing: number };
 
 /** Loads slightly more than the page needs; when the filters drop too many, loads all. */
@@ -142,13 +157,13 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
   for (const load of [few, all]) {
     const limit = search.order ? hitsToOrder(load) : load;
     const { ranked, expression, accepts } = stage;
-    const matches = ranked
-      ? await rankMatches(query, scope, { expression, terms: ranked, limit })
-      : (await newestMatches(query, scope, { expression, limit, accepts })).map((seq) => ({ seq, score: null }));
-    const hits = await hitsOf(matches, search, load);
-    const complete = matches.length < limit && matches.length <= load;
-    if (hits.length >= missing || complete || load === all) {
-      return { hits: hits.slice(0, missing), truncated: !complete && hits.length < missing };
+    const { matches, isAll } = ranked
+      ? await rankStage(query, scope, { expression, terms: ranked, limit })
+      : await newestStage(query, scope, { expression, limit, accepts });
+    const hits = await hitsOf(matches, search, { load, missing });
+    const isLast = matches.length < limit && matches.length <= load;
+    if (hits.length >= missing || isLast || load === all) {
+      return { hits: hits.slice(0, missing), truncated: !(isLast && isAll) && hits.length < missing };
     }
   }
   return { hits: [], truncated: true };
@@ -156,14 +171,38 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
 
 export type TextMatch = { seq: number; score: number | null };
 
-/** Those of the first `load` matches that pass the filters, in order. */
-async function hitsOf(matches: readonly TextMatch[], search: TextSearch, load: number): Promise<SearchHit[]> {
-  if (matches.length === 0) return [];
-  const ordered = ((await search.order?.(matches, load)) ?? matches).slice(0, load);
-  const rows = new Map<number, FoundRow>();
-  for (const row of await search.fetch(ordered.map(({ seq }) => seq))) rows.set(row.seq, row);
-  return ordered.flatMap(({ seq, score }): SearchHit[] => {
-    const row = rows.get(seq);
-    return row ? [{ row, score }] : [];
-  });
+/** `isAll`: there are no further ones. */
+type StageMatches = { matches: readonly TextMatch[]; isAll: boolean };
+
+async function rankStage(...asked: Parameters<typeof rankMatches>): Promise<StageMatches> {
+  const matches = await rankMatches(...asked);
+  return { matches, isAll: matches.length < asked[2].limit };
+}
+
+async function newestStage(...asked: Parameters<typeof newestMatches>): Promise<StageMatches> {
+  const { seqs, complete } = await newestMatches(...asked);
+  return { matches: seqs.map((seq) => ({ seq, score: null })), isAll: complete };
+}
+
+/** Matches that are ordered and loaded at once: whole blocks, each of which is ordered by itself. */
+const STEP = 2 * BLOCK_HITS;
+
+/** Those of the first `load` matches that pass the filters, in order, until none is missing. */
+async function hitsOf(
+  matches: readonly TextMatch[],
+  search: TextSearch,
+  { load, missing }: { load: number; missing: number },
+): Promise<SearchHit[]> {
+  const hits: SearchHit[] = [];
+  for (let at = 0; at < Math.min(load, matches.length) && hits.length < missing; at += STEP) {
+    const step = matches.slice(at, at + STEP);
+    const ordered = ((await search.order?.(step, load - at)) ?? step).slice(0, load - at);
+    const rows = new Map<number, FoundRow>();
+    for (const row of await search.fetch(ordered.map(({ seq }) => seq))) rows.set(row.seq, row);
+    for (const { seq, score } of ordered) {
+      const row = rows.get(seq);
+      if (row) hits.push({ row, score });
+    }
+  }
+  return hits;
 }

@@ -1,9 +1,9 @@
-import type { Work } from '../../kernel/index.ts';
+import { isSamePosition, type LogPosition, type Work } from '../../kernel/index.ts';
 import type { SessionKey } from './queries.ts';
 import { type CheckedReads, checkReads, type StaleRead } from './stale.ts';
 
-/** A session whose reads, up to a page, nobody else had changed at a `seq`. */
-type CleanReads = Omit<CheckedReads, 'stale'> & { seq: number };
+/** A session whose reads, up to a page, nobody else had changed at a position in the log. */
+type CleanReads = Omit<CheckedReads, 'stale'> & { at: LogPosition };
 
 const MAX_SESSIONS = 10_000;
 
@@ -39,14 +39,14 @@ export async function staleReadsOfWriter(work: Work, key: SessionKey): Promise<S
     memory.delete(nameOf(key));
     if (stale.length > 0 || last_page === 0 || !isAllOwn(work, key)) return;
     const expires_at = Math.min(checked.expires_at, clean?.expires_at ?? Number.POSITIVE_INFINITY);
-    memory.set(nameOf(key), { seq: work.account.seq, last_page, expires_at });
+    memory.set(nameOf(key), { at: work.position, last_page, expires_at });
     if (memory.size > MAX_SESSIONS) memory.delete(memory.keys().next().value as string);
   });
   return stale;
 }
 
-const isStillClean = (work: Work, key: SessionKey, { seq, expires_at }: CleanReads): boolean =>
-  expires_at > work.now && work.account.seq === seq + work.events.length && isAllOwn(work, key);
+const isStillClean = (work: Work, key: SessionKey, { at, expires_at }: CleanReads): boolean =>
+  expires_at > work.now && isSamePosition(work.start, at) && isAllOwn(work, key);
 
 /** For a write of an entry that will end by itself: its own session may have read it before. */
 export function dropCleanReads(work: Work, key: SessionKey): void {

@@ -18,6 +18,15 @@ type CachedReads = { reads: KnownReads; last_page: number; size: number };
 export class SessionReadCache {
   readonly #sessions = new Map<string, CachedReads>();
   #size = 0;
+  #rewinds = 0;
+
+  /** Drops everything where a log was set back since: its pages may have been written again, with other reads. */
+  follow(rewinds: number): void {
+    if (rewinds === this.#rewinds) return;
+    this.#rewinds = rewinds;
+    this.#sessions.clear();
+    this.#size = 0;
+  }
 
   /** Removes and returns the reads of a session; put them back once the next page is stored. */
   async take(query: Query, row: queries.SessionRow): Promise<KnownReads> {

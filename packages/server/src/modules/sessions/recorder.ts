@@ -7,6 +7,7 @@ import { recordSessions } from './record-sessions.ts';
 export function openRecorder(): NoteRecorder {
   const memory = new SessionReadCache();
   return async (work, { sessions, recalls }) => {
+    memory.follow(work.services.knownLogs.rewinds);
     const recorded = await recordSessions(work, memory, sessions);
     const { account_id } = work;
     const rows = recalls.map(({ entry_id, times }) => ({ account_id, entry_id, recall_count: times }));

@@ -6,16 +6,17 @@ export const system: Module = {
   migrations: [],
   handlers: {
     'health.read': reads(async ({ services }, { ready }) => {
-      if (ready && !(await services.database.isWritable()))
-        throw new Fault('unavailable', 'the database takes no writes: it is a standby, or read-only', {
-          writable: false,
-        });
+      const { replica, database } = services;
+      const writable = ready ? await database.isWritable() : undefined;
+      if (writable === false && !replica)
+        throw new Fault('unavailable', 'the database takes no writes: it is a standby, or read-only', { writable });
       return {
         status: 'ok',
         version: services.version,
         schema: services.schema,
-        backend: services.database.dialect.engine,
-        ...(ready ? { writable: true } : {}),
+        backend: database.dialect.engine,
+        ...(writable === undefined ? {} : { writable }),
+        ...(replica ? { read_only: true as const, unnoted: replica.missed } : {}),
       };
     }),
   },

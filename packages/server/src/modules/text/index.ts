@@ -10,6 +10,7 @@ export { withSoundWords } from './indexer.ts';
 export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './match-syntax.ts';
 export * from './matching.ts';
+export { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow, WORD_BLOCKS } from './newest-matches.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
 export { readIndexState, wordsOfDocument } from './tail.ts';

@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttachableFile, Database, Query } from '../../db/index.ts';
 import { isUnusable } from '../../db/index.ts';
-import { accountStatement, type LogEvent, readAccount, readCreation, type Services } from '../../kernel/index.ts';
+import {
+  accountStatement,
+  type LogEvent,
+  readAccount,
+  readCreation,
+  readPosition,
+  type Services,
+  stampStatement,
+} from '../../kernel/index.ts';
 import { headStatements } from '../entries/index.ts';
 import { OBJECTS } from './file/queries.ts';
 import { type IndexProgress, WordsThread } from './file/words-thread.ts';
-import { countBehind, readIndexCursor, readIndexObjects } from './queries.ts';
+import { countBehind, type IndexCursor, readIndexCursor, readIndexObjects } from './queries.ts';
 
 /** Writes that are indexed at once; fewer wait until the store was quiet for a while. */
 const WAKE_WRITES = 1000;
@@ -64,7 +72,7 @@ export class Indexer {
     this.#scan = scan;
     this.#onError = onError;
     const { path, store } = file;
-    const statements = { ...headStatements, account: accountStatement };
+    const statements = { ...headStatements, account: accountStatement, stamp: stampStatement };
     this.#thread = new WordsThread({ path, store, statements }, (progress) => this.#progressed(progress));
     file.throttle = () => (this.#isTooFarBehind ? this.#nextProgress(THROTTLE_MS) : undefined);
   }
@@ -186,6 +194,8 @@ export class Indexer {
     if (typeof cursor !== 'object') return cursor;
     if (!this.#own.has(accountId)) {
       if ((await readCreation(this.#read, accountId)) !== cursor.created_at) return undefined;
+      const { stamp } = (await readPosition(this.#read, accountId, cursor.seq)) ?? { stamp: 0 };
+      if (cursor.stamp !== 0 && cursor.stamp !== stamp) return undefined;
       if (this.#own.size >= MAX_MEASURED) this.#own.clear();
       this.#own.add(accountId);
     }
@@ -193,7 +203,7 @@ export class Indexer {
   }
 
   /** Reads nothing but the file of words, so what fails is that file: it is made again. */
-  async #readCursor(accountId: string): Promise<{ seq: number; created_at: number } | 0 | undefined> {
+  async #readCursor(accountId: string): Promise<IndexCursor | 0 | undefined> {
     let identity: string | undefined;
     try {
       identity = await this.#file.attach();
@@ -206,6 +216,7 @@ export class Indexer {
       return (await readIndexCursor(this.#read, accountId)) ?? 0;
     } catch (error) {
       if (isGone(error)) return undefined;
+      if (isOfEarlierVersion(error)) return void this.request(accountId);
       if (!isUnusable(error)) throw error;
       // What cannot be attached is the file that is there now.
       identity ??= this.#file.identity;
@@ -267,6 +278,9 @@ export class Indexer {
 
 /** The file was detached since the search began. */
 const isGone = (error: unknown): boolean => /^no such table: words\./.test((error as Error).message);
+
+/** The thread adds the column. */
+const isOfEarlierVersion = (error: unknown): boolean => /^no such column: stamp/.test((error as Error).message);
 
 /** Runs a search, and once more if it failed because of the file of words. */
 export async function withSoundWords<T>(services: Pick<Services, 'database'>, search: () => Promise<T>): Promise<T> {

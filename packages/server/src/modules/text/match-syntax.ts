@@ -1,4 +1,4 @@
-import type { Engine } from '../../db/index.ts';
+import type { Engine, Sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { wordIn } from './indexing.ts';
 import type { Term } from './rules/query.ts';
@@ -36,7 +36,8 @@ const syntaxes: Record<Engine, MatchSyntax> = {
 export const syntaxOf = (engine: Engine): MatchSyntax => syntaxes[engine];
 
 /**
- * `view` is set for a scoped caller, so that entries out of scope are neither counted nor ranked. `index` is set on SQLite.
+ * `view` is set for a scoped caller, so that entries out of scope are neither counted nor ranked. `index` is set on SQLite,
+ * `column` on PostgreSQL.
  */
 export type MatchScope = {
   engine: Engine;
@@ -44,10 +45,24 @@ export type MatchScope = {
   account: number;
   view: EntryView | undefined;
   index: IndexState | undefined;
+  column: ColumnScope | undefined;
+};
+
+/** Where the words are a column of the entries. Conditions are on columns of the view `words_of_entries`. */
+export type ColumnScope = {
+  /** The newest `seq` of the account. */
+  newest: number;
+  /** Further conditions on matches, which do not change what is counted. */
+  filters: readonly Sql[];
+  /** Sets of conditions that few entries of the account meet in all, and none meets two of: these are read one by one. */
+  few: readonly (readonly Sql[])[] | undefined;
 };
 
 export const expressionOf = ({ engine, account }: MatchScope, term: Term): Expression =>
   syntaxes[engine].term(term, account);
+
+/** `complete`: there are no further matches. */
+export type NewestMatches = { seqs: number[]; complete: boolean };
 
 export type Ranked = { seq: number; score: number };
 

@@ -1,4 +1,5 @@
-import type { Migration } from '../../db/index.ts';
+import { dropView, type Migration } from '../../db/index.ts';
+import { WORD_BLOCKS } from './newest-matches.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -38,5 +39,20 @@ export const migrations: readonly Migration[] = [
     name: 'words in a file of their own',
     // Made again from the entries, beside requests.
     up: ({ engine }) => (engine === 'sqlite' ? ['DROP TABLE entry_words'] : []),
+  },
+  {
+    version: 4,
+    name: 'words by their place in the log',
+    up: ({ engine }) =>
+      engine === 'sqlite'
+        ? []
+        : [
+            'DROP INDEX entries_by_word',
+            `CREATE INDEX entries_by_word ON entries USING gin (search_words, (${WORD_BLOCKS})) WITH (gin_pending_list_limit = 65536)`,
+            // Under row-level security it is replaced by one for each account.
+            dropView('words_of_entries'),
+            `CREATE VIEW words_of_entries AS SELECT account_id, branch, entity_path, key, seq, search_words, word_count, agent_id,
+              memory_type, written_at, is_artifact, pattern_refs, shared, deleted, ttl_at FROM entries`,
+          ],
   },
 ];

@@ -11,11 +11,10 @@ export const tidyIndex = fragment(
 );
 
 /** How far the index of SQLite goes in the log of an account, and when that account was made. */
-export function readIndexCursor(
-  query: Query,
-  accountId: string,
-): Promise<{ seq: number; created_at: number } | undefined> {
-  return query.get(sql`SELECT seq, created_at FROM words.indexed_accounts WHERE account_id = ${accountId}`);
+export type IndexCursor = { seq: number; stamp: number; created_at: number };
+
+export function readIndexCursor(query: Query, accountId: string): Promise<IndexCursor | undefined> {
+  return query.get(sql`SELECT seq, stamp, created_at FROM words.indexed_accounts WHERE account_id = ${accountId}`);
 }
 
 /** Changes of all accounts that the index of SQLite does not have yet. */

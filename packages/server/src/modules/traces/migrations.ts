@@ -1,4 +1,5 @@
 import type { Migration } from '../../db/index.ts';
+import { WORD_BLOCKS } from '../text/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -91,5 +92,16 @@ export const migrations: readonly Migration[] = [
         'CREATE INDEX otel_traces_by_time ON otel_traces (at)',
       ];
     },
+  },
+  {
+    version: 3,
+    name: 'words of traces by their place in the log',
+    up: ({ engine }) =>
+      engine === 'sqlite'
+        ? []
+        : [
+            'DROP INDEX traces_by_word',
+            `CREATE INDEX traces_by_word ON traces USING gin (search_words, (${WORD_BLOCKS}))`,
+          ],
   },
 ];

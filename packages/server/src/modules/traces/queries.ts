@@ -1,17 +1,6 @@
-import {
-  andAll,
-  type Engine,
-  type Find,
-  type FirstRows,
-  fragment,
-  type Insert,
-  type Query,
-  type Sql,
-  sql,
-} from '../../db/index.ts';
+import { andAll, type Find, type FirstRows, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
 import { type Scope, scopeConditions, type Viewer, visibleTo } from '../../kernel/index.ts';
 import type { SessionKey } from '../sessions/index.ts';
-import { rowidOf } from '../text/index.ts';
 
 export type TraceRow = {
   account_id: string;
@@ -87,24 +76,6 @@ export const insertTraceWords: Insert = {
   singly: true,
 };
 
-/**
- * Returns the newest traces that match an expression. On SQLite words are prefixed with their account, so other accounts'
- * traces never match.
- */
-export function listMatches(
-  query: Query,
-  { account_id, number }: { account_id: string; number: number },
-  { engine, expression, limit }: { engine: Engine; expression: string; limit: number },
-): Promise<{ seq: number }[]> {
-  return query.all(
-    engine === 'sqlite'
-      ? sql`SELECT rowid - ${rowidOf(number, 0)} AS seq FROM trace_words WHERE trace_words MATCH ${expression}
-            ORDER BY rowid DESC LIMIT ${limit}`
-      : sql`SELECT seq FROM words_of_traces WHERE account_id = ${account_id} AND search_words @@ CAST(${expression} AS tsquery)
-            ORDER BY seq DESC LIMIT ${limit}`,
-  );
-}
-
 /** `in_ledger`: the ledger has a line of the same outcome about the same entry with the same visibility. */
 export type NewTraceItem = TraceItemRow & { in_ledger: number };
 
@@ -154,14 +125,18 @@ const partsInScope = (scope: Scope | undefined): Sql[] =>
         sql`(NOT ${HAS_PATH} OR (trace_items.entity_path IS NOT NULL${andAll(scopeConditions(scope, 'trace_items.entity_path'))}))`,
       ];
 
-/** A condition on traces: at least one part with a path is in scope, or no part has a path. */
+/**
+ * A condition on traces: at least one part with a path is in scope, or no part has a path. It is no EXISTS, which
+ * PostgreSQL may answer by reading the parts of all traces of the account.
+ */
 export function tracesInScope({ account_id, agent_id, scope }: Viewer, table: 'traces' | 'looked_at'): Sql[] {
   if (scope === undefined) return [];
   const parts = sql`SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id}
       AND trace_items.seq = ${fragment(table)}.seq`;
   return [
-    sql`(NOT EXISTS (${parts} AND ${HAS_PATH}) OR EXISTS (${parts} AND trace_items.entity_path IS NOT NULL
-      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(scopeConditions(scope, 'trace_items.entity_path'))}))`,
+    sql`((${parts} AND ${HAS_PATH} LIMIT 1) IS NULL OR (${parts} AND trace_items.entity_path IS NOT NULL
+      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(scopeConditions(scope, 'trace_items.entity_path'))}
+      LIMIT 1) IS NOT NULL)`,
   ];
 }
 
@@ -294,7 +269,7 @@ export const findChainEnds: Find = { table: 'trace_ends', select: 'sequence, has
 
 /** A filter: traces that read an entry at these paths, as far as the agent may see. */
 export function hasReadAt({ account_id, agent_id }: Viewer, paths: readonly Sql[]): Sql {
-  return sql`EXISTS (SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id} AND trace_items.seq = looked_at.seq
+  return sql`(SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id} AND trace_items.seq = looked_at.seq
       AND trace_items.kind = 'read'
-      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(paths)})`;
+      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(paths)} LIMIT 1) IS NOT NULL`;
 }

@@ -4,6 +4,7 @@ import { pause } from '../../turns.ts';
 import { everyTermExpression, indexedWords, rowidOf } from '../text/index.ts';
 import * as queries from './queries.ts';
 import type { TraceHeader } from './shape.ts';
+import { listMatches } from './word-queries.ts';
 
 type TraceText = { row: queries.TraceRow; header: TraceHeader };
 
@@ -40,6 +41,6 @@ export async function matchingTraces(context: ReadContext, text: string): Promis
   const expression = account && everyTermExpression(dialect.engine, account.number, text);
   if (!account || expression === undefined) return sql`1 = 0`;
   const limit = services.limits.max_scanned_entries;
-  const rows = await queries.listMatches(scan, account, { engine: dialect.engine, expression, limit });
-  return sql`seq IN (SELECT CAST(value AS BIGINT) FROM ${dialect.numbers(rows.map(({ seq }) => seq))})`;
+  const seqs = await listMatches(scan, account, { engine: dialect.engine, expression, limit });
+  return sql`seq IN (SELECT CAST(value AS BIGINT) FROM ${dialect.numbers(seqs)})`;
 }

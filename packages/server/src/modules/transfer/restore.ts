@@ -39,7 +39,7 @@ const finish = writes<'transfer.finish'>(async (work) => {
   const { seq, audit_no, audit_hash, item_no, last_at } = header;
   Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
   requireRoom(work, { bytes: 0, entries: 0 });
-  await setAccountCounters(tx, account_id, header);
+  await setAccountCounters(tx, account_id, work.account);
   return changed({ seq, counts: header.counts }, { resource: WHOLE_ACCOUNT, before: null, after: null });
 });
 

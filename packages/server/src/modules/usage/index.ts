@@ -1,6 +1,7 @@
 import type { Module } from '../../kernel/index.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
+import { takesOver } from './takes-over.ts';
 
 export { KeyLimiter } from './limiter.ts';
 export { UsageMeter } from './meter.ts';
@@ -32,5 +33,6 @@ export const usage: Module = {
     },
   ],
   handlers,
+  takesOver,
   timers: [{ name: 'usage.return_leases', run: async ({ services }) => services.meter?.sweep() }],
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, OnAccount, Work } from '../../kernel/index.ts';
+import type { AskedOps, Lender, LentOps, ReturnedOps } from './lender.ts';
 import type { UsageTallies } from './tallies.ts';
 import type { UsageTally } from './tally.ts';
 
@@ -8,6 +9,8 @@ type LeaseOptions = {
   onAccount: OnAccount;
   /** Leases at most what the plan has left. */
   isBounded: boolean;
+  /** Set on a server that only reads. */
+  lender?: Lender | undefined;
 };
 
 /** Small blocks of ops, charged before they are spent; unspent ones are returned. */
@@ -19,11 +22,34 @@ export class Leases {
   }
 
   take(tally: UsageTally): Promise<void> {
-    const { onAccount } = this.#options;
-    tally.leasing ??= onAccount(tally.account_id, (work) => this.#takeWithin(tally, work)).finally(() => {
+    const { onAccount, lender, isBounded } = this.#options;
+    const take = () =>
+      lender ? borrow(tally, lender, isBounded) : onAccount(tally.account_id, (work) => this.#takeWithin(tally, work));
+    tally.leasing ??= take().finally(() => {
       tally.leasing = undefined;
     });
     return tally.leasing;
+  }
+
+  /** A lease for a server that only reads. */
+  async lend({ account_id, period, ops }: Omit<AskedOps, 'room'>): Promise<LentOps> {
+    const { onAccount, isBounded, tallies } = this.#options;
+    const lent: LentOps = { ops, lease_id: randomUUID() };
+    await onAccount(account_id, async (work) => {
+      if (isBounded) {
+        const held = await tallies.lockUsage(work);
+        if (held.limit !== null) lent.ops = Math.min(ops, Math.max(0, held.limit - held.used));
+        const { plan, hasPlan: has_plan, limit, no } = held;
+        lent.held = { plan, has_plan, limit, no, ops_used: held.used + lent.ops };
+      }
+      if (lent.ops > 0) work.charge({ class: 'lease', ops: lent.ops, requests: 0, period, lease_id: lent.lease_id });
+    });
+    return lent;
+  }
+
+  /** What such a server returns of its lease, or has spent beyond it. */
+  charge({ account_id, charge }: ReturnedOps): Promise<void> {
+    return this.#options.onAccount(account_id, async (work) => work.charge(charge));
   }
 
   async #takeWithin(tally: UsageTally, work: Work): Promise<void> {
@@ -73,12 +99,29 @@ export class Leases {
         tally.returning -= ops;
       });
     };
+    const { onAccount, lender } = this.#options;
     try {
-      await this.#options.onAccount(tally.account_id, run);
+      if (lender) await lender.giveBack({ account_id: tally.account_id, charge });
+      else await onAccount(tally.account_id, run);
+      if (lender) tally.returning -= ops;
     } catch (error) {
       tally.returning -= ops;
       tally.left += ops;
       throw error;
     }
   }
+}
+
+async function borrow(tally: UsageTally, lender: Lender, isBounded: boolean): Promise<void> {
+  const size = tally.nextSize();
+  const { account_id, period, limit, used } = tally;
+  const room = limit === null || !isBounded ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
+  const ops = size + Math.max(0, -tally.left);
+  const lent = await lender.take({ account_id, period: period.name, ops, room });
+  const { held } = lent;
+  if (held) {
+    tally.setPlan(held.plan, held.has_plan ? held.limit : undefined);
+    tally.see(held);
+  } else if (isBounded && lent.ops === 0 && limit !== null) tally.see({ no: tally.no, ops_used: limit });
+  if (lent.ops > 0) tally.leased({ ops: lent.ops, size, lease_id: lent.lease_id });
 }

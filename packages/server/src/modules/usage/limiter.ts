@@ -1,6 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import type { HeaderSink, RateLimitedKey, RateLimiter, Services } from '../../kernel/index.ts';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
+import { type CountedRequests, exchangeRequests } from './requests.ts';
 import { CELL_MS, roomIn, waitFor, weightOf } from './rules/window.ts';
 
 const SYNC_MS = 1_000;
@@ -18,7 +19,7 @@ const ALL_KEYS = '';
 const sourceName = ({ account_id, key_id }: RequestSource): string =>
   key_id === ALL_KEYS ? `all/${account_id}` : key_id;
 
-type LimiterOptions = Pick<Services, 'database' | 'clock'> & { onError: (error: unknown) => void };
+type LimiterOptions = Pick<Services, 'database' | 'clock' | 'replica'> & { onError: (error: unknown) => void };
 
 /**
  * Decides in memory. Where several servers share a database, each adds its requests to a common count about once a second,
@@ -38,9 +39,12 @@ export class KeyLimiter implements RateLimiter {
     this.#options = options;
     // A folder belongs to one server: a write to it every second would cost more than it is worth.
     if (options.database.dialect.engine === 'sqlite') return;
+    // One that only reads and has no server to send them to counts its own requests.
+    if (options.replica && !options.replica.link) return;
     this.#timer = setInterval(() => {
       this.#syncing ??= this.sync()
-        .catch(options.onError)
+        // A link to another server reports that itself.
+        .catch(options.replica ? () => {} : options.onError)
         .finally(() => {
           this.#syncing = undefined;
         });
@@ -124,22 +128,14 @@ export class KeyLimiter implements RateLimiter {
 
   /** Adds new requests to the common counts, and reads what other servers have added. */
   async sync(): Promise<void> {
-    const { database, clock } = this.#options;
+    const { clock } = this.#options;
     const cell = Math.floor(clock.now() / CELL_MS);
     const sent = [...this.#windows.values()].filter(({ unsent }) => unsent > 0);
     // All servers use the same order, to avoid deadlocks.
     sent.sort((a, b) => (sourceName(a) < sourceName(b) ? -1 : 1));
     if (sent.length === 0) return;
     const rows = sent.map(({ account_id, key_id, cell, unsent }) => ({ account_id, key_id, cell, requests: unsent }));
-    const before = rows.map(({ account_id, key_id, cell }) => [account_id, key_id, cell - 1]);
-    const counts = await database.maintenanceTransaction(async (tx) => {
-      if (this.#cleared !== cell) await queries.deleteOldCells(tx, cell - 2);
-      const [now, last] = await Promise.all([
-        tx.insertMany<queries.RequestCell>(queries.addRequests, rows),
-        tx.findMany<queries.RequestCell>(queries.findCells, before),
-      ]);
-      return [...now, ...last.filter((count) => count !== undefined)];
-    });
+    const counts = await this.#exchange({ rows, cell, clears: this.#cleared !== cell });
     this.#cleared = cell;
     rows.forEach((row, i) => {
       const window = sent[i] as RequestWindow;
@@ -147,6 +143,11 @@ export class KeyLimiter implements RateLimiter {
     });
     for (const count of counts) this.#learn(count);
     for (const [id, window] of this.#windows) if (window.cell < cell - 1) this.#windows.delete(id);
+  }
+
+  #exchange(counted: CountedRequests): Promise<queries.RequestCell[]> {
+    const { database, replica } = this.#options;
+    return replica?.link ? replica.link.hand('requests', counted) : exchangeRequests(database, counted);
   }
 
   #learn({ account_id, key_id, cell, requests }: queries.RequestCell): void {

@@ -14,6 +14,7 @@ import {
 } from '../../kernel/index.ts';
 import { Leases } from './leases.ts';
 import { writeLedger } from './ledger.ts';
+import { type AskedOps, Lender, type LentOps, type ReturnedOps } from './lender.ts';
 import { refusalOf } from './refusals.ts';
 import { UsageTallies } from './tallies.ts';
 import { SEEN_MS, type UsageTally } from './tally.ts';
@@ -32,9 +33,11 @@ export class UsageMeter implements Meter {
   #leases: Leases;
   /** Tallies of past periods, until their leases are returned. */
   readonly #ended = new Set<UsageTally>();
+  readonly #lender: Lender | undefined;
   #onError: (error: unknown) => void = () => {};
 
-  constructor(parts: Pick<Services, 'database' | 'clock' | 'settings'>) {
+  constructor(parts: Pick<Services, 'database' | 'clock' | 'settings' | 'replica'>) {
+    this.#lender = parts.replica && new Lender(parts.replica);
     this.#settings = parts.settings;
     this.#clock = parts.clock;
     this.#isBlocking = parts.settings.quota_enforcement === 'block';
@@ -52,7 +55,10 @@ export class UsageMeter implements Meter {
   }
 
   #leasesOn(onAccount: OnAccount): Leases {
-    return new Leases({ tallies: this.#tallies, onAccount, isBounded: this.#isBlocking });
+    return new Leases({
+      ...{ tallies: this.#tallies, onAccount, isBounded: this.#isBlocking },
+      lender: this.#lender,
+    });
   }
 
   ready(accountId: string): Promise<void> | undefined {
@@ -92,6 +98,14 @@ export class UsageMeter implements Meter {
       await this.#leases.take(tally);
     }
     this.#spend(tally, ops);
+  }
+
+  lend(asked: AskedOps): Promise<LentOps> {
+    return this.#leases.lend(asked);
+  }
+
+  charge(returned: ReturnedOps): Promise<void> {
+    return this.#leases.charge(returned);
   }
 
   async refuseOverPlan<J extends MeteredCall>(
@@ -160,6 +174,7 @@ export class UsageMeter implements Meter {
   async close(): Promise<void> {
     for (const tally of this.#tallies.listTallies()) this.#end(tally);
     for (const tally of [...this.#ended]) await this.#giveBackEnded(tally).catch(this.#onError);
+    await this.#lender?.close();
   }
 
   /** After some time without reads: returns the lease, and drops the account's tally unless it is used again. */

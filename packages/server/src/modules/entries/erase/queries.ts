@@ -6,7 +6,7 @@ import {
   likeJsonText,
   type Work,
 } from '../../../kernel/index.ts';
-import { joinStanding, selectStood } from '../standings.ts';
+import { joinStandings, selectStood } from '../standings.ts';
 
 /** The entries to erase: all that match these conditions and are visible to the agent. */
 export type ErasureTarget = {
@@ -23,7 +23,7 @@ const HEAD_NAMES = [
 ];
 const HEAD = fragment(selectStood(HEAD_NAMES, { head: 'entries', beside: 'standings' }));
 
-const stood = (accountId: string): Sql => ({ text: joinStanding(), values: [accountId] });
+const stood = (accountId: string): Sql => ({ text: joinStandings, values: [accountId] });
 
 /** Entries with the target's names, including those that the agent may not see. */
 const named = ({ account_id, branch, paths, keys }: ErasureTarget): Sql =>

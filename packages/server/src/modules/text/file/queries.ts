@@ -25,7 +25,8 @@ export const CREATE = `
   CREATE VIRTUAL TABLE entry_words USING fts5(words, content='', contentless_delete=1, tokenize='ascii', detail=full);
   CREATE TABLE indexed_entries (entry INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
   CREATE TABLE indexed_accounts (
-    account_id TEXT PRIMARY KEY, number INTEGER NOT NULL, created_at INTEGER NOT NULL, seq INTEGER NOT NULL
+    account_id TEXT PRIMARY KEY, number INTEGER NOT NULL, created_at INTEGER NOT NULL, seq INTEGER NOT NULL,
+    stamp INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID;
   PRAGMA user_version = ${FORMAT};
 `;
@@ -49,9 +50,13 @@ export const listObjects = `SELECT coalesce(group_concat(object, ', '), '') AS o
   FROM (SELECT type || ' ' || name AS object FROM sqlite_schema ORDER BY 1)`;
 export const readFormat = 'PRAGMA user_version';
 
-export const readCursor = 'SELECT created_at, seq FROM indexed_accounts WHERE account_id = ?';
-export const writeCursor = `INSERT INTO indexed_accounts (account_id, number, created_at, seq) VALUES (?, ?, ?, ?)
-  ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq`;
+/** Files of earlier versions lack it. */
+export const hasStamps = `SELECT count(*) AS n FROM pragma_table_info('indexed_accounts') WHERE name = 'stamp'`;
+export const ADD_STAMPS = 'ALTER TABLE indexed_accounts ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0';
+
+export const readCursor = 'SELECT created_at, seq, stamp FROM indexed_accounts WHERE account_id = ?';
+export const writeCursor = `INSERT INTO indexed_accounts (account_id, number, created_at, seq, stamp) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, stamp = excluded.stamp`;
 export const listAccounts = 'SELECT number, account_id FROM indexed_accounts';
 
 export const insertWords = 'INSERT INTO entry_words (rowid, words) VALUES (?, ?)';

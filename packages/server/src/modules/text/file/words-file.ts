@@ -19,6 +19,8 @@ export type FileDriver = { DatabaseSync: new (file: string, options: { readOnly:
 export type StoreStatements = {
   /** `account_id` → number, seq, created_at, deleted_at. */
   account: string;
+  /** `account_id`, seq → stamp. */
+  stamp: string;
   /** `account_id` → branch. */
   branches: string;
   /** `account_id`, branch, after, limit → seq. */
@@ -31,6 +33,7 @@ export type StoreStatements = {
 
 export type WordsFileOptions = { path: string; store: string; statements: StoreStatements };
 type StoreAccount = { number: number; seq: number; created_at: number; deleted_at: number | null };
+type FileCursor = { created_at: number; seq: number; stamp: number };
 type IndexedHead = { entry_id: number; deleted: number; document: string };
 type HeadPlace = { seq: number; branch: string };
 
@@ -85,6 +88,7 @@ export class WordsFile {
       if (objects === '') words.exec(queries.CREATE);
       else if (objects !== queries.OBJECTS) throw new Error('the file of words has other tables than it should');
       else if (user_version !== queries.FORMAT) words.exec(queries.DROP + queries.CREATE);
+      else if ((words.prepare(queries.hasStamps).get() as { n: number }).n === 0) words.exec(queries.ADD_STAMPS);
       words.exec('COMMIT');
       return words;
     } catch (error) {
@@ -153,7 +157,8 @@ export class WordsFile {
       const last = this.#add(accountId, number, places);
       const isAll = !isCut && last === places.at(-1)?.seq;
       const reached = places.length === 0 || isAll ? head : last;
-      this.#statement(this.#words, queries.writeCursor).run(accountId, number, created_at, reached);
+      const stamp = this.#stampAt(accountId, reached);
+      this.#statement(this.#words, queries.writeCursor).run(accountId, number, created_at, reached, stamp);
       return { reached, head };
     });
   }
@@ -163,13 +168,17 @@ export class WordsFile {
     return ofStore(() => this.#statement(this.#store, account).get(accountId)) as StoreAccount | undefined;
   }
 
-  /** An index of another store, or of a later state than the store has, is of no use. */
+  #stampAt(accountId: string, seq: number): number {
+    const found = ofStore(() => this.#statement(this.#store, this.#options.statements.stamp).get(accountId, seq));
+    return (found as { stamp: number } | undefined)?.stamp ?? 0;
+  }
+
+  /** An index of another store, or of a state that the store no longer has, is of no use. */
   #cursorOf(accountId: string, { created_at, seq }: StoreAccount): number {
-    const found = this.#statement(this.#words, queries.readCursor).get(accountId) as
-      | { created_at: number; seq: number }
-      | undefined;
+    const found = this.#statement(this.#words, queries.readCursor).get(accountId) as FileCursor | undefined;
     if (!found) return 0;
-    if (found.created_at === created_at && found.seq <= seq) return found.seq;
+    const isOfStore = found.created_at === created_at && found.seq <= seq;
+    if (isOfStore && (found.stamp === 0 || found.stamp === this.#stampAt(accountId, found.seq))) return found.seq;
     this.#statements.clear();
     this.#words.exec(queries.DROP + queries.CREATE);
     return 0;

@@ -1,0 +1,40 @@
+import { type FirstRows, type Query, type Sql, sql } from '../db/index.ts';
+import type { LogPosition } from './log-position.ts';
+import type { LogEvent } from './work.ts';
+
+/** The longest text in the details of an event is a message of 4096 characters, each of which JSON may escape. */
+const MAX_DETAILS_BYTES = 32 * 1024;
+
+export type EventRange = { from: number; limit: number };
+
+const eventsFrom = (accountId: string, { from, limit }: EventRange): Sql =>
+  sql`SELECT account_id, seq, stamp, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
+        session, actor_agent_id FROM events
+      WHERE account_id = ${accountId} AND seq >= ${from} ORDER BY seq LIMIT ${limit}`;
+
+/** Every event of the account from a `seq`, regardless of visibility. */
+export function listEventsFrom(query: Query, accountId: string, range: EventRange): Promise<LogEvent[]> {
+  return query.all<LogEvent>(eventsFrom(accountId, range));
+}
+
+/** The same, within a limit of bytes. */
+export function listFirstEventsFrom(
+  query: Query,
+  accountId: string,
+  { bytes, ...range }: EventRange & { bytes: number },
+): Promise<FirstRows<LogEvent>> {
+  const most = range.limit * MAX_DETAILS_BYTES;
+  return query.first<LogEvent>(eventsFrom(accountId, range), { columns: ['details'], bytes, most });
+}
+
+export async function readPosition(query: Query, accountId: string, seq: number): Promise<LogPosition | undefined> {
+  return query.get(sql`SELECT seq, stamp FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
+}
+
+/** For a thread that has its own connection to a file of SQLite. */
+export const stampStatement = 'SELECT stamp FROM events WHERE account_id = ? AND seq = ?';
+
+/** Where the log of an account ends; undefined where it is empty. */
+export function readHead(query: Query, accountId: string): Promise<LogPosition | undefined> {
+  return query.get(sql`SELECT seq, stamp FROM events WHERE account_id = ${accountId} ORDER BY seq DESC LIMIT 1`);
+}

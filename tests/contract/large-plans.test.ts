@@ -1,0 +1,169 @@
+import { type OperationName, operations, parseGlob } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller, Principal } from '../../packages/server/src/kernel/index.ts';
+import { openTestApp, runSql, type StorePlace, type TestApp } from '../support/app.ts';
+import { copyRows, pretendRows } from '../support/copied-rows.ts';
+import { readyPlace } from '../support/place.ts';
+import { explainStatements, type SeenPlan, watchPlans } from '../support/seen-plans.ts';
+import {
+  createExamples,
+  definition,
+  type JsonObject,
+  type KnownIds,
+  markedInput,
+  newAccount,
+  newInput,
+  outcomeOf,
+  reading,
+  writing,
+} from './table.ts';
+
+/** Enough that a statement that reads an account reads more than it may; the planner takes it for 2,000,000 entries. */
+const SIZE = { entries: 6_000, others: 800, pretended: 100 };
+const MOST_BUFFERS = 2_200;
+
+const MARK = 'alphamark';
+const agent_id = 'agent/of-all';
+const accountOf = (letter: string) => `${letter.repeat(8)}-0000-4000-8000-00000000000${letter}`;
+/** The rows of the first two lie between each other, those of the third in a block. */
+const [A, B, C] = ['a', 'b', 'c'].map(accountOf) as [string, string, string];
+
+/** Tables that every account has many rows in. */
+const large = new Set([
+  'entries',
+  'versions',
+  'standings',
+  'events',
+  'audit',
+  'evidence',
+  'outcomes',
+  'traces',
+  'trace_items',
+  'edges',
+  'counts',
+  'commits',
+  'sessions',
+  'session_items',
+]);
+
+const scope = [[parseGlob(`${MARK}/checkout/**`) as never]];
+const scoped: Principal = { key_id: 'k', name: 'k', type: 'agent', read: scope };
+
+type AskedOperation = { name: OperationName; input: JsonObject; as?: Partial<Caller> };
+const search = (input: JsonObject, as?: Partial<Caller>): AskedOperation => ({
+  name: 'entries.search',
+  input,
+  ...(as ? { as } : {}),
+});
+
+const WORDS = {
+  rare: 'copy7',
+  'two rare': 'copy7 copy9',
+  common: 'zipf1',
+  'two common': 'zipf1 zipf2',
+  'rare and common': `copy3 zipf1`,
+  'in every entry': MARK,
+  unknown: 'nowhere',
+};
+const FILTERS: Record<string, JsonObject> = {
+  'an agent without entries': { agent_id: 'agent/nobody' },
+  'a type without entries': { memory_type: 'belief' },
+  'a time to come': { since: '2099-01-01T00:00:00Z' },
+  'a path': { entity_path: `${MARK}/checkout/**` },
+  'a small path': { entity_path: `${MARK}/checkout/payments/p1` },
+  confidence: { min_confidence: 0.99 },
+};
+
+/**
+ * Operations that go through all entries of an account or of a path, as far as one may, and the removal of what other tests
+ * of this file look for.
+ */
+const WHOLE = new Set<OperationName>([
+  ...(['entries.verify', 'traces.verify', 'audit.verify', 'outcomes.calibration'] as const),
+  ...(['agents.discover', 'agents.memory_graph', 'agents.profile'] as const),
+]);
+
+const isBounded = (name: OperationName): boolean =>
+  !WHOLE.has(name) && !operations[name].stream && !definition(name).erases && !definition(name).removes;
+
+const searches: [label: string, AskedOperation][] = [
+  ...Object.entries(WORDS).map(([word, query]): [string, AskedOperation] => [
+    `a search for words: ${word}`,
+    search({ query }),
+  ]),
+  ...Object.entries(FILTERS).flatMap(([filter, more]): [string, AskedOperation][] => [
+    [`a search for rare words, filter: ${filter}`, search({ query: WORDS['two rare'], ...more })],
+    [`a search for common words, filter: ${filter}`, search({ query: WORDS['two common'], ...more })],
+  ]),
+  ...(['rare', 'common'] as const).map((word): [string, AskedOperation] => [
+    `a search of a key of a scope for words: ${word}`,
+    search({ query: WORDS[word] }, { key: scoped }),
+  ]),
+];
+
+const examples = [...reading, ...writing]
+  .filter(isBounded)
+  .map((name): [string, AskedOperation] => [name, { name, input: {} }]);
+
+let place: StorePlace;
+const known = new Map<string, KnownIds>();
+const dsnOf = ({ options }: StorePlace) => options.postgresDsn as string;
+
+beforeAll(async () => {
+  place = await readyPlace('postgres', { rowSecurity: 'on' });
+  const app = await openTestApp('postgres', { place, rowSecurity: 'on' });
+  for (const account_id of [A, B, C]) {
+    await newAccount(app, account_id);
+    known.set(account_id, await createExamples(app, { mark: MARK, as: { account_id, agent_id } }));
+  }
+  await app.kernel.services.noteBuffer.flushAll();
+  await app.close();
+  await copyRows(dsnOf(place), { ...SIZE, accounts: [A, B], layout: 'interleaved' });
+  await copyRows(dsnOf(place), { ...SIZE, accounts: [C], layout: 'blocks' });
+  await explainStatements(dsnOf(place));
+}, 120_000);
+afterAll(() => place.remove());
+
+describe.each([
+  ['without statistics, with row-level security', 'on'],
+  ['with statistics, without row-level security', 'off'],
+] as const)('a PostgreSQL %s', (_, rowSecurity) => {
+  let app: TestApp;
+  let seen: SeenPlan[] | undefined;
+  let unwatch: () => void;
+  beforeAll(async () => {
+    if (rowSecurity === 'off') await runSql(dsnOf(place), 'ANALYZE');
+    await pretendRows(dsnOf(place), SIZE.pretended);
+    unwatch = watchPlans((plan) => seen?.push(plan));
+    // One connection: after a few runs, PostgreSQL plans a statement for all values alike.
+    app = await openTestApp('postgres', { place, rowSecurity, postgresPool: 1 });
+  }, 60_000);
+  afterAll(async () => {
+    await app.close();
+    unwatch();
+  });
+
+  async function plansOf({ name, input, as: more }: AskedOperation): Promise<SeenPlan[]> {
+    const plans: SeenPlan[] = [];
+    for (const account_id of [rowSecurity === 'on' ? B : C]) {
+      const inputOf = operations[name].effect === 'write' ? newInput : markedInput;
+      const example = Object.keys(input).length > 0 ? input : inputOf(name, MARK, known.get(account_id));
+      seen = plans;
+      await outcomeOf(app, name, { input: example, as: { account_id, agent_id, ...more } });
+      await app.kernel.services.noteBuffer.flushAll();
+      seen = undefined;
+    }
+    return plans;
+  }
+
+  it.each(rowSecurity === 'on' ? searches : [...searches, ...examples])(
+    'reads little for %s',
+    async (_label, operation) => {
+      const plans = await plansOf(operation);
+      const problems = plans.filter(
+        ({ buffers, scanned }) => buffers > MOST_BUFFERS || scanned.some((table) => large.has(table)),
+      );
+      expect(problems.map(({ buffers, scanned, text }) => `${buffers} ${scanned.join()} ${text}`)).toEqual([]);
+    },
+  );
+});
