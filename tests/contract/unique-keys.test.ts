@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fragment } from '../../packages/server/src/db/index.ts';
 import { backends, openTestApp } from '../support/app.ts';
 
-/** A partition or a node can only tell what is unique among its own accounts. */
+/** A partition or a node only knows what is unique among its own accounts. */
 const OVER_ALL_ACCOUNTS: Record<string, string> = {
   'accounts (number)': 'given out once for all accounts; the table has one row an account',
   'api_keys (key_hash)': 'a key is looked up before its account is known',

@@ -160,10 +160,10 @@ describe.each(['off', 'on'] as const)('a store in partitions, row-level security
 describe('mem postgres partition', () => {
   it('tells what it would do and does nothing with --dry-run, nor without --yes where nobody can be asked', async () => {
     const place = await newStore();
-    const told = await partition(place, '--dry-run');
-    expect(told).toMatchObject({ code: 0, err: '' });
-    expect(told.out).toMatch(/^entries: .*, into 8 partitions by account$/m);
-    expect(told.out).toContain('api_keys stays in one piece: api_keys_by_hash is unique over all accounts');
+    const shown = await partition(place, '--dry-run');
+    expect(shown).toMatchObject({ code: 0, err: '' });
+    expect(shown.out).toMatch(/^entries: .*, into 8 partitions by account$/m);
+    expect(shown.out).toContain('api_keys stays in one piece: api_keys_by_hash is unique over all accounts');
     const plan = JSON.parse((await partition(place, '--dry-run', '--json')).out);
     expect(plan).toMatchObject({ partitions: 8, done: [], whole: WHOLE.map((table) => ({ table })) });
     expect(await partition(place)).toMatchObject({ code: 2, err: expect.stringContaining('add --yes') });

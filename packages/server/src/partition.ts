@@ -104,7 +104,7 @@ async function withStore<T>(
   }
 }
 
-/** A migration that is still to run knows nothing of partitions, and may have to write tables anew. */
+/** A migration that is still to run knows nothing of partitions, and may have to write tables again. */
 async function refuseOtherSchema(config: Config): Promise<void> {
   const { schema, pending, refusal } = await inspectStore(config);
   if (refusal) throw new Fault('conflict', `the schema of the store is not as it should be: ${refusal.found}`);

@@ -33,9 +33,9 @@ its indexes. After an update that adds tables, run it again.`,
     const options = { partitions: partitionsIn(given) };
     const json = isOn(given, 'json');
     const plan = await parts.planPartitions(config, options);
-    const isTold = isOn(given, 'dry-run') || plan.pending.length === 0;
-    if (isTold) terminal.out(json ? `${JSON.stringify(plan)}\n` : planText(plan));
-    if (isTold) return 0;
+    const isReported = isOn(given, 'dry-run') || plan.pending.length === 0;
+    if (isReported) terminal.out(json ? `${JSON.stringify(plan)}\n` : planText(plan));
+    if (isReported) return 0;
     const without = 'this rewrites the tables of the store: add --yes to do it, or --dry-run to see what would be done';
     if (!isOn(given, 'yes')) {
       if (terminal.stdin.isTTY) terminal.err(planText(plan));
