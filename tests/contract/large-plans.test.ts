@@ -110,7 +110,7 @@ const known = new Map<string, KnownIds>();
 const dsnOf = ({ options }: StorePlace) => options.postgresDsn as string;
 
 beforeAll(async () => {
-  place = await readyPlace('postgres', 'on');
+  place = await readyPlace('postgres', { rowSecurity: 'on' });
   const app = await openTestApp('postgres', { place, rowSecurity: 'on' });
   for (const account_id of [A, B, C]) {
     await newAccount(app, account_id);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Find, Query } from '../../packages/server/src/db/index.ts';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';
 import { countStatements } from '../support/counted.ts';
 
 const COUNT = 500;
@@ -14,15 +14,18 @@ const findVersions: Find = {
 
 type Found = { entry_id: number; version: number } | undefined;
 
-const stores = [
+type Store = { backend: Backend; rowSecurity: 'on' | 'off'; partitions?: number };
+
+const stores: Store[] = [
   ...backends.map((backend) => ({ backend, rowSecurity: 'off' as const })),
   { backend: 'postgres', rowSecurity: 'on' } as const,
+  { backend: 'postgres', rowSecurity: 'on', partitions: 3 } as const,
 ];
 
-describe.each(stores)('looking up many keys on $backend, row security $rowSecurity', ({ backend, rowSecurity }) => {
+describe.each<Store>(stores)('looking up many keys on $backend, row security $rowSecurity, $partitions', (store) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await openTestApp(backend, { rowSecurity });
+    app = await openTestApp(store.backend, store);
     await app.call('commits.create', {
       writes: Array.from({ length: 100 }, (_, i) => ({ entity_path: 'many', key: `k${i}`, value: i })),
     });

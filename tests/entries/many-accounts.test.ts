@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newAccount } from '../contract/table.ts';
-import { openTestApp, runSql, type TestApp } from '../support/app.ts';
+import { openTestApp, runSql, type TestApp, type TestOptions } from '../support/app.ts';
 import { countStatements } from '../support/counted.ts';
 
 const ACCOUNTS = 20;
@@ -9,10 +9,16 @@ const accounts = Array.from({ length: ACCOUNTS }, (_, i) => `aaaaaaaa-0000-4000-
 const write = (app: TestApp, account_id: string, key: string) =>
   app.call('entries.write', { entity_path: 'a', key, value: 1 }, { account_id });
 
-describe.each(['off', 'on'] as const)('writes of many accounts on PostgreSQL, row-level security %s', (rowSecurity) => {
+const stores = [
+  { rowSecurity: 'off' },
+  { rowSecurity: 'on' },
+  { rowSecurity: 'on', partitions: 3 },
+] as const satisfies readonly TestOptions[];
+
+describe.each<TestOptions>(stores)('writes of many accounts on PostgreSQL, %o', (store) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await openTestApp('postgres', { rowSecurity });
+    app = await openTestApp('postgres', store);
     for (const account of accounts) await newAccount(app, account);
   });
   afterAll(() => app.close());

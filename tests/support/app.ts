@@ -53,10 +53,15 @@ export type TestApp = App & {
   call<N extends OperationName>(name: N, input: Request<N>, as?: Partial<Caller>): Promise<Output<N>>;
 };
 
-export type TestOptions = Partial<AppOptions> & { place?: StorePlace; clock?: FakeClock };
+export type TestOptions = Partial<AppOptions> & {
+  place?: StorePlace;
+  clock?: FakeClock;
+  /** PostgreSQL: into how many partitions the tables are divided. */
+  partitions?: number | undefined;
+};
 
 export async function openTestApp(backend: Backend, options: TestOptions = {}): Promise<TestApp> {
-  const place = options.place ?? (await readyPlace(backend, options.rowSecurity));
+  const place = options.place ?? (await readyPlace(backend, options));
   const clock = options.clock ?? fakeClock();
   const app = await openApp({
     modules: proModules,

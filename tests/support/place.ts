@@ -6,7 +6,9 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { type AppOptions, openApp } from '../../packages/server/src/app.ts';
+import { readConfig } from '../../packages/server/src/config.ts';
 import { loadDriver } from '../../packages/server/src/db/sqlite-connection.ts';
+import { partitionStore } from '../../packages/server/src/partition.ts';
 
 /** Every promise about storage is tested on each of these. */
 export const backends = ['sqlite', 'postgres'] as const;
@@ -53,14 +55,14 @@ export async function runSql(dsn: string, text: string): Promise<pg.QueryResult>
 }
 
 /** Like a new one that was opened once: a copy, which takes a fraction of the time. */
-export async function readyPlace(backend: Backend, rowSecurity: RowSecurityMode = 'off'): Promise<StorePlace> {
+export async function readyPlace(backend: Backend, kind: StoreKind = {}): Promise<StorePlace> {
   if (backend === 'sqlite') {
     fileTemplate ??= makeFileTemplate();
     const [place, bytes] = [await newPlace(backend), await fileTemplate];
     writeFileSync(join(place.options.dataDir, 'mem.db'), bytes, { mode: 0o600 });
     return place;
   }
-  const template = await templateOf(rowSecurity);
+  const template = await templateOf(kind);
   const dataDir = mkdtempSync(join(tmpdir(), 'mem-test-'));
   const dsn = inject('postgresDsn');
   const name = `d_${randomBytes(6).toString('hex')}`;
@@ -90,18 +92,20 @@ async function makeFileTemplate(): Promise<Buffer> {
   return bytes;
 }
 
-type RowSecurityMode = NonNullable<AppOptions['rowSecurity']>;
+/** How a store in PostgreSQL is made. */
+export type StoreKind = { rowSecurity?: AppOptions['rowSecurity'] | undefined; partitions?: number | undefined };
 const templates = new Map<string, Promise<string>>();
 
-function templateOf(rowSecurity: RowSecurityMode): Promise<string> {
-  const name = `template_${rowSecurity === 'on' ? 'guarded' : 'open'}`;
-  const made = templates.get(name) ?? makeTemplate(name, rowSecurity);
+function templateOf(kind: StoreKind): Promise<string> {
+  const divided = kind.partitions === undefined ? '' : `_${kind.partitions}`;
+  const name = `template_${kind.rowSecurity === 'on' ? 'guarded' : 'open'}${divided}`;
+  const made = templates.get(name) ?? makeTemplate(name, kind);
   templates.set(name, made);
   return made;
 }
 
 /** Made by whichever thread of this run comes first. */
-async function makeTemplate(name: string, rowSecurity: RowSecurityMode): Promise<string> {
+async function makeTemplate(name: string, { rowSecurity = 'off', partitions }: StoreKind): Promise<string> {
   const dsn = inject('postgresDsn');
   const client = new pg.Client({ connectionString: dsn });
   await client.connect();
@@ -119,6 +123,7 @@ async function makeTemplate(name: string, rowSecurity: RowSecurityMode): Promise
         clock: { now: () => START },
       });
       await app.close();
+      if (partitions !== undefined) await divide(postgresDsn, partitions);
       await client.query(`ALTER DATABASE ${name}_to_be RENAME TO ${name}`);
     }
     return name;
@@ -126,6 +131,9 @@ async function makeTemplate(name: string, rowSecurity: RowSecurityMode): Promise
     await client.end();
   }
 }
+
+export const divide = (dsn: string, partitions?: number) =>
+  partitionStore(readConfig({ MEM_POSTGRES_DSN: dsn }), { partitions }, () => {});
 
 function databaseOf(dsn: string, name: string): string {
   const url = new URL(dsn);

@@ -15,6 +15,9 @@ export const programParts: CliParts = {
   serve: async (config) => (await import('./serve.ts')).serve(config),
   backupStore: async (config, options) => (await import('./backup.ts')).backupStore(config, options),
   restoreStore: async (config, options) => (await import('./backup.ts')).restoreStore(config, options),
+  planPartitions: async (config, options) => (await import('./partition.ts')).planPartitions(config, options),
+  partitionStore: async (config, options, onProgress) =>
+    (await import('./partition.ts')).partitionStore(config, options, onProgress),
   inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
   openMemory: async (env, user) => (await import('@mem-service/mcp')).openMemory(env, user),
   mcp: async (given) => (await import('@mem-service/mcp')).runMcp(given),

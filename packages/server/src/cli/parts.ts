@@ -3,6 +3,7 @@ import type { BackupOptions, BackupReport } from '../backup.ts';
 import type { Config, Environment } from '../config.ts';
 import type { StoreReport } from '../inspect.ts';
 import type { Kernel } from '../kernel/index.ts';
+import type { PartitionOptions, PartitionPlan, PartitionProgress, PartitionReport } from '../partition.ts';
 
 /** How this process was started. */
 export type ProcessStart = { node: string; script: string; platform: NodeJS.Platform; folder: string };
@@ -19,6 +20,14 @@ export type CliParts = {
   backupStore: (config: Config, options: BackupOptions) => Promise<BackupReport>;
   /** Puts such a file in place of the local store. */
   restoreStore: (config: Config, options: BackupOptions) => Promise<BackupReport>;
+  /** Says how the tables of a store in PostgreSQL would be divided by account. */
+  planPartitions: (config: Config, options: PartitionOptions) => Promise<PartitionPlan>;
+  /** Divides them. */
+  partitionStore: (
+    config: Config,
+    options: PartitionOptions,
+    onProgress: PartitionProgress,
+  ) => Promise<PartitionReport>;
   /** Inspects the local store without changing it. */
   inspectStore: (config: Config) => Promise<StoreReport>;
   /** Opens the memory as an MCP client of this machine uses it. */

@@ -89,6 +89,17 @@ export function migrate(database: Database, steps: readonly MigrationStep[], now
   });
 }
 
+/** PostgreSQL keeps storage settings of the partitions, and refuses them for the table that has partitions. */
+async function perPartition(tx: Transaction, text: string): Promise<string[]> {
+  const [, table, settings] = /^ALTER TABLE (\w+) (SET \([\s\S]*\))\s*$/.exec(text.trim()) ?? [];
+  if (table === undefined) return [text];
+  const partitions = await tx.all<{ name: string }>(
+    sql`SELECT CAST(c.relname AS text) AS name FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid
+        WHERE inhparent = to_regclass(${table})`,
+  );
+  return partitions.length === 0 ? [text] : partitions.map(({ name }) => `ALTER TABLE "${name}" ${settings}`);
+}
+
 const TO_DO = 'Start a server of this version that writes first, and wait until this database has what it did.';
 
 /** The same where nothing may be changed: the schema must be that of this version. */
@@ -116,7 +127,8 @@ export async function checkSchema(database: Database, steps: readonly MigrationS
 async function runStep(tx: Transaction, { module, version, up }: MigrationStep, ddl: Ddl): Promise<void> {
   for (const text of up(ddl)) {
     try {
-      await tx.run(statement(text));
+      for (const part of ddl.engine === 'postgres' ? await perPartition(tx, text) : [text])
+        await tx.run(statement(part));
     } catch (error) {
       const { message } = error as Error;
       if (!/already exists|duplicate column/.test(message)) throw error;

@@ -5,6 +5,7 @@ import type { AppliedMigration } from './migration-order.ts';
 import { readAddress } from './postgres-address.ts';
 import { newClient, type PostgresClient, planConnections } from './postgres-client.ts';
 import { translate } from './postgres-errors.ts';
+import { readDivisions, type TableDivision } from './postgres-partition.ts';
 import { examineLinks, type LinkReport } from './postgres-pooler.ts';
 import { execute } from './postgres-transaction.ts';
 import { DEFAULT_ROLE, missingGrants, missingViewGrants, readRoleRights, rolesOf } from './row-security-roles.ts';
@@ -37,6 +38,8 @@ export type PostgresState = {
   /** The number of other tables, and those whose names collide with tables of the store. */
   foreign: number;
   taken: string[];
+  /** How the tables with rows of accounts are divided into partitions. */
+  divisions: TableDivision[];
   /** What is between this machine and the server. */
   links: LinkReport;
 };
@@ -60,7 +63,8 @@ const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
       AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE') AS is_open,
     ARRAY(SELECT CAST(a.attname AS text) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0) AS columns
   FROM pg_class AS c
-  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') ORDER BY c.relname`;
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  ORDER BY c.relname`;
 
 /** Roles in the policies of row-level security that this role may not assume: requests cannot run under them. */
 const MISSING_ROLES = `SELECT DISTINCT CAST(r.rolname AS text) AS name FROM pg_policy AS p
@@ -141,6 +145,7 @@ export async function checkPostgres(
       links,
       schema: await readSchema(asQuery(client), 'postgres'),
       applied: isReadable ? await readApplied(asQuery(client), 'postgres') : [],
+      divisions: isReadable ? await readDivisions(asQuery(client), names) : [],
       owner: migrations?.owner ?? null,
       is_owner: migrations?.is_owner ?? false,
       closed,

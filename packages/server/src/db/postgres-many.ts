@@ -65,22 +65,27 @@ const besideEach = ({ table, by }: RowsOfTable): string =>
   ` LEFT JOIN LATERAL (SELECT * FROM ${table} AS x WHERE ${by.map((name) => `x.${name} = found.${name}`).join(' AND ')} OFFSET 0) AS beside ON true`;
 
 /**
- * Finds each row as `findText` does, for the same reason. The updated table has no condition except the row's location:
- * with others, a planner without statistics scans the account for each row (500 rows of 5,000: 3,400 ms instead of 200 ms).
+ * By primary key alone, which holds on every partition and engine, where a row's location does not. With equalities a
+ * planner without statistics reads the whole table once and joins, and keeps that plan while the table grows: these
+ * conditions can only be looked up in an index. The last column is compared twice, together with the account: that costs
+ * less in an index that has both than beside one that only begins with the account, so that the primary key is taken.
  */
 function updateText({ table, set = {}, add = {}, by }: Update): string {
-  const names = Object.keys(by);
   const changed = { ...set, ...add };
   const changedNames = Object.keys(changed);
-  const place = (i: number) => `r.c${changedNames.length + i}`;
+  const names = Object.keys(by);
   const as = [...changedNames, ...names].map((_, i) => `c${i}`).join(', ');
   const sets = changedNames
     .map((name, i) => (name in add ? `${name} = ${table}.${name} + r.c${i}` : `${name} = r.c${i}`))
     .join(', ');
-  const same = names.map((name, i) => `found.${name} = ${place(i)}`).join(' AND ');
-  const first = firstText(`SELECT x.ctid, ${names.join(', ')} FROM ${table} AS x`, names, place);
+  const same = names.map((name, i) => {
+    const [column, value] = [`${table}.${name}`, `r.c${changedNames.length + i}`];
+    if (i === 0 || i < names.length - 1) return `${column} = ANY (ARRAY[${value}])`;
+    const [own, given] = [`(${column}, ${table}.${names[0]})`, `(${value}, r.c${changedNames.length})`];
+    return `${own} >= ${given} AND ${own} <= ${given}`;
+  });
   const rows = unnestUnseen([...Object.values(changed), ...Object.values(by)]);
-  return `UPDATE ${table} SET ${sets} FROM ${rows} AS r(${as}), LATERAL (${first}) AS found WHERE ${table}.ctid = found.ctid AND ${same}`;
+  return `UPDATE ${table} SET ${sets} FROM ${rows} AS r(${as}) WHERE ${same.join(' AND ')}`;
 }
 
 export const insertTextOnce = once(insertText);

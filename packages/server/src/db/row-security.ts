@@ -24,14 +24,29 @@ const quote = pg.escapeIdentifier;
 
 type GuardedTable = { name: string; owner: string; locked: boolean; stamp: string | null; role: string | null };
 
-/** Every table with rows of accounts, and its protection. */
+/** Every table with rows of accounts, and its protection. Partitions are reached through their table. */
 const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
     c.relrowsecurity AND c.relforcerowsecurity AS locked, obj_description(p.oid, 'pg_policy') AS stamp,
     pg_get_userbyid(p.polroles[1]) AS role
   FROM pg_class AS c
   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped
   LEFT JOIN pg_policy AS p ON p.polrelid = c.oid AND p.polname = 'mem_account'
-  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') ORDER BY c.relname`;
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  ORDER BY c.relname`;
+
+/** Partitions of tables with rows of accounts, and whether nobody may use them except through their table. */
+const PARTITIONS = `SELECT CAST(c.relname AS text) AS name, c.relforcerowsecurity AS locked
+  FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relispartition AND c.relkind = 'r'`;
+
+/** A partition gets no policy: with row-level security on, even its owner sees nothing in it by its own name. */
+async function guardPartitions(client: pg.ClientBase, locks: boolean): Promise<void> {
+  const partitions: { name: string; locked: boolean }[] = (await client.query(PARTITIONS)).rows;
+  const [enable, force] = locks ? ['ENABLE', 'FORCE'] : ['DISABLE', 'NO FORCE'];
+  for (const { name, locked } of partitions)
+    if (locked !== locks)
+      await client.query(`ALTER TABLE ${quote(name)} ${enable} ROW LEVEL SECURITY, ${force} ROW LEVEL SECURITY`);
+}
 
 /**
  * Turns row-level security on or off. Runs in the transaction of the migrations, as the owner of the tables; tables
@@ -43,6 +58,7 @@ export async function guardRows(client: pg.ClientBase, { mode, role, rules }: Ro
   if (mode === 'off') {
     const guarded = tables.filter((table) => table.locked || table.stamp !== null);
     if (guarded.length > 0) await client.query(guarded.map((table) => openText(table, rules)).join('\n'));
+    await guardPartitions(client, false);
     return undefined;
   }
   if (mode === 'as found' && found === undefined) return undefined;
@@ -56,6 +72,7 @@ export async function guardRows(client: pg.ClientBase, { mode, role, rules }: Ro
   };
   if (makesViews) await whileWordsMayCreate(client, { roles, rights }, guard);
   else await guard();
+  await guardPartitions(client, true);
   for (const [table, rights] of Object.entries(rules.shared))
     await client.query(`GRANT ${rights.join(', ')} ON ${quote(table)} TO ${quote(roles.maintenance)}`);
   return roles;

@@ -58,6 +58,7 @@ export {
   scopedPathRanges,
   scopeOverlaps,
 } from './scope.ts';
+export { presentServers } from './servers/known-servers.ts';
 export { heldName, isCalled, isOfOtherHolder, sessionIdOf, sessionName, withoutOtherHolders } from './session-name.ts';
 export * from './settings.ts';
 export { fromStorage } from './storage-fault.ts';

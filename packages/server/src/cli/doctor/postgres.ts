@@ -55,7 +55,7 @@ function checkState(report: Report, { postgresDsn, postgresPool, readOnly }: Con
   return [
     ...found,
     ...checkRights(report),
-    ...(isReadable ? [checkOwner(report)] : []),
+    ...(isReadable ? [checkOwner(report), ...checkPartitions(postgres)] : []),
     ...checkServer(postgres, postgresPool, readOnly),
     ...checkLinks(postgres.links),
   ];
@@ -106,6 +106,24 @@ function checkOwner(report: Report): Check {
   if (refusal || pending === 0 || is_owner) return checkSchema(report);
   const found = `${schema} of ${schema + pending}, and ${role} does not own the tables`;
   return failure('schema', found, `start mem once as ${owner}`);
+}
+
+/** Only of a store that has some. Tables of later migrations are made in one piece. */
+function checkPartitions({ divisions }: PostgresState): Check[] {
+  const divided = divisions.filter(({ partitions }) => partitions > 0);
+  const whole = divisions.filter(({ partitions, blocking }) => partitions === 0 && blocking.length === 0);
+  const [first] = divided;
+  if (!first) return [];
+  const found = `${counted(divided.length, 'table')} in ${first.partitions} partitions by account`;
+  if (whole.length === 0) return [ok('partitions', found)];
+  const rest = whole.map(({ table }) => table).join(', ');
+  return [
+    warning(
+      'partitions',
+      `${found}, ${rest} ${whole.length > 1 ? 'are' : 'is'} not`,
+      'stop the servers and run mem postgres partition',
+    ),
+  ];
 }
 
 const KINDS: Record<LinkKind, string> = {

@@ -8,6 +8,7 @@ import { importCommand } from './import.ts';
 import { init } from './init.ts';
 import { log } from './log.ts';
 import { mcp } from './mcp.ts';
+import { postgres } from './postgres.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { status } from './status.ts';
@@ -26,6 +27,7 @@ export const ownCommands = [
   importCommand,
   backup,
   restore,
+  postgres,
   account,
   hook,
 ] as const satisfies readonly OwnCommand[];

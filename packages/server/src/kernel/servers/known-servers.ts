@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Query } from '../../db/index.ts';
 import type { Services } from '../module.ts';
 import type { NotesGap } from '../notes-gap.ts';
 import * as queries from './queries.ts';
@@ -113,8 +114,17 @@ export class KnownServers {
     for (const [id, { at }] of this.#greetings) if (at <= silentSince && !known.has(id)) this.#greetings.delete(id);
     for (const { server_id, seen_at } of rows) {
       if (server_id === this.#options.server_id || this.#greetings.has(server_id)) continue;
-      const isFresh = seen_at > now - RENEW_MS - SILENT_MS;
+      const isFresh = isPresent({ seen_at }, now);
       this.#greetings.set(server_id, { at: isFresh ? performance.now() : Number.NEGATIVE_INFINITY, clock: seen_at });
     }
   }
+}
+
+const isPresent = ({ seen_at }: Pick<queries.ServerRow, 'seen_at'>, now: number): boolean =>
+  seen_at > now - RENEW_MS - SILENT_MS;
+
+/** The ids of the servers on a store, for a program that is none of them. */
+export async function presentServers(query: Query, now: number): Promise<string[]> {
+  const rows = await queries.listServers(query);
+  return rows.filter((row) => isPresent(row, now)).map(({ server_id }) => server_id);
 }

@@ -3,7 +3,12 @@ import { type EntryView, liveAccounts } from '../../kernel/index.ts';
 import { entriesIn } from '../entries/index.ts';
 
 /** Moves PostgreSQL's pending list into the index; otherwise a write that finds the list full has to. */
-export const tidyIndex = fragment(`SELECT gin_clean_pending_list('entries_by_word')`);
+/** Each partition of the table has its own. */
+export const tidyIndex = fragment(
+  `SELECT gin_clean_pending_list(CAST(c.oid AS regclass)) FROM pg_class AS c
+   WHERE c.relkind = 'i' AND (c.oid = CAST('entries_by_word' AS regclass) OR c.oid IN (
+     SELECT inhrelid FROM pg_inherits WHERE inhparent = CAST('entries_by_word' AS regclass)))`,
+);
 
 /** How far the index of SQLite goes in the log of an account, and when that account was made. */
 export type IndexCursor = { seq: number; stamp: number; created_at: number };

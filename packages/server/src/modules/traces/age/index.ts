@@ -52,7 +52,10 @@ export async function erasePayloads(work: Work, age: AgeRange): Promise<AgeProgr
     await queries.erasePayloads(tx, old);
     if (dialect.engine === 'sqlite') await deleteWordsOfTraces(work, old.seqs);
     else await queries.dropSearchWords(tx, old);
-    const headers = traces.map(({ seq, header }) => ({ account_id, seq, header: withoutPayload(header) }));
+    const headers = traces.map(({ agent_id, seq, header }) => ({
+      ...{ account_id, agent_id, seq },
+      header: withoutPayload(header),
+    }));
     const [before, after] = [traces, headers].map((rows) => bytesOfTexts(rows.map(({ header }) => header)));
     addStored(work, { storage_bytes: (after ?? 0) - (before ?? 0) - spoken });
     await tx.updateMany(queries.updateHeaders, headers);

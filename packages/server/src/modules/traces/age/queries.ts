@@ -64,10 +64,11 @@ export function dropSearchWords(tx: Transaction, old: OldTraces): Promise<number
   return tx.run(sql`UPDATE traces SET search_words = NULL WHERE ${among(old)}`);
 }
 
+/** By agent too: without statistics, PostgreSQL takes an index over agents, and would read all of the account in it. */
 export const updateHeaders: Update = {
   table: 'traces',
   set: { header: 'text' },
-  by: { account_id: 'text', seq: 'int' },
+  by: { account_id: 'text', agent_id: 'text', seq: 'int' },
 };
 
 export async function countTraces(query: Query, accountId: string): Promise<number> {
