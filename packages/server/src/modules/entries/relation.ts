@@ -273,12 +273,17 @@ export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, 
 /** A condition: the `seq` is that of an entry of the view. */
 export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
 
+/** The entry of each version, looked up by its number. */
+const entriesOfVersions = ({ account_id, dialect }: EntryView): Sql => ({
+  text: dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = versions.entry_id'),
+  values: [account_id],
+});
+
 /**
  * A condition: the commit wrote something in scope that the agent may see, on whatever branch. It is no EXISTS, which
  * PostgreSQL may answer by reading the whole account as long as it has no statistics.
  */
 export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
-  sql`(SELECT 1 FROM versions
-      JOIN entries ON entries.account_id = ${view.account_id} AND entries.entry_id = versions.entry_id
-      WHERE versions.account_id = ${view.account_id} AND versions.commit_id = ${commitId}
+  sql`(SELECT 1 FROM versions${entriesOfVersions(view)}
+      WHERE entries.entry_id IS NOT NULL AND versions.account_id = ${view.account_id} AND versions.commit_id = ${commitId}
         AND ${isVersionVisible(view)}${andAll(pathsOf(view, undefined))} LIMIT 1) IS NOT NULL`;
