@@ -51,10 +51,18 @@ export class DirectCalls {
     this.#running.set(id, context);
     session.identity.meet(server.getClientVersion()?.name);
     const { onError } = this.#options;
-    const result = await callTool({ tool, args: params.arguments ?? {}, session, context, onError });
-    if (!context.isCancelled) this.#options.write(`${JSON.stringify({ result, jsonrpc: '2.0', id })}\n`);
-    if (this.#running.get(id) === context) this.#running.delete(id);
-    if (this.#running.size === 0) this.#finish();
+    const send = (answer: object) => {
+      if (!context.isCancelled) this.#options.write(`${JSON.stringify({ ...answer, jsonrpc: '2.0', id })}\n`);
+    };
+    try {
+      send({ result: await callTool({ tool, args: params.arguments ?? {}, session, context, onError }) });
+    } catch (error) {
+      send({ error: { code: INTERNAL_ERROR, message: 'Internal error' } });
+      throw error;
+    } finally {
+      if (this.#running.get(id) === context) this.#running.delete(id);
+      if (this.#running.size === 0) this.#finish();
+    }
   }
 
   #cancel(params: unknown): boolean {
@@ -76,6 +84,9 @@ export class DirectCalls {
     for (const call of this.#running.values()) call.cancel();
   }
 }
+
+/** As JSON-RPC numbers it. */
+const INTERNAL_ERROR = -32603;
 
 class DirectCall implements ToolCallContext {
   readonly exact: string | undefined;

@@ -48,7 +48,7 @@ export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
   readonly #file: string;
   readonly #known: SqliteKnownRows;
-  readonly #written: WrittenRows[] = [];
+  #written: WrittenRows[] = [];
   /** The reason why the transaction takes no more statements. */
   #end: unknown;
   /**
@@ -204,6 +204,7 @@ export class SqliteTransaction implements Transaction {
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#failure;
+    const written = this.#written.length;
     await this.#exec('SAVEPOINT one');
     try {
       const result = await work();
@@ -214,8 +215,14 @@ export class SqliteTransaction implements Transaction {
         if (!this.#end) this.#run(() => this.#connection.exec('ROLLBACK TO one; RELEASE one'));
       });
       this.#failure = before;
+      this.#forgetSums(written);
       throw error;
     }
+  }
+
+  /** What may not have been added is read again. */
+  #forgetSums(from: number): void {
+    this.#written = this.#written.map((rows, i) => (i < from ? rows : { ...rows, add: undefined }));
   }
 
   #exec(text: string): Promise<void> {
@@ -226,6 +233,9 @@ export class SqliteTransaction implements Transaction {
     if (this.#failure) throw this.#failure;
     try {
       this.#run(() => this.#connection.exec('COMMIT'));
+    } catch (error) {
+      this.#forgetSums(0);
+      throw error;
     } finally {
       // Also after an error, which may have come when the changes were made already.
       this.#known.committed(this.#written);

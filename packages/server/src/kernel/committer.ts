@@ -89,10 +89,10 @@ export class Committer {
     while (queue.length > 0) {
       if (!lane.isShared) await this.#lanes.unshared((queue[0] as QueuedWrite).caller.account_id);
       await this.#gather(queue);
-      const { batch, missed } = await this.#commit(lane);
+      const { batch, missed } = await this.#lanes.whenFree(lane, () => this.#commit(lane));
       for (const { size } of batch) this.#waitingChars -= size;
       this.#lanes.ended(lane, batch);
-      for (const job of missed.reverse()) this.#retry(job);
+      for (const [accountId, jobs] of byAccount(missed)) this.#retry(lane, accountId, jobs);
     }
     this.#running.delete(lane.name);
     this.#lanes.remove(lane);
@@ -208,11 +208,22 @@ export class Committer {
     };
   }
 
-  #retry(job: QueuedWrite): void {
-    const { account_id } = job.caller;
-    job.missed++;
-    if (job.missed >= MAX_MISSED) this.#lanes.setContended(account_id);
-    this.#enqueue(this.#lanes.laneOf(job, job.size), job);
+  /** All of an account's writes go the same way, with those that wait behind them: they keep their order. */
+  #retry(from: Lane, accountId: string, missed: readonly QueuedWrite[]): void {
+    for (const job of missed) job.missed++;
+    if (missed.some((job) => job.missed >= MAX_MISSED)) this.#lanes.setContended(accountId);
+    const [first] = missed as [QueuedWrite];
+    const to = this.#lanes.laneOf(first, first.size);
+    const behind = to === from ? [] : from.queue.filter((job) => job.caller.account_id === accountId);
+    if (behind.length > 0) {
+      from.queue.splice(0, from.queue.length, ...from.queue.filter((job) => job.caller.account_id !== accountId));
+      for (const job of behind) {
+        this.#waitingChars -= job.size;
+        job.missed = Math.max(job.missed, 1);
+      }
+      this.#lanes.ended(from, behind);
+    }
+    for (const job of [...missed, ...behind].reverse()) this.#enqueue(to, job);
   }
 
   #workOn(tx: Transaction, account: WorkAccount): Work {

@@ -46,6 +46,8 @@ export type Lane = {
 export const MAX_BATCH = 256;
 /** Larger writes go in transactions of their account alone: the others need not wait for them. */
 const MAX_SHARED_CHARS = 16 * 1024;
+/** Transactions of one account at a time, for each shared lane: of four connections, one is left for reads. */
+const OWN_PER_SHARED_LANE = 2;
 /** More writes of an account than that go in a lane of its own, so that others need not wait for them. */
 const MAX_SHARING = 64;
 /** An account that another server writes to waits for its turn in a lane of its own for this long. */
@@ -63,6 +65,8 @@ export class Lanes {
   /** Writes that each account has in shared lanes, and who waits until it has none. */
   readonly #sharing = new Map<string, number>();
   readonly #followers = new Map<string, () => void>();
+  #ownRunning = 0;
+  readonly #waitingOwn: (() => void)[] = [];
 
   constructor(services: Services) {
     this.#services = services;
@@ -116,6 +120,24 @@ export class Lanes {
     }
   }
 
+  /**
+   * Runs a transaction of one account when fewer than a part of the connections are taken by such: each may wait for an
+   * account that is locked elsewhere, and the others must still be served.
+   */
+  async whenFree<T>({ isShared }: Lane, run: () => Promise<T>): Promise<T> {
+    const { sharedLanes } = this.#services.database;
+    if (isShared || sharedLanes === 0) return run();
+    while (this.#ownRunning >= sharedLanes * OWN_PER_SHARED_LANE)
+      await new Promise<void>((resolve) => this.#waitingOwn.push(resolve));
+    this.#ownRunning++;
+    try {
+      return await run();
+    } finally {
+      this.#ownRunning--;
+      this.#waitingOwn.shift()?.();
+    }
+  }
+
   /** Waits until the account has no writes in shared lanes. */
   async unshared(accountId: string): Promise<void> {
     if (this.#sharing.has(accountId)) await new Promise<void>((resolve) => this.#followers.set(accountId, resolve));
@@ -161,21 +183,30 @@ export function byAccount(batch: readonly QueuedWrite[]): Map<string, QueuedWrit
   return groups;
 }
 
-/** Takes writes from the front of the queue; two requests with the same idempotency key never share a batch. */
+/**
+ * Takes writes from the front of the queue; two requests with the same idempotency key never share a batch. The second waits,
+ * with everything of its account that follows.
+ */
 export function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
   const keys = new Set<string>();
-  let count = 0;
+  const waiting = new Set<string>();
+  const batch: QueuedWrite[] = [];
+  const left: QueuedWrite[] = [];
   for (const job of queue) {
-    if (count === MAX_BATCH || (job.handler.exclusive && count > 0)) break;
+    const { account_id } = job.caller;
     const key = idempotentName(job);
-    if (key !== undefined) {
-      if (keys.has(key)) break;
-      keys.add(key);
+    if (key !== undefined && keys.has(key)) waiting.add(account_id);
+    if (batch.length === MAX_BATCH || (job.handler.exclusive && batch.length > 0)) break;
+    if (waiting.has(account_id)) {
+      left.push(job);
+      continue;
     }
-    count++;
+    if (key !== undefined) keys.add(key);
+    batch.push(job);
     if (job.handler.exclusive) break;
   }
-  return queue.splice(0, count);
+  queue.splice(0, batch.length + left.length, ...left);
+  return batch;
 }
 
 /** Groups neighbouring writes that a set handler takes together; every other write is its own group. */
