@@ -74,9 +74,10 @@ async function serveByWorkers(config: Config, log: Logger): Promise<number> {
   if ('exitCode' in free) return free.exitCode;
   const supervisor = new Supervisor(config.workers, log);
   const stopping = stopSignal();
-  const started = await Promise.race([supervisor.start(), stopping.then(() => ({ exitCode: 0 }))]);
+  const starting = supervisor.start();
+  onReload(() => void starting.then(() => supervisor.restart()));
+  const started = await Promise.race([starting, stopping.then(() => ({ exitCode: 0 }))]);
   if ('exitCode' in started) return (await supervisor.stop()) || started.exitCode;
-  onReload(() => void supervisor.restart());
   process.stdout.write(firstScreen(config, { ...started, elsewhere }));
   const signal = await stopping;
   log.info({ signal }, 'stopping: the workers finish what they accepted');

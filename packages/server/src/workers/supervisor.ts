@@ -82,6 +82,7 @@ export class Supervisor {
     if (!this.#stopping && this.#places[place] === undefined) await this.#keep(place);
   }
 
+  /** The worker that has the place by then, from before or started meanwhile, goes. */
   async #launch(place: number): Promise<WorkerStart | WorkerFailure> {
     // Without a worker nothing holds a port that was taken because it was free.
     if (this.#port !== undefined && Object.keys(cluster.workers ?? {}).length === 0)
@@ -90,6 +91,7 @@ export class Supervisor {
     const started = await this.#readiness(worker);
     if ('exitCode' in started) return started;
     const startedAt = performance.now();
+    const before = this.#places[place];
     this.#places[place] = { worker, startedAt };
     worker.once('exit', (code, signal) => {
       if (this.#places[place]?.worker !== worker) return;
@@ -99,6 +101,7 @@ export class Supervisor {
       if (performance.now() - startedAt > STEADY_MS) this.#delayMs = FIRST_DELAY_MS;
       void this.#launchLater(place);
     });
+    if (before) await end(before.worker);
     return started;
   }
 
@@ -116,13 +119,11 @@ export class Supervisor {
 
   async #replaceAll(): Promise<void> {
     for (let place = 0; place < this.#count && !this.#stopping; place++) {
-      const before = this.#places[place];
       const result = await this.#launch(place);
       if ('exitCode' in result) {
         this.#log.error(result, 'the new worker did not start: the others stay as they are');
         return;
       }
-      if (before) await end(before.worker);
     }
     this.#log.info('all workers were replaced');
   }
