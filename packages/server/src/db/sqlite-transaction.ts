@@ -215,13 +215,13 @@ export class SqliteTransaction implements Transaction {
         if (!this.#end) this.#run(() => this.#connection.exec('ROLLBACK TO one; RELEASE one'));
       });
       this.#failure = before;
-      this.#forgetSums(written);
+      this.#dropSums(written);
       throw error;
     }
   }
 
   /** What may not have been added is read again. */
-  #forgetSums(from: number): void {
+  #dropSums(from: number): void {
     this.#written = this.#written.map((rows, i) => (i < from ? rows : { ...rows, add: undefined }));
   }
 
@@ -234,7 +234,7 @@ export class SqliteTransaction implements Transaction {
     try {
       this.#run(() => this.#connection.exec('COMMIT'));
     } catch (error) {
-      this.#forgetSums(0);
+      this.#dropSums(0);
       throw error;
     } finally {
       // Also after an error, which may have come when the changes were made already.
