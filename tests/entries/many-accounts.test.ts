@@ -85,6 +85,30 @@ describe.each<TestOptions>(stores)('writes of many accounts on PostgreSQL, %o', 
     expect(await keysOf(locked)).toContain('late');
   });
 
+  it('of accounts that are locked leave connections for the others, and keep their order', async () => {
+    const locked = accounts.slice(0, 6);
+    const [free = ''] = accounts.slice(6);
+    const client = new pg.Client(app.place.options.postgresDsn as string);
+    await client.connect();
+    try {
+      await client.query(`BEGIN; SELECT set_config('mem.migrating', 'on', true)`);
+      await client.query('SELECT 1 FROM accounts WHERE account_id = ANY ($1) FOR UPDATE', [locked]);
+      const waiting: Promise<{ version: number }>[] = [];
+      for (let i = 0; i < 4; i++)
+        for (const account_id of locked) {
+          const input = { entity_path: 'a', key: 'in order', value: i };
+          waiting.push(app.call('entries.write', input, { account_id }));
+          await write(app, free, `free ${i} ${account_id}`);
+        }
+      expect(await keysOf(free)).toContain(`free 3 ${locked[0]}`);
+      await client.query('COMMIT');
+      const versions = (await Promise.all(waiting)).map(({ version }) => version);
+      expect(versions).toEqual([1, 2, 3, 4].flatMap((version) => locked.map(() => version)));
+    } finally {
+      await client.end();
+    }
+  });
+
   it('are done once each, whatever fails between', async () => {
     const dsn = app.place.options.postgresDsn as string;
     const names = accounts.flatMap((account) => Array.from({ length: 5 }, (_, i) => ({ account, key: `kept ${i}` })));

@@ -32,6 +32,7 @@ export type QueuedWrite = WriteJob &
     size: number;
     resolve: (output: unknown) => void;
     reject: (error: unknown) => void;
+    /** How often it found its account locked. */
     missed: number;
   };
 
