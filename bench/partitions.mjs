@@ -15,6 +15,7 @@ const { values: given } = parseArgs({
     sizes: { type: 'string', default: '200000,2000000' },
     entries: { type: 'string', default: '2000' },
     partitions: { type: 'string' },
+    settings: { type: 'string' },
     requests: { type: 'string', default: '300' },
   },
 });
@@ -31,7 +32,7 @@ const rowsOf = async (text) => (await client.query(text)).rows;
 const env = {
   PATH: process.env.PATH,
   HOME: folder,
-  MEM_POSTGRES_DSN: server.dsn,
+  MEM_POSTGRES_DSN: `${server.dsn}${given.settings ? `?options=${encodeURIComponent(given.settings)}` : ''}`,
   MEM_HTTP_PORT: '0',
   MEM_LOG_LEVEL: 'error',
 };
