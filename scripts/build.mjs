@@ -40,6 +40,7 @@ const onNode = { ...shared, banner: { js: commonJs } };
 const builders = {
   contract: () => bundle(library, 'contract'),
   sdk: () => bundle(library, 'sdk'),
+  embedder: () => bundle(shared, 'embedder'),
   /** The package of the server opens the store; it is loaded only when no server is running. */
   mcp: () => bundle({ ...onNode, external: ['@mem-service/server'] }, 'mcp', { 'mem-mcp': 'main.ts' }),
   server: () => bundleService(['@mem-service/pro'], 'server'),

@@ -9,7 +9,7 @@ const root = process.argv[2] ?? join(here, '..');
 const { types, words, phrases, identifiers } = JSON.parse(readFileSync(join(here, 'words.json'), 'utf8'));
 
 const DECLARATION = /^\s*(?:export |declare |abstract )*(?:type (?=\w+\s*[=<])|interface |class )(\w+)/gm;
-const SKIPPED = new Set(['node_modules', 'dist', 'fixtures', 'coverage']);
+const SKIPPED = new Set(['node_modules', 'dist', 'fixtures', 'coverage', 'train']);
 const found = [];
 const declared = new Map();
 

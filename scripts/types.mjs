@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const packages = join(root, 'packages');
 const manifestOf = (name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'));
 
-const published = ['contract', 'sdk', 'server', 'pro'];
+const published = ['contract', 'sdk', 'embedder', 'server', 'pro'];
 /** The server shows types of the MCP package, which has none of its own to offer. */
 const reached = [...published, 'mcp'];
 const asked = process.argv.slice(2);

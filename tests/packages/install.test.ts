@@ -42,6 +42,13 @@ function installOne(name: PackageName): Promise<InstallResult> {
   return install(machine, name, { tarballs: [tarballs[name], ...needed], flags });
 }
 
+/** The table with its notices, and how it was trained. */
+function embedderFiles(): string[] {
+  const below = (folder: string) =>
+    readdirSync(join(root, 'packages', 'embedder', folder)).map((file) => `${folder}/${file}`);
+  return ['NOTICES.md', ...below('table'), ...below('train')];
+}
+
 const inHome = (...path: string[]) => join(machine.env.HOME as string, ...path);
 
 describe.each(packageNames)('the package %s as npm packs it', (name) => {
@@ -49,7 +56,8 @@ describe.each(packageNames)('the package %s as npm packs it', (name) => {
     const paths = tarballs[name].files.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE']));
     const others = paths.filter((path) => !path.startsWith('dist/'));
-    expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    const beside = name === 'embedder' ? embedderFiles() : [];
+    expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json', ...beside].sort());
     expect(paths.filter((path) => /\.map$|\.test\.|(?<!\.d)\.ts$|\.part$/.test(path))).toEqual([]);
     expect(readFileSync(join(root, 'packages', name, 'LICENSE'), 'utf8')).toBe(
       readFileSync(join(root, 'LICENSE'), 'utf8'),
@@ -57,8 +65,8 @@ describe.each(packageNames)('the package %s as npm packs it', (name) => {
   });
 
   it('is small', () => {
-    // Most of server and cli are the binaries of SQLite for all platforms.
-    const most = name === 'server' || name === 'cli' ? 12 : 1;
+    // Most of server and cli are the binaries of SQLite for all platforms, and of embedder its table.
+    const most = { server: 12, cli: 12, embedder: 15 }[name as string] ?? 1;
     expect(tarballs[name].size).toBeLessThan(most * MEGABYTE);
   });
 
@@ -77,6 +85,19 @@ describe('into an empty folder, without cache, settings or network', () => {
     expect({ code, err, out }).toEqual({ code: 0, err: '', out: expect.stringMatching(/added [12] packages?/) });
     const files = readdirSync(at, { recursive: true }).map(String);
     expect(files.some((path) => path.endsWith('.node'))).toBe(name === 'server' || name === 'cli');
+  });
+});
+
+describe('the embedder, installed alone', () => {
+  it('finds its table, and knows what is related without a shared word', async () => {
+    const { at } = installed.get('embedder') as InstallResult;
+    const script = `import { dot, loadEmbedder } from '@mem-service/embedder';
+      const embedder = loadEmbedder();
+      const near = (text) => dot(embedder.encode(text), embedder.encode('allergic to peanuts'));
+      console.log(near('nuts allergy') > 2 * near('billing period'));`;
+    writeFileSync(join(at, 'try.mjs'), script);
+    const result = await runCommand([process.execPath, 'try.mjs'], { env: machine.env, cwd: at });
+    expect(result).toEqual({ code: 0, out: 'true\n', err: '' });
   });
 });
 

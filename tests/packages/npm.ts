@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 export const root = join(import.meta.dirname, '..', '..');
-export const packageNames = ['contract', 'sdk', 'mcp', 'server', 'pro', 'cli'] as const;
+export const packageNames = ['contract', 'sdk', 'embedder', 'mcp', 'server', 'pro', 'cli'] as const;
 export type PackageName = (typeof packageNames)[number];
 
 export type PackageManifest = {

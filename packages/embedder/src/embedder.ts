@@ -1,0 +1,143 @@
+import { EMBEDDER_DIMENSIONS, EMBEDDER_NAME, readTable, readTableInBackground, type VectorTable } from './table.ts';
+import { Tokenizer } from './tokenizer.ts';
+import { Vocabulary } from './vocabulary.ts';
+
+/** How much a token counts. */
+export type TokenWeight = (token: number) => number;
+
+export type EmbedderOptions = {
+  /** The first 64 or 128 dimensions make a smaller, coarser vector. */
+  dimensions?: 64 | 128 | 256;
+  /** Where the files of the table are, if not in this package. */
+  folder?: string;
+};
+
+/** Vectors have unit length, or are all zeros where a text has no word. */
+export type Embedder = {
+  readonly name: string;
+  readonly dimensions: number;
+  /** Reads the table now, off this thread where it can. Without this the first use reads it. */
+  prepare(): Promise<void>;
+  encode(text: string): Float32Array<ArrayBuffer>;
+  /** The vectors of texts one after another. */
+  encodeMany(texts: readonly string[]): Float32Array<ArrayBuffer>;
+  /**
+   * The vector of a question: each token counts as much as its weight, which is how rare it is in the store that is asked.
+   * Texts in the store have no weights, so that their vectors stay valid while the store changes.
+   */
+  encodeQuestion(text: string, weightOf: TokenWeight): Float32Array<ArrayBuffer>;
+  /** The tokens of a text in its order, to count in how many texts of a store each occurs. */
+  tokensOf(text: string): number[];
+  /** The word or piece (`##ing`) that a token stands for. */
+  wordOf(token: number): string;
+};
+
+/** Reads nothing yet. */
+export function loadEmbedder({ dimensions = EMBEDDER_DIMENSIONS, folder }: EmbedderOptions = {}): Embedder {
+  let loaded: LoadedTable | undefined;
+  const now = (): LoadedTable => {
+    loaded ??= new LoadedTable(readTable(folder), dimensions);
+    return loaded;
+  };
+  return {
+    name: EMBEDDER_NAME,
+    dimensions,
+    async prepare() {
+      if (loaded) return;
+      const table = await readTableInBackground(folder);
+      loaded ??= new LoadedTable(table, dimensions);
+    },
+    encode: (text) => now().encodeInto(new Float32Array(dimensions), 0, text),
+    encodeMany(texts) {
+      const vectors = new Float32Array(texts.length * dimensions);
+      const table = now();
+      texts.forEach((text, at) => {
+        table.encodeInto(vectors, at * dimensions, text);
+      });
+      return vectors;
+    },
+    encodeQuestion: (text, weightOf) => now().encodeWeighted(text, weightOf),
+    tokensOf: (text) => now().tokensOf(text),
+    wordOf: (token) => now().vocabulary.textOf(token),
+  };
+}
+
+class LoadedTable {
+  readonly vocabulary: Vocabulary;
+  readonly #table: VectorTable;
+  readonly #dimensions: number;
+  readonly #tokenizer: Tokenizer;
+  /** In double precision, which spares a rounding for each token and dimension. */
+  readonly #sums: Float64Array;
+
+  constructor(table: VectorTable, dimensions: number) {
+    this.#table = table;
+    this.#dimensions = dimensions;
+    this.vocabulary = new Vocabulary(table.vocabulary, table.tokens);
+    this.#tokenizer = new Tokenizer(this.vocabulary);
+    this.#sums = new Float64Array(dimensions);
+  }
+
+  tokensOf(text: string): number[] {
+    const { values, length } = this.#tokenizer.split(text);
+    return Array.from(values.subarray(0, length));
+  }
+
+  encodeInto<Vectors extends Float32Array>(vectors: Vectors, from: number, text: string): Vectors {
+    const { values, length } = this.#tokenizer.split(text);
+    this.#sums.fill(0);
+    for (let at = 0; at < length; at += 4) this.#addFour(values, at, length);
+    this.#writeUnit(vectors, from);
+    return vectors;
+  }
+
+  encodeWeighted(text: string, weightOf: TokenWeight): Float32Array<ArrayBuffer> {
+    // A copy: the weights may come from code that uses this embedder.
+    const tokens = this.tokensOf(text);
+    const weights = tokens.map((token) => weightOf(token));
+    const { rows, scales } = this.#table;
+    const sums = this.#sums.fill(0);
+    tokens.forEach((token, at) => {
+      const scale = (scales[token] as number) * (weights[at] as number);
+      const row = token * EMBEDDER_DIMENSIONS;
+      for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + (rows[row + at] as number) * scale;
+    });
+    const vector = new Float32Array(this.#dimensions);
+    this.#writeUnit(vector, 0);
+    return vector;
+  }
+
+  /** Four rows at once, so that sums are loaded and stored a quarter as often. Rows beyond the last token count nothing. */
+  #addFour(tokens: Int32Array, from: number, end: number): void {
+    const { rows, scales } = this.#table;
+    const sums = this.#sums;
+    const a = tokens[from] as number;
+    const b = from + 1 < end ? (tokens[from + 1] as number) : a;
+    const c = from + 2 < end ? (tokens[from + 2] as number) : a;
+    const d = from + 3 < end ? (tokens[from + 3] as number) : a;
+    const scaleA = scales[a] as number;
+    const scaleB = from + 1 < end ? (scales[b] as number) : 0;
+    const scaleC = from + 2 < end ? (scales[c] as number) : 0;
+    const scaleD = from + 3 < end ? (scales[d] as number) : 0;
+    const rowA = a * EMBEDDER_DIMENSIONS;
+    const rowB = b * EMBEDDER_DIMENSIONS;
+    const rowC = c * EMBEDDER_DIMENSIONS;
+    const rowD = d * EMBEDDER_DIMENSIONS;
+    for (let at = 0; at < sums.length; at++)
+      sums[at] =
+        (sums[at] as number) +
+        (rows[rowA + at] as number) * scaleA +
+        (rows[rowB + at] as number) * scaleB +
+        (rows[rowC + at] as number) * scaleC +
+        (rows[rowD + at] as number) * scaleD;
+  }
+
+  #writeUnit(vectors: Float32Array, from: number): void {
+    const sums = this.#sums;
+    let squares = 0;
+    for (let at = 0; at < sums.length; at++) squares += (sums[at] as number) * (sums[at] as number);
+    if (squares === 0) return;
+    const factor = 1 / Math.sqrt(squares);
+    for (let at = 0; at < sums.length; at++) vectors[from + at] = (sums[at] as number) * factor;
+  }
+}

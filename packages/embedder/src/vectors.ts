@@ -1,0 +1,85 @@
+/** What a vector is stored as: a bit for each dimension for a first pass, or a byte for each for a second. */
+
+export function dot(a: Float32Array, b: Float32Array): number {
+  sameLength(a.length, b.length);
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
+  return sum;
+}
+
+/** 0 where one of the vectors is all zeros. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  const lengths = Math.sqrt(dot(a, a) * dot(b, b));
+  return lengths === 0 ? 0 : dot(a, b) / lengths;
+}
+
+const BITS = 32;
+
+/** A bit for each dimension: whether it is above zero. */
+export function signBits(vector: Float32Array): Uint32Array<ArrayBuffer> {
+  const bits = new Uint32Array(Math.ceil(vector.length / BITS));
+  for (let at = 0; at < vector.length; at++)
+    if ((vector[at] as number) > 0) bits[at >>> 5] = (bits[at >>> 5] as number) | (1 << (at & 31));
+  return bits;
+}
+
+/** In how many bits a vector differs from the one that begins at `from` in a list of many. */
+export function hammingAt(bits: Uint32Array, many: Uint32Array, from = 0): number {
+  if (from + bits.length > many.length) throw new RangeError('there is no vector at that place');
+  let sum = 0;
+  for (let at = 0; at < bits.length; at++) {
+    let word = (bits[at] as number) ^ (many[from + at] as number);
+    word -= (word >>> 1) & 0x55555555;
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+    sum += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return sum;
+}
+
+/** A packed vector begins with a factor, a float32 in little-endian order; a signed byte for each dimension follows. */
+export const PACKED_HEAD_BYTES = 4;
+const MOST = 127;
+
+/**
+ * A byte for each dimension. The factor makes the vector as long as it was, rather than the bytes as close as possible: an
+ * error in length would change every cosine, one in direction averages out.
+ */
+export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
+  const packed = new Uint8Array(PACKED_HEAD_BYTES + vector.length);
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  if (largest === 0) return packed;
+  const values = new Int8Array(packed.buffer, PACKED_HEAD_BYTES);
+  let squares = 0;
+  for (let at = 0; at < vector.length; at++) {
+    const value = Math.round(((vector[at] as number) * MOST) / largest);
+    values[at] = value;
+    squares += value * value;
+  }
+  new DataView(packed.buffer).setFloat32(0, Math.sqrt(dot(vector, vector) / squares), true);
+  return packed;
+}
+
+export function unpackVector(packed: Uint8Array): Float32Array<ArrayBuffer> {
+  const { factor, values } = packedParts(packed, 0, packed.length - PACKED_HEAD_BYTES);
+  return Float32Array.from(values, (value) => value * factor);
+}
+
+/** The dot product of a vector with the packed one that begins at `from` in a list of many. */
+export function packedDot(vector: Float32Array, many: Uint8Array, from = 0): number {
+  const { factor, values } = packedParts(many, from, vector.length);
+  let sum = 0;
+  for (let at = 0; at < vector.length; at++) sum += (vector[at] as number) * (values[at] as number);
+  return sum * factor;
+}
+
+function packedParts(many: Uint8Array, from: number, length: number): { factor: number; values: Int8Array } {
+  if (length < 0 || from + PACKED_HEAD_BYTES + length > many.length)
+    throw new RangeError('there is no vector at that place');
+  const factor = new DataView(many.buffer, many.byteOffset + from).getFloat32(0, true);
+  return { factor, values: new Int8Array(many.buffer, many.byteOffset + from + PACKED_HEAD_BYTES, length) };
+}
+
+function sameLength(a: number, b: number): void {
+  if (a !== b) throw new RangeError(`vectors of ${a} and ${b} dimensions cannot be compared`);
+}
