@@ -87,7 +87,7 @@ async function bundleService(external, name, further) {
     // The main file of this package requires its parts at run time, where a bundler cannot see them.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   };
-  const parts = [bundle(options, name, further), bundleThreads(), driverFiles(), pageFiles()];
+  const parts = [bundle(options, name, further), bundleThreads(), driverFiles(), pageFiles(), tableFiles()];
   return (await Promise.all(parts)).flat();
 }
 
@@ -100,6 +100,15 @@ async function exportsOf(folder) {
 
 function entriesOf(folder, files) {
   return Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(folder, file)]));
+}
+
+/** The table of the embedder, which its thread reads from a folder beside it. */
+async function tableFiles() {
+  const folder = join(packages, 'embedder', 'table');
+  const names = await readdir(folder);
+  return Promise.all(
+    names.map(async (name) => ({ path: join('table', name), contents: await readFile(join(folder, name)) })),
+  );
 }
 
 /** A worker thread is started from its own file, which must be next to the bundle. */

@@ -76,6 +76,7 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
     '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
     'unnest(CAST(? AS text[]), CAST(? AS text[])) AS pairs(a, b)',
   ],
+  ["group_concat(code, '')", "string_agg(code, '')"],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
   standingNumber('outcome_count'),
   standingNumber('success_count'),

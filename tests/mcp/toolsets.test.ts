@@ -10,7 +10,7 @@ const bindings = operationNames.flatMap((name) => {
 
 /** The rows of the specification whose operations exist. */
 const ROWS = {
-  core: 'read recall write list my_entries search read_from history stats graph_neighbors export aggregate',
+  core: 'read recall write list my_entries search retrieve read_from history stats graph_neighbors export aggregate',
   tracing: 'commit_outcome record_context record_action explain timeline list_traces get_trace',
   identity: 'set_identity whoami reset_identity',
   pro: 'set_trace_attributes record_llm_call record_span start_span end_span trace_search trace_spans span_payload trace_compare',
@@ -79,7 +79,7 @@ describe('the tools', () => {
     expect(text).toContain('Never store secrets.');
   });
 
-  it('of the set slim are about nine, in at most 6 kB, and take what they take elsewhere', async () => {
+  it('of the set slim are about ten, in at most 6 kB, and take what they take elsewhere', async () => {
     const mcp = await connect({ ...newHome(), MEM_TOOLSET: 'slim' });
     const { tools } = await mcp.client.listTools();
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(6000);
@@ -90,6 +90,7 @@ describe('the tools', () => {
       'mem_delete',
       'mem_restore',
       'mem_search',
+      'mem_retrieve',
       'mem_record_context',
       'mem_record_attempt',
       'mem_commit_outcome',

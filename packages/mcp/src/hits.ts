@@ -22,8 +22,9 @@ const MORE = [
  * The entries of an answer as rows under one line of names: a model pays for every token, and twenty hits would name
  * each member twenty times. A last cell holds what is unusual about a hit.
  */
-export function toTable({ entries, next_cursor, truncated }: JsonObject, now: number): JsonObject {
+export function toTable({ entries, next_cursor, truncated, ...answer }: JsonObject, now: number): JsonObject {
   const rows = entries as JsonObject[];
+  if (isRecalled(answer)) return recalledTable({ entries: rows, truncated, ...answer }, now);
   const hasValues = rows.every((row) => 'value' in row);
   return {
     columns: hasValues ? COLUMNS : COLUMNS.slice(0, -1),
@@ -50,6 +51,33 @@ function toRow(row: JsonObject, hasValue: boolean, now: number): unknown[] {
     ...(hasValue ? [cut.value] : []),
     ...(unusual.length > 0 ? [Object.fromEntries(unusual.map((name) => [name, shown[name]]))] : []),
   ];
+}
+
+type RecalledAnswer = { avoid: JsonObject[]; left_out: JsonObject[]; time: unknown; index: { behind: number } };
+
+/** The answer to a question, whose entries have passages. */
+const isRecalled = (answer: JsonObject): answer is JsonObject & RecalledAnswer => 'avoid' in answer;
+
+function recalledTable(
+  { entries, avoid, left_out, time, index, truncated }: RecalledAnswer & { entries: JsonObject[]; truncated: unknown },
+  now: number,
+): JsonObject {
+  const toPassage = ({ passage, value, ...row }: JsonObject) => {
+    const cells = toRow(row, false, now);
+    const [unusual] = cells.slice(COLUMNS.length - 1) as JsonObject[];
+    const isPart = typeof value === 'string' && value !== passage ? { value_truncated: true } : {};
+    const more = { ...unusual, ...isPart };
+    return [...cells.slice(0, COLUMNS.length - 1), passage, ...(Object.keys(more).length > 0 ? [more] : [])];
+  };
+  return {
+    columns: [...COLUMNS.slice(0, -1), 'passage'],
+    entries: entries.map(toPassage),
+    ...(avoid.length > 0 ? { avoid: avoid.map(toPassage) } : {}),
+    ...(left_out.length > 0 ? { left_out } : {}),
+    ...(time ? { time } : {}),
+    ...(index.behind > 0 ? { behind: index.behind } : {}),
+    ...(truncated === true ? { truncated } : {}),
+  };
 }
 
 const UNITS = [

@@ -48,6 +48,7 @@ import { ledger } from './modules/ledger/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
 import { profiles } from './modules/profiles/index.ts';
+import { recall, withoutEmbedder } from './modules/recall/index.ts';
 import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
 import { sessions } from './modules/sessions/index.ts';
@@ -73,6 +74,7 @@ export const coreModules: readonly Module[] = [
   agents,
   graph,
   search,
+  recall,
   erasure,
   log,
   keys,
@@ -139,7 +141,8 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
-  const modules = withProjectionConsumers([...coreModules, ...(options.modules ?? [])]);
+  const core = options.settings?.embedder === 'off' ? withoutEmbedder(coreModules) : coreModules;
+  const modules = withProjectionConsumers([...core, ...(options.modules ?? [])]);
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
   try {

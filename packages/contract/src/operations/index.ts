@@ -16,6 +16,7 @@ import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { outcomes } from './outcomes.ts';
 import { retention } from './retention.ts';
+import { retrieve } from './retrieve.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
@@ -32,6 +33,7 @@ export const operations = {
   ...entryRemoval,
   ...entryMaintenance,
   ...search,
+  ...retrieve,
   ...commits,
   ...sessions,
   ...ingest,

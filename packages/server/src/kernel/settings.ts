@@ -14,6 +14,8 @@ export type Settings = {
   /** What happens to a write whose value looks like a secret. */
   secrets: 'warn' | 'refuse' | 'off';
   span_payload_max_chars: number;
+  /** What makes vectors of entries; without one, `retrieve` finds by words alone. */
+  embedder: 'builtin' | 'off';
   /** By model name or its prefix; null means the built-in prices. */
   llm_prices: Readonly<Record<string, LlmPrice>> | null;
   /** By name; null means the built-in plans. */
@@ -30,6 +32,7 @@ export const SETTINGS: Settings = {
   trace_signing_key: null,
   secrets: 'warn',
   span_payload_max_chars: 32_000,
+  embedder: 'builtin',
   llm_prices: null,
   plans: null,
   quota_enforcement: 'off',

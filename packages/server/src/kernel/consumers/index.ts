@@ -7,5 +7,6 @@ export {
   dropDeadLetters,
   listCursors,
   listDeadLetters,
+  readCursor,
   retryDeadLetters,
 } from './queries.ts';

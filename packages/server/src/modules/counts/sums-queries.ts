@@ -10,6 +10,19 @@ export async function countEntries(query: Query, accountId: string): Promise<num
   return row?.n ?? 0;
 }
 
+/** How many current entries of a branch an agent may see, and how many others it may not. */
+export async function countShown(
+  query: Query,
+  { account_id, agent_id, branch }: { account_id: string; agent_id: string; branch: string },
+): Promise<{ shown: number; hidden: number }> {
+  const row = await query.get<{ shown: number; hidden: number }>(
+    sql`SELECT CAST(coalesce(sum(CASE WHEN visible_to IN ('', ${agent_id}) THEN n ELSE 0 END), 0) AS BIGINT) AS shown,
+          CAST(coalesce(sum(CASE WHEN visible_to IN ('', ${agent_id}) THEN 0 ELSE n END), 0) AS BIGINT) AS hidden
+        FROM counts WHERE account_id = ${account_id} AND branch = ${branch} AND kind = 'all'`,
+  );
+  return row ?? { shown: 0, hidden: 0 };
+}
+
 /** How many current entries agents wrote, by name from the first to the last. */
 export function countWritten(
   query: Query,

@@ -1,4 +1,4 @@
-import { type Query, sql } from '../../db/index.ts';
+import { type Find, type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { entriesIn, type Including } from './relation.ts';
 import type { EntryRow } from './rows.ts';
@@ -23,3 +23,31 @@ export async function findNamedEntries(
 }
 
 const nameOf = ({ entity_path, key }: EntryName): string => `${entity_path}\n${key}`;
+
+/** Documents of up to this size come with the heads; longer ones are loaded one by one. */
+const SHORT_BYTES = 64 * 1024;
+
+/** The current row of an entry, in whatever state, with its document unless it is long. */
+export type NamedHead = Pick<
+  EntryRow,
+  'entry_id' | 'branch' | 'entity_path' | 'agent_id' | 'version' | 'seq' | 'deleted' | 'shared'
+> & { document: string | null };
+
+const namedHeads: Find = {
+  table: 'entries',
+  select: `entry_id, branch, entity_path, agent_id, version, seq, deleted, shared,
+    CASE WHEN octet_length(document) <= ${SHORT_BYTES} THEN document END AS document`,
+  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
+};
+
+/** Finds heads by name, on any branch and without a visibility check. One result per name; undefined where it was erased. */
+export function findHeads(
+  query: Query,
+  accountId: string,
+  names: readonly (EntryName & { branch: string })[],
+): Promise<(NamedHead | undefined)[]> {
+  return query.findMany<NamedHead>(
+    namedHeads,
+    names.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
+  );
+}

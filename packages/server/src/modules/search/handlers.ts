@@ -31,13 +31,20 @@ import {
   standingOf,
   toEntry,
 } from '../entries/index.ts';
-import { type ColumnScope, parseQuery, readIndexState, type Term, withSoundWords } from '../text/index.ts';
+import {
+  type ColumnScope,
+  type MatchScope,
+  parseQuery,
+  readIndexState,
+  type Term,
+  withSoundWords,
+} from '../text/index.ts';
 import * as queries from './queries.ts';
 import { countLiftable, isLowered, orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
 import { findByText, type SearchHit, type TextMatch } from './text-search.ts';
 
-type SearchInput = Input<'entries.search'>;
+export type SearchInput = Input<'entries.search'>;
 type ScoredEntry = Output<'entries.search'>['entries'][number];
 
 /** More rows than this are fetched off the main thread. */
@@ -90,7 +97,7 @@ async function withDocuments({ scan, view }: ReadContext, hits: readonly SearchH
   });
 }
 
-type SearchHits = { hits: SearchHit[]; truncated: boolean };
+export type SearchHits = { hits: SearchHit[]; truncated: boolean };
 
 async function byText(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {
   const { view, services } = context;
@@ -142,7 +149,7 @@ async function byEvidence(
   );
 }
 
-type Wanted = { terms: readonly Term[]; wanted: number; sort: NonNullable<SearchInput['sort_by']> };
+export type Wanted = { terms: readonly Term[]; wanted: number; sort: NonNullable<SearchInput['sort_by']> };
 
 const byIndex = (context: ReadContext, input: SearchInput, wanted: Wanted): Promise<SearchHits> =>
   withSoundWords(context.services, () => searchIndex(context, input, wanted));
@@ -152,10 +159,42 @@ async function searchIndex(
   input: SearchInput,
   { terms, wanted, sort }: Wanted,
 ): Promise<SearchHits> {
-  const { view, scan, read, dialect } = context;
-  const account = await readAccount(read, view.account_id);
-  if (!account) return { hits: [], truncated: false };
+  const { view, scan, read } = context;
+  const found = await matchScopeOf(context, input);
+  if (!found) return { hits: [], truncated: false };
+  const { account, scope } = found;
+  const fetch = fetchIn(context, input);
+  const size = view.scope ? await countInScope(scan, view) : account.seq;
+  const order =
+    sort === 'relevance'
+      ? (matches: readonly TextMatch[], load: number) => byEvidence(context, matches, load)
+      : undefined;
+  return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });
+}
+
+/** Loads those of the entries with some `seq` that pass the filters, in any order. */
+export function fetchIn(
+  context: ReadContext,
+  input: SearchInput,
+): (seqs: readonly number[]) => Promise<queries.FoundRow[]> {
+  const { view, scan, read } = context;
   const candidates = candidatesOf(context, input);
+  return (seqs) =>
+    queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, {
+      ...candidates,
+      seqs,
+      short: shortOf(context, seqs.length),
+    });
+}
+
+/** Where a search finds the words of entries. */
+export async function matchScopeOf(
+  context: ReadContext,
+  input: SearchInput,
+): Promise<{ account: { seq: number }; scope: MatchScope } | undefined> {
+  const { view, read, dialect } = context;
+  const account = await readAccount(read, view.account_id);
+  if (!account) return undefined;
   const scope = {
     engine: dialect.engine,
     account_id: view.account_id,
@@ -164,18 +203,7 @@ async function searchIndex(
     index: await readIndexState(context, account),
     column: dialect.engine === 'postgres' ? await columnScope(context, input, account.seq) : undefined,
   };
-  const fetch = (seqs: readonly number[]) =>
-    queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, {
-      ...candidates,
-      seqs,
-      short: shortOf(context, seqs.length),
-    });
-  const size = view.scope ? await countInScope(scan, view) : account.seq;
-  const order =
-    sort === 'relevance'
-      ? (matches: readonly TextMatch[], load: number) => byEvidence(context, matches, load)
-      : undefined;
-  return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });
+  return { account, scope };
 }
 
 /** At paths with no more entries than this, they are read one by one and not by their words. */
@@ -223,7 +251,7 @@ function turnsOf(services: Services): AccountTurns {
   return known;
 }
 
-async function byScan(context: ReadContext, input: SearchInput, { terms, sort }: Wanted): Promise<SearchHits> {
+export async function byScan(context: ReadContext, input: SearchInput, { terms, sort }: Wanted): Promise<SearchHits> {
   const { view, scan, services } = context;
   const { max_scanned_entries, max_scanned_bytes = MAX_SCANNED_BYTES } = services.limits;
   const search = { ...candidatesOf(context, input), terms, scan: max_scanned_entries, bytes: max_scanned_bytes };
@@ -251,7 +279,7 @@ async function byFilter(context: ReadContext, input: SearchInput, wanted: number
   };
 }
 
-const candidatesOf = (context: ReadContext, input: SearchInput): queries.SearchCandidates => ({
+export const candidatesOf = (context: ReadContext, input: SearchInput): queries.SearchCandidates => ({
   paths: globsOf(input),
   filters: filters(context, input),
 });

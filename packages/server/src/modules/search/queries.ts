@@ -12,10 +12,19 @@ const ENTRY_KEYS = fragment(
 /** The columns of an entry that an answer needs or a page may be sorted by, without its document. */
 export type FoundKey = Pick<
   EntryRow,
-  'confidence' | 'standing' | 'recall_count' | 'entry_id' | 'version' | 'seq' | 'memory_type' | 'written_at' | 'shared'
+  | 'confidence'
+  | 'standing'
+  | 'recall_count'
+  | 'entry_id'
+  | 'version'
+  | 'seq'
+  | 'memory_type'
+  | 'written_at'
+  | 'shared'
+  | 'is_artifact'
 >;
 const FOUND_KEYS = fragment(
-  'confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared',
+  'confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared, is_artifact',
 );
 const FOUND = sql`document, document_bytes, ${FOUND_KEYS}`;
 
@@ -58,6 +67,12 @@ export function getTestedBySeq(query: Query, view: EntryView, seqs: readonly num
   return query.all<TestedKey>(
     sql`SELECT seq, confidence, standing FROM ${entriesAt(view, seqs)} AND standing IS NOT NULL`,
   );
+}
+
+/** How many of the entries with these `seq` the view shows. */
+export async function countAt(query: Query, view: EntryView, seqs: readonly number[]): Promise<number> {
+  const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM ${entriesAt(view, seqs)}`);
+  return row?.n ?? 0;
 }
 
 /** Whether no more than so many entries, in whatever state, are in these ranges of paths. */

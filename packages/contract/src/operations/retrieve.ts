@@ -1,0 +1,141 @@
+import * as z from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+
+const share = (byDefault: number, description: string) =>
+  z.number().min(0).max(1).default(byDefault).meta({ description });
+
+const breakdown = z
+  .object({
+    meaning: z.number().meta({ description: 'How much nearer to the question than the other candidates.' }),
+    words: z.number().meta({ description: 'The share of the words of the question that it has, rare ones most.' }),
+    related: z.number().meta({ description: 'Words that mean nearly the same as those of the question.' }),
+    neighbours: z.number().meta({ description: 'From the entries written just before and after it.' }),
+    confidence: z.number(),
+    evidence: z.number().meta({ description: 'What outcomes made of it; negative where they speak against it.' }),
+    recency: z.number().meta({ description: 'Where the question has a time: how near to it the entry was written.' }),
+    artifact: z.number().meta({ description: 'Half of the rest is taken from source and configuration files.' }),
+  })
+  .meta({ id: 'RecallBreakdown', description: 'The parts of a score; they add up to it.' });
+
+const recalled = s.entry
+  .extend({
+    value: s.anyJson.optional().meta({ description: 'Left out with `compact` and with `max_tokens`.' }),
+    score: z.number(),
+    breakdown,
+    passage: z.string().meta({ description: 'The part of the value that fits best; all of a short one.' }),
+    tokens: z.int().meta({ description: 'About how many tokens the passage takes in a context.' }),
+  })
+  .meta({ id: 'RecalledEntry', description: 'An entry that helps to answer, and why it was chosen.' });
+
+const place = { entity_path: s.entityPath, key: s.key };
+
+const FILTERS = ['entity_path', 'include_descendants', 'agent_id', 'memory_type', 'min_confidence', 'since'] as const;
+
+export const retrieve = {
+  'entries.retrieve': operation({
+    summary: 'Retrieve what helps to answer a question',
+    description:
+      'A question in plain language. Entries are found by their words and by their meaning, so that "nuts allergy" finds ' +
+      '"allergic to peanuts". A time in the question ("last week") is understood and prefers what was written then. Entries ' +
+      'that outcomes refuted are apart, in `avoid`. Only the first entry counts as recalled.',
+    module: 'recall',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'POST', path: '/api/v1/retrieve' },
+    cli: { args: ['query'], alias: 'ask' },
+    tools: [
+      {
+        name: 'mem_retrieve',
+        toolset: 'core',
+        slim: ['query', 'entity_path', 'include_descendants', 'limit', 'max_tokens', 'branch'],
+        hits: true,
+        description:
+          'Ask memory a question in plain language; finds by meaning, also without a shared word. Passages of long values.',
+        fields: ['query', ...FILTERS, 'limit', 'max_tokens', 'branch'],
+        unlisted: [
+          ...['until', 'include_artifacts', 'neighbours', 'include_avoid', 'compact', 'max_ms'],
+          ...['semantic_weight', 'recency_weight', 'confidence_weight', 'evidence_weight'],
+        ],
+        about: {
+          query: 'The question',
+          entity_path: 'Path or glob',
+          include_descendants: 'And what is below',
+          agent_id: 'Only by this agent',
+          memory_type: 'Only these',
+          since: 'ISO time',
+          min_confidence: '0 to 1',
+          max_tokens: 'Fill a context with whole passages',
+        },
+        limit: 10,
+        miss: 'other words, no entity_path, or mem_list to see what is there',
+      },
+    ],
+    input: () =>
+      z.strictObject({
+        query: z
+          .string()
+          .min(1)
+          .max(4096)
+          .meta({ description: 'The question.', examples: ['who pays for failed retries?'] }),
+        entity_path: s.pathGlob.optional(),
+        include_descendants: s.includeDescendants,
+        branch: s.branch.default('main'),
+        agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
+        memory_type: s.memoryType.optional(),
+        min_confidence: s.confidence.optional(),
+        since: s.since,
+        until: s.until,
+        include_artifacts: z
+          .boolean()
+          .default(true)
+          .meta({ description: 'Also values that look like source or configuration files.' }),
+        neighbours: z.boolean().default(true).meta({
+          description: 'Also weigh the entries written just before and after, in the same session or at the same path.',
+        }),
+        include_avoid: z.boolean().default(true).meta({ description: 'Show what outcomes refuted, in `avoid`.' }),
+        compact: z.boolean().default(false).meta({ description: 'Passages alone, without the values.' }),
+        semantic_weight: share(0.5, 'Meaning against words: 0 is words alone, 1 meaning alone.'),
+        recency_weight: share(0.3, 'How much a time in the question counts.'),
+        confidence_weight: share(0.2, 'How much confidence counts.'),
+        evidence_weight: share(0.15, 'How much outcomes count.'),
+        limit: z.int().min(1).max(100).default(10).meta({ description: 'The most entries, 1 to 100.' }),
+        max_tokens: z.int().min(1).max(1_000_000).optional().meta({
+          description: 'Whole passages as long as they fit in so many tokens; `left_out` has the others.',
+        }),
+        max_ms: z.int().min(1).max(60_000).optional().meta({
+          description: 'After this time nothing more is looked up; `skipped` says what was left undone.',
+        }),
+      }),
+    output: () =>
+      z.object({
+        entries: z.array(recalled),
+        avoid: z.array(recalled).meta({ description: 'At most three that outcomes refuted.' }),
+        left_out: z
+          .array(z.object({ ...place, tokens: z.int() }))
+          .meta({ description: 'Entries whose passages did not fit in `max_tokens`.' }),
+        tokens: z.int().meta({ description: 'About how many tokens all passages take.' }),
+        time: z
+          .object({ phrase: z.string(), since: s.utc, until: s.utc })
+          .nullable()
+          .meta({ description: 'The time that was found in the question.' }),
+        index: z
+          .object({
+            embedder: z
+              .string()
+              .nullable()
+              .meta({ description: 'Null where entries were found by their words alone.' }),
+            behind: z.int().meta({
+              description: 'Entries that have no vector yet and were found by their words alone; counted up to 1000.',
+            }),
+          })
+          .meta({ id: 'RecallIndex', description: 'What meaning was compared with.' }),
+        skipped: z
+          .array(z.enum(['meaning', 'neighbours', 'passages']))
+          .meta({ description: 'Steps that `max_ms` left no time for.' }),
+        truncated: z.boolean().meta({ description: 'More entries matched by words than were looked at.' }),
+      }),
+    errors: ['branch_not_found'],
+    example: () => ({ query: 'who pays for failed retries?', entity_path: 'checkout/**' }),
+  }),
+};

@@ -1,0 +1,60 @@
+import type { ReadContext } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
+import { findDocuments } from '../entries/index.ts';
+import type { FoundRow } from '../search/index.ts';
+import { type CountedText, countTerms, type Term, wordsOfDocument } from '../text/index.ts';
+import { sequenceOf } from './rules/places.ts';
+
+/** An entry that may answer a question. */
+export type RecallEntry = {
+  row: FoundRow;
+  counted: CountedText;
+  /** What it was written in. */
+  sequence: string;
+  /** Undefined where its meaning was not compared. */
+  cosine: number | undefined;
+};
+
+/** The entries that may answer a question, each once. */
+export class RecallEntries {
+  readonly #context: ReadContext;
+  readonly #terms: readonly Term[];
+  readonly #entries = new Map<number, RecallEntry>();
+
+  constructor(context: ReadContext, terms: readonly Term[]) {
+    this.#context = context;
+    this.#terms = terms;
+  }
+
+  get all(): RecallEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  has(seq: number): boolean {
+    return this.#entries.has(seq);
+  }
+
+  async add(
+    rows: readonly FoundRow[],
+    cosineOf: (row: FoundRow) => number | undefined = () => undefined,
+  ): Promise<void> {
+    for (const row of rows) {
+      const known = this.#entries.get(row.seq);
+      if (known) known.cosine ??= cosineOf(row);
+      else this.#entries.set(row.seq, { row, ...(await this.#read(row)), cosine: cosineOf(row) });
+      await pause();
+    }
+  }
+
+  /** A long document is loaded for its words alone: all of them together may have hundreds of megabytes. */
+  async #read(row: FoundRow): Promise<Pick<RecallEntry, 'counted' | 'sequence'>> {
+    const { scan, view } = this.#context;
+    const document = row.document ?? (await findDocuments(scan, view.account_id, [row]))[0];
+    if (document === undefined) return { counted: countTerms([], this.#terms), sequence: '' };
+    const { entity_path, provenance } = JSON.parse(document) as StoredDocument;
+    const counted = countTerms(await wordsOfDocument(document), this.#terms);
+    return { counted, sequence: sequenceOf({ ...provenance, entity_path }) };
+  }
+}
+
+type StoredDocument = { entity_path: string; provenance: { agent_id: string; session_id: string | null } };

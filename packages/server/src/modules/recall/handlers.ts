@@ -1,0 +1,131 @@
+import type { Input, Output } from '@mem-service/contract';
+import { globsOf } from '@mem-service/contract';
+import {
+  branchOf,
+  type Handlers,
+  isNewestOfOneBranch,
+  noteQuery,
+  pageBytes,
+  type ReadContext,
+  reads,
+  startWithin,
+  toIso,
+} from '../../kernel/index.ts';
+import { countShown } from '../counts/index.ts';
+import { candidatesOf, fetchIn, findByWords, type SearchInput } from '../search/index.ts';
+import { RecallEntries } from './candidates.ts';
+import { embedderOf } from './embedder-thread.ts';
+import { EMBEDDER } from './follow-log.ts';
+import { addNearest, type MeaningSearch } from './meaning.ts';
+import { addNeighbours } from './neighbours.ts';
+import { showEntries } from './passages.ts';
+import { rankEntries } from './rank.ts';
+import { questionTerms } from './rules/question.ts';
+import { questionTime, type TimedQuestion } from './rules/question-time.ts';
+import { rarity } from './rules/score.ts';
+
+export type RetrieveInput = Input<'entries.retrieve'>;
+export type RetrieveAnswer = Output<'entries.retrieve'>;
+
+/** Entries that are found by words. */
+const BY_WORDS = 120;
+/** Terms are counted up to this number: a more common one says little. */
+const MOST_COUNTED = 1_000;
+
+const retrieve = reads<'entries.retrieve'>(async (context, input) => {
+  const { view, now } = context;
+  const asked = questionTime(input.query, now);
+  const terms = questionTerms(asked.text);
+  const search = searchInput(input);
+  const { account_id, agent_id } = view;
+  const size = await countShown(context.read, { account_id, agent_id, branch: branchOf(view) });
+  const found = await findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED });
+  const weights = terms.map((_, at) => rarity(Math.max(size.shown, 1), found.counts[at] ?? 0));
+  const entries = new RecallEntries(context, terms);
+  await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
+  const skipped: RetrieveAnswer['skipped'] = [];
+  const hasTime = (step: RetrieveAnswer['skipped'][number]): boolean => {
+    const isLate = input.max_ms !== undefined && context.elapsed() >= input.max_ms;
+    if (isLate) skipped.push(step);
+    return !isLate;
+  };
+  const meaning =
+    isCompared(context, input) && hasTime('meaning')
+      ? await openMeaning(context, input, { asked, terms, weights, shown: size.shown })
+      : undefined;
+  const behind = meaning ? await addNearest(meaning, entries) : 0;
+  const places =
+    meaning && input.neighbours && hasTime('neighbours')
+      ? await addNeighbours(meaning, entries, { input, weights })
+      : new Map<number, number>();
+  const ranked = rankEntries(entries.all, { input, weights, places, time: asked.time, context });
+  const page = startWithin(
+    ranked.hits.slice(0, input.limit),
+    pageBytes(context.services),
+    ({ row }) => row.document_bytes,
+  );
+  const question = hasTime('passages') ? meaning : undefined;
+  const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
+  const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
+  noteShown(context, input, shown.noted);
+  return {
+    ...shown.answer,
+    time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
+    index: { embedder: meaning ? EMBEDDER : null, behind },
+    skipped,
+    truncated: found.truncated,
+  };
+});
+
+/** Vectors are those of the newest state of a branch; other states are found by words alone. */
+const isCompared = ({ view, services }: ReadContext, input: RetrieveInput): boolean =>
+  isNewestOfOneBranch(view) && embedderOf(services) !== undefined && input.semantic_weight > 0;
+
+type WeighedQuestion = {
+  asked: TimedQuestion;
+  terms: ReturnType<typeof questionTerms>;
+  weights: readonly number[];
+  shown: number;
+};
+
+async function openMeaning(
+  context: ReadContext,
+  input: RetrieveInput,
+  { asked, terms, weights, shown }: WeighedQuestion,
+): Promise<MeaningSearch | undefined> {
+  const thread = embedderOf(context.services);
+  if (!thread) return undefined;
+  const known = terms.flatMap(({ words }, at) => words.map((word) => [word, weights[at] as number] as const));
+  const text = { text: asked.text, weights: { known, others: rarity(Math.max(shown, 1), 0) } };
+  const question = await thread.run('question', text);
+  if (question.every((value) => value === 0)) return undefined;
+  const search = searchInput(input);
+  const { filters } = candidatesOf(context, search);
+  return { context, thread, question, paths: globsOf(input), filters, shown, fetch: fetchIn(context, search) };
+}
+
+/** The same filters, for the words of the question. */
+const searchInput = (input: RetrieveInput): SearchInput => ({
+  query: input.query,
+  entity_path: input.entity_path,
+  include_descendants: input.include_descendants,
+  branch: input.branch,
+  agent_id: input.agent_id,
+  memory_type: input.memory_type,
+  min_confidence: input.min_confidence,
+  since: input.since,
+  until: input.until,
+  include_artifacts: input.include_artifacts,
+  limit: BY_WORDS,
+});
+
+type NotedEntry = { entry_id: number; version: number; shared: number };
+
+/** Only the first entry counts as recalled; whether others helped, the caller says. */
+function noteShown(context: ReadContext, input: RetrieveInput, rows: readonly NotedEntry[]): void {
+  const isPrivate = rows.some(({ shared }) => shared === 0);
+  noteQuery(context, 'retrieve', { input, result_count: rows.length, isPrivate, shown: rows });
+  if (rows[0]) context.note({ kind: 'recall', entry_id: rows[0].entry_id });
+}
+
+export const handlers: Handlers = { 'entries.retrieve': retrieve };

@@ -1,0 +1,35 @@
+import type { EntryEraser, Kernel, Module, StoreCompanion } from '../../kernel/index.ts';
+import { closeEmbedder } from './embedder-thread.ts';
+import { embedEntries } from './follow-log.ts';
+import { handlers } from './handlers.ts';
+import { migrations } from './migrations.ts';
+import { deleteVectors } from './queries.ts';
+import { tables } from './tables.ts';
+
+const erasesEntries: EntryEraser = {
+  async erase({ tx }, { account_id, erasedIds }) {
+    await deleteVectors(tx, account_id, erasedIds);
+    return undefined;
+  },
+};
+
+/** The thread starts with its first task and ends with the store. */
+const startEmbedder = ({ services }: Kernel): StoreCompanion => ({
+  async drain() {},
+  close: () => closeEmbedder(services),
+});
+
+/** Finds what helps to answer a question, by words and by meaning. */
+export const recall: Module = {
+  name: 'recall',
+  migrations,
+  tables,
+  erasesEntries,
+  handlers,
+  consumers: [embedEntries],
+  starts: startEmbedder,
+};
+
+/** Without an embedder nothing follows the log; it goes on from its cursor when there is one again. */
+export const withoutEmbedder = (modules: readonly Module[]): Module[] =>
+  modules.map((module) => (module.name === recall.name ? { ...module, consumers: [] } : module));

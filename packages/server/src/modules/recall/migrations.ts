@@ -1,0 +1,25 @@
+import type { Migration } from '../../db/index.ts';
+
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'vectors',
+    up: ({ engine, text, int }) => [
+      `CREATE TABLE entry_vectors (
+        account_id ${text} NOT NULL,
+        entry_id ${int} NOT NULL,
+        part ${int} NOT NULL,
+        branch ${text} NOT NULL,
+        seq ${int} NOT NULL,
+        embedder ${int} NOT NULL,
+        cluster ${int} NOT NULL,
+        owner ${int} NOT NULL,
+        code ${text} NOT NULL,
+        vector ${text} NOT NULL,
+        PRIMARY KEY (account_id, entry_id, part)
+      ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
+      // With all that a first pass reads.
+      'CREATE INDEX vectors_by_cluster ON entry_vectors (account_id, branch, embedder, cluster, owner, code)',
+    ],
+  },
+];

@@ -1,0 +1,74 @@
+import type { ReadContext } from '../../kernel/index.ts';
+import { fadedMember, findDocuments, toEntry } from '../entries/index.ts';
+import type { RetrieveAnswer, RetrieveInput } from './handlers.ts';
+import type { MeaningSearch } from './meaning.ts';
+import type { RankedEntry } from './rank.ts';
+import { bestPassage, type WeightedTerm } from './rules/best-passage.ts';
+import { fillBudget } from './rules/budget.ts';
+import { passagesOf, textOfValue, tokensIn } from './rules/passages.ts';
+
+type RecalledEntry = RetrieveAnswer['entries'][number];
+
+export type ShowOptions = {
+  input: RetrieveInput;
+  page: readonly RankedEntry[];
+  avoid: readonly RankedEntry[];
+  terms: readonly WeightedTerm[];
+  /** Undefined where passages are chosen by words alone. */
+  meaning: MeaningSearch | undefined;
+};
+
+type PassagedEntry = RankedEntry & { document: string; passage: string; tokens: number };
+
+/** The answer: entries with their passages, as many as fit. */
+export async function showEntries(context: ReadContext, options: ShowOptions) {
+  const { input, page, avoid } = options;
+  const shown = await withPassages(context, [...page, ...avoid], options);
+  const isPage = (entry: PassagedEntry): boolean => page.some(({ row }) => row === entry.row);
+  const { kept, left } = fillBudget(shown.filter(isPage), { limit: input.limit, tokens: input.max_tokens });
+  const apart = shown.filter((entry) => !isPage(entry));
+  const answer = {
+    entries: kept.map((entry) => toAnswer(context, input, entry)),
+    avoid: apart.map((entry) => toAnswer(context, input, entry)),
+    left_out: left.map(({ document, tokens }) => {
+      const { entity_path, key } = JSON.parse(document) as { entity_path: string; key: string };
+      return { entity_path, key, tokens };
+    }),
+    tokens: kept.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+  return { answer, noted: kept.map(({ row }) => row) };
+}
+
+async function withPassages(
+  { scan, view }: ReadContext,
+  ranked: readonly RankedEntry[],
+  { terms, meaning }: ShowOptions,
+): Promise<PassagedEntry[]> {
+  const missing = ranked.filter(({ row }) => row.document === null).map(({ row }) => row);
+  const loaded = new Map((await findDocuments(scan, view.account_id, missing)).map((text, at) => [missing[at], text]));
+  const found = ranked.flatMap((entry) => {
+    const document = entry.row.document ?? loaded.get(entry.row);
+    return document === undefined ? [] : [{ ...entry, document }];
+  });
+  const documents = found.map(({ document }) => document);
+  const passages = meaning
+    ? await meaning.thread.run('bestPassages', { documents, asked: { terms, question: meaning.question } })
+    : documents.map((document) => bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms));
+  return found.map((entry, at) => {
+    const passage = passages[at] as string;
+    return { ...entry, passage, tokens: tokensIn(passage) };
+  });
+}
+
+function toAnswer({ services, now }: ReadContext, input: RetrieveInput, entry: PassagedEntry): RecalledEntry {
+  const { row, document, score, breakdown, passage, tokens } = entry;
+  const isCompact = input.compact || input.max_tokens !== undefined;
+  const members = { score, breakdown, passage, tokens };
+  const extra = `${fadedMember(services, row, now)},${JSON.stringify(members).slice(1, -1)}`;
+  return toEntry<RecalledEntry>({ ...row, document: isCompact ? withoutValue(document) : document }, extra);
+}
+
+function withoutValue(document: string): string {
+  const { value: _, ...rest } = JSON.parse(document);
+  return JSON.stringify(rest);
+}

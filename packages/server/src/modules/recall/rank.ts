@@ -1,0 +1,90 @@
+import type { ReadContext } from '../../kernel/index.ts';
+import { evidenceSignal, evidenceStatus, fadedConfidence, standingOf } from '../entries/index.ts';
+import type { FoundRow } from '../search/index.ts';
+import type { RecallEntry } from './candidates.ts';
+import type { RetrieveInput } from './handlers.ts';
+import { nearness, type QuestionTime } from './rules/question-time.ts';
+import { type RecallScore, scoreCandidates } from './rules/score.ts';
+import { type WeighedScore, weigh } from './rules/trust.ts';
+import { bm25Of } from './rules/word-weights.ts';
+
+export type RankedEntry = WeighedScore & { row: FoundRow };
+
+export type RankOptions = {
+  context: ReadContext;
+  input: RetrieveInput;
+  weights: readonly number[];
+  /** Where entries stand in what their authors wrote, by `seq`. */
+  places: ReadonlyMap<number, number>;
+  time: QuestionTime | null;
+};
+
+/** An entry without a word of the question must be at least so near to it, or next to entries that answer it. */
+const LEAST_COSINE = 0.25;
+const LEAST_NEIGHBOURS = 0.2;
+
+const MAX_AVOID = 3;
+const DAY_MS = 86_400_000;
+/** A time of up to this length is weighed more: it is meant exactly. */
+const SHORT_TIME_MS = 14 * DAY_MS;
+
+/** Puts candidates into order, those that outcomes refuted apart. */
+export function rankEntries(
+  entries: readonly RecallEntry[],
+  options: RankOptions,
+): { hits: RankedEntry[]; avoid: RankedEntry[] } {
+  const { input } = options;
+  const scores = scoresOf(entries, options);
+  const ranked = entries.flatMap(({ row, counted, cosine = 0 }, at) => {
+    const score = scores[at] as RecallScore;
+    const isNear = cosine >= LEAST_COSINE || score.parts.neighbours >= LEAST_NEIGHBOURS;
+    const hasWord = counted.counts.some((count) => count > 0) && input.semantic_weight < 1;
+    return isNear || hasWord ? [toRanked(row, score, options)] : [];
+  });
+  ranked.sort((a, b) => b.score - a.score || b.row.seq - a.row.seq);
+  const refuted = ranked.filter(({ row }) => statusOf(row) === 'discredited');
+  return {
+    hits: ranked.filter(({ row }) => statusOf(row) !== 'discredited'),
+    avoid: input.include_avoid ? refuted.slice(0, MAX_AVOID) : [],
+  };
+}
+
+/** How well candidates fit, without trust. */
+export function scoresOf(
+  entries: readonly RecallEntry[],
+  { input, weights, places }: Pick<RankOptions, 'input' | 'weights' | 'places'>,
+): RecallScore[] {
+  const compared = entries.flatMap(({ cosine }) => (cosine === undefined ? [] : [cosine]));
+  const average = compared.reduce((sum, cosine) => sum + cosine, 0) / Math.max(compared.length, 1);
+  const bm25 = bm25Of(
+    entries.map(({ counted }) => counted),
+    weights,
+  );
+  const meaning = compared.length === 0 ? 0 : 2 * input.semantic_weight;
+  const words = 2 * (1 - input.semantic_weight);
+  const candidates = entries.map(({ row, sequence, cosine = average }, at) => ({
+    cosine: meaning * cosine,
+    bm25: words * (bm25[at] as number),
+    sequence,
+    place: places.get(row.seq),
+  }));
+  return scoreCandidates(candidates, { weights, neighbours: places.size > 0 });
+}
+
+const statusOf = (row: FoundRow) => evidenceStatus({ confidence: row.confidence, ...standingOf(row) });
+
+function toRanked(row: FoundRow, { parts }: RecallScore, { context, input, time }: RankOptions): RankedEntry {
+  const isShort = time !== null && time.until - time.since <= SHORT_TIME_MS;
+  const trusted = {
+    confidence: fadedConfidence(context.services, row, context.now),
+    evidence: evidenceSignal({ confidence: row.confidence, ...standingOf(row) }),
+    nearness: time === null ? undefined : nearness(time, row.written_at),
+    isArtifact: row.is_artifact === 1,
+  };
+  const weights = {
+    confidence: input.confidence_weight,
+    evidence: input.evidence_weight,
+    recency: input.recency_weight * (isShort ? 2 : 1.5),
+  };
+  return { row, ...weigh(parts, trusted, weights) };
+}

@@ -1,0 +1,44 @@
+import type { RecallParts } from './score.ts';
+
+/** What is known of a candidate besides how well it fits. */
+export type TrustedCandidate = {
+  confidence: number;
+  /** From -1 to 1. */
+  evidence: number;
+  /** From 0 to 1; undefined where the question has no time. */
+  nearness?: number | undefined;
+  isArtifact: boolean;
+};
+
+export type TrustWeights = { confidence: number; evidence: number; recency: number };
+
+export type WeighedParts = RecallParts & { confidence: number; evidence: number; recency: number; artifact: number };
+export type WeighedScore = { score: number; breakdown: WeighedParts };
+
+/** Trust changes a score by at most this share of it. */
+const MOST_TRUST = 0.5;
+const ARTIFACT_SHARE = 0.5;
+
+/** To four digits: finer ones are noise. */
+const rounded = (value: number): number => Math.round(value * 10_000) / 10_000 || 0;
+
+/** Weighs how well an entry fits with how far it can be trusted. What does not fit is not made better by trust. */
+export function weigh(parts: RecallParts, of: TrustedCandidate, weights: TrustWeights): WeighedScore {
+  const fit = Math.max(0, parts.meaning + parts.words + parts.related + parts.neighbours);
+  const all = weights.confidence + weights.evidence;
+  const trust = all > 0 ? (MOST_TRUST * fit) / all : 0;
+  const confidence = trust * weights.confidence * of.confidence;
+  const evidence = trust * weights.evidence * of.evidence;
+  const recency = of.nearness === undefined ? 0 : fit * weights.recency * of.nearness;
+  const breakdown: WeighedParts = {
+    meaning: rounded(parts.meaning),
+    words: rounded(parts.words),
+    related: rounded(parts.related),
+    neighbours: rounded(parts.neighbours),
+    confidence: rounded(confidence),
+    evidence: rounded(evidence),
+    recency: rounded(recency),
+    artifact: of.isArtifact ? rounded(-ARTIFACT_SHARE * (fit + confidence + evidence + recency)) : 0,
+  };
+  return { score: rounded(Object.values(breakdown).reduce((sum, part) => sum + part, 0)), breakdown };
+}

@@ -1,0 +1,22 @@
+import type { CountedText } from '../../text/rules/rank.ts';
+import { stem } from '../../text/rules/stem.ts';
+
+/** Weights of words by their stems, and that of all others. */
+export type WordWeights = { known: readonly (readonly [string, number])[]; others: number };
+
+export function weightOfWord({ known, others }: WordWeights): (word: string) => number {
+  const weights = new Map(known);
+  return (word) => weights.get(stem(word)) ?? others;
+}
+
+/** BM25 of texts for terms of these weights, with the usual k1 = 1.2 and b = 0.75. */
+export function bm25Of(texts: readonly CountedText[], weights: readonly number[]): number[] {
+  const average = texts.reduce((sum, { length }) => sum + length, 0) / Math.max(texts.length, 1);
+  return texts.map(({ length, counts }) => {
+    const norm = 1.2 * (0.25 + (0.75 * length) / Math.max(average, 1));
+    return weights.reduce((score, weight, term) => {
+      const count = counts[term] ?? 0;
+      return score + (weight * (count * 2.2)) / (count + norm);
+    }, 0);
+  });
+}
