@@ -131,10 +131,10 @@ describe('vectors', () => {
   });
 
   it('of very long texts and runs without an end take time in proportion', () => {
-    const half = 'deploy failed '.repeat(40_000);
+    const half = 'deploy failed '.repeat(10_000);
     expect(furthest(embedder.encode(half + half), embedder.encode('deploy failed'))).toBeLessThan(1e-6);
     for (const run of ['a', '中', 'aB', '9', '\u0301', "'s", 'é'])
-      expect(embedder.encode(run.repeat(300_000)).length).toBe(256);
+      expect(embedder.encode(run.repeat(60_000)).length).toBe(256);
   });
 });
 
