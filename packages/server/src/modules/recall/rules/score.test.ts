@@ -45,10 +45,10 @@ describe('the score of a candidate', () => {
       expect(score).toBe(parts.meaning + parts.words + parts.neighbours);
   });
 
-  it('has half of what its words are closer than those of the others that were compared', () => {
+  it('has a share of what its words are closer than those of the others that were compared', () => {
     const compared = candidates.map((one, at) => (at < 2 ? { ...one, related: at } : one));
     const related = scoreCandidates(compared, { weights, neighbours: false }).map(({ parts }) => parts.related);
-    expect(related).toEqual([-0.25, 0.25, 0, 0]);
+    expect(related).toEqual([-0.125, 0.125, 0, 0]);
   });
 
   it('gets a share of the scores one and two places away in the same sequence', () => {

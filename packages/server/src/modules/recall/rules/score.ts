@@ -7,14 +7,12 @@
 const MOST_PER_WEIGHT = 2.2;
 
 /**
- * How much words count beside meaning where an entry has all of them, and how fast that falls with what is missing. A
- * single word by chance counts little; where neighbours confirm it, that care costs more than it brings.
+ * How much words count beside meaning where an entry has all of them, how fast that falls with what is missing, and how much
+ * the closeness of single words counts. A single word by chance counts little; where neighbours confirm it, that care costs
+ * more than it brings.
  */
-const WORDS = { share: 1.8, power: 1.5 };
-const WORDS_WITH_NEIGHBOURS = { share: 1.6, power: 1 };
-
-/** How much the closeness of single words counts. */
-const RELATED_SHARE = 0.5;
+const SHARES = { words: 1.8, power: 1.5, related: 0.25 };
+const SHARES_WITH_NEIGHBOURS = { words: 1.6, power: 1, related: 0.5 };
 
 /** How much of what all entries have in common is taken out of a question. */
 const COMMON_SHARE = 0.5;
@@ -65,11 +63,11 @@ export function scoreCandidates(candidates: readonly RecallCandidate[], options:
   const cosine = averageOf(candidates.map((one) => one.cosine));
   const related = averageOf(candidates.flatMap((one) => one.related ?? []));
   const total = MOST_PER_WEIGHT * weights.reduce((sum, weight) => sum + weight, 0);
-  const { share, power } = neighbours ? WORDS_WITH_NEIGHBOURS : WORDS;
+  const shares = neighbours ? SHARES_WITH_NEIGHBOURS : SHARES;
   const own = candidates.map((one) => ({
     meaning: one.cosine - cosine,
-    words: total > 0 ? share * (one.bm25 / total) ** power : 0,
-    related: RELATED_SHARE * ((one.related ?? related) - related),
+    words: total > 0 ? shares.words * (one.bm25 / total) ** shares.power : 0,
+    related: shares.related * ((one.related ?? related) - related),
   }));
   const added = neighbours ? neighbourParts(candidates, own.map(sumOf)) : undefined;
   return own.map((parts, at) => {
