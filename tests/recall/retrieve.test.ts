@@ -18,19 +18,20 @@ const memories: [path: string, key: string, value: unknown][] = [
 
 describe.each(backends)('a question, on %s', (backend) => {
   let app: TestApp;
-  const keysOf = async (query: string, more: object = {}) =>
-    (await app.call('entries.retrieve', { query, ...more }, A)).entries.map(({ key }) => key);
+  const ask = (query: string, more: object = {}, as: object = A) =>
+    app.call('entries.retrieve', { query, ...more }, as);
+  const keysOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).entries.map(({ key }) => key);
   beforeAll(async () => {
     app = await openTestApp(backend);
     for (const [entity_path, key, value] of memories) await app.call('entries.write', { entity_path, key, value }, A);
   });
   afterAll(() => app.close());
 
-  it('finds what shares no word with it, before the index has it and after', async () => {
-    const before = await app.call('entries.retrieve', { query: 'nuts allergy' }, A);
+  it('finds what shares no word with it, before the index has it and after, with the same score', async () => {
+    const before = await ask('nuts allergy');
     expect(before.entries[0]?.key).toBe('diet');
     await caughtUp(app);
-    const after = await app.call('entries.retrieve', { query: 'nuts allergy' }, A);
+    const after = await ask('nuts allergy');
     expect(after.entries[0]?.key).toBe('diet');
     expect(after.entries[0]?.score).toBe(before.entries[0]?.score);
     expect(after.index).toEqual({ embedder: 'mem-static-256', behind: 0 });
@@ -41,12 +42,149 @@ describe.each(backends)('a question, on %s', (backend) => {
     expect((await keysOf('who is paged after retries?'))[0]).toBe('retry');
   });
 
-  it('gets scores whose parts add up', async () => {
-    const { entries } = await app.call('entries.retrieve', { query: 'database backups' }, A);
+  it('gets scores in order, whose parts add up', async () => {
+    const { entries } = await ask('database backups');
     expect(entries.length).toBeGreaterThan(0);
     for (const { score, breakdown } of entries)
       expect(Object.values(breakdown).reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 4);
     expect(entries.map(({ score }) => score)).toEqual(entries.map(({ score }) => score).sort((a, b) => b - a));
   });
-  void B;
+
+  it('is answered within the filters', async () => {
+    expect(await keysOf('nuts allergy', { entity_path: 'shop/**' })).not.toContain('diet');
+    expect(await keysOf('nuts allergy', { entity_path: 'people', include_descendants: true })).toContain('diet');
+    expect(await keysOf('nuts allergy', { agent_id: 'agent/b' })).toEqual([]);
+    expect(await keysOf('nuts allergy', { memory_type: 'procedure' })).toEqual([]);
+    expect(await keysOf('nuts allergy', { until: '2020-01-01' })).toEqual([]);
+    expect((await ask('Maria', { limit: 1 })).entries).toHaveLength(1);
+  });
+
+  it('finds a new version instead of the old one, and nothing of a deleted entry', async () => {
+    const at = { entity_path: 'people/jonas', key: 'sport' };
+    await app.call('entries.write', { ...at, value: 'Jonas has taken up knitting.' }, A);
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await caughtUp(app);
+      expect((await ask('does Jonas like sewing or knitwear?')).entries[0]?.value).toBe('Jonas has taken up knitting.');
+      expect(JSON.stringify((await ask('athletics race')).entries)).not.toContain('marathon');
+    }
+    await app.call('entries.delete', at, A);
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await caughtUp(app);
+      expect(await keysOf('does Jonas like sewing or knitwear?')).not.toContain('sport');
+    }
+  });
+
+  it('with a time prefers what was written then, and says which time', async () => {
+    const { entries, time } = await ask('what did we learn about backups yesterday?');
+    expect(time).toMatchObject({ phrase: 'yesterday' });
+    for (const { breakdown } of entries) expect(breakdown.recency).toBeGreaterThanOrEqual(0);
+    expect((await ask('what about backups?')).entries[0]?.breakdown.recency).toBe(0);
+    app.clock.advance(30 * 86_400_000);
+    const at = { entity_path: 'infra/database', key: 'restore' };
+    await app.call('entries.write', { ...at, value: 'Restoring database backups takes an hour.' }, A);
+    const [first] = (await ask('database backups, today')).entries;
+    expect(first).toMatchObject({ key: 'restore' });
+    expect(first?.breakdown.recency).toBeGreaterThan(0);
+  });
+
+  it('shows the passage of a long value that fits, and fills a budget with whole passages', async () => {
+    const filler = (topic: string) => `${topic} is described here in a sentence that says little. `.repeat(20);
+    const value = `${filler('Parking')}\n${filler('Furniture')}\nThe wifi password is changed on Mondays. ${filler('Heating')}`;
+    await app.call('entries.write', { entity_path: 'office', key: 'guide', value }, A);
+    const [hit] = (await ask('when does the wifi password change?')).entries;
+    expect(hit).toMatchObject({ key: 'guide', value });
+    expect(hit?.passage).toContain('wifi password is changed on Mondays');
+    expect(hit?.passage.length).toBeLessThan(1300);
+    const small = await ask('when does the wifi password change?', { max_tokens: 40 });
+    expect(small.tokens).toBeLessThanOrEqual(40);
+    expect(small.left_out).toContainEqual({ entity_path: 'office', key: 'guide', tokens: hit?.tokens });
+    for (const entry of small.entries) expect(entry).not.toHaveProperty('value');
+  });
+
+  it('ends look-ups after max_ms, and says what was left undone', async () => {
+    const { skipped, index } = await ask('nuts allergy', { max_ms: 1 });
+    expect(skipped.length === 0 || skipped.includes('passages')).toBe(true);
+    expect(index.embedder === null).toBe(skipped.includes('meaning'));
+  });
+
+  it('about an earlier state is answered by words, and says so', async () => {
+    await app.call('tags.create', { name: 'before' }, A);
+    const { entries, index } = await ask('database backups', { branch: 'tags/before' });
+    expect(entries[0]?.entity_path).toBe('infra/database');
+    expect(index).toEqual({ embedder: null, behind: 0 });
+  });
+
+  it('counts its first entry as recalled, and is noted in the session', async () => {
+    const as = { ...A, session_id: 'asking' };
+    const read = () => app.call('entries.read', { entity_path: 'infra/network', key: 'certificate' }, B);
+    const before = await read();
+    await ask('TLS certificate renewal', {}, as);
+    await app.kernel.services.noteBuffer.flushAll();
+    expect(await read()).toMatchObject({ recall_count: (before as { recall_count: number }).recall_count + 2 });
+    expect(JSON.stringify(await app.call('sessions.explain', {}, as))).toContain('"operation":"retrieve"');
+  });
+
+  it('has refuted entries apart', async () => {
+    const at = { entity_path: 'infra/database', key: 'tip' };
+    await app.call('entries.write', { ...at, value: 'Vacuum the database by hand each day.' }, A);
+    const failed = { outcome_ref: 'failed', outcome_type: 'failure' as const, causal_entry_keys: [at] };
+    await app.call('outcomes.commit', failed, { ...B, session_id: 'work' });
+    expect(await app.call('entries.read', at, A)).toMatchObject({ evidence_status: 'discredited' });
+    const { entries, avoid } = await ask('should I vacuum the database?');
+    expect(entries.map(({ key }) => key)).not.toContain('tip');
+    expect(avoid.map(({ key }) => key)).toEqual(['tip']);
+    expect((await ask('should I vacuum the database?', { include_avoid: false })).avoid).toEqual([]);
+  });
+});
+
+describe.each(backends)('a conversation, on %s', (backend) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await openTestApp(backend);
+    const turns = ['Good morning!', 'Where shall we meet for the picnic?', 'At the old mill.', 'Fine, see you there.'];
+    const filler = ['The weather is mild.', 'I bought new shoes.', 'My sister called.', 'The train was late.'];
+    for (const [n, value] of [...filler, ...turns, ...filler].entries())
+      await app.call('entries.write', { entity_path: 'chat', key: `turn-${n}`, value }, { ...A, session_id: 'chat-1' });
+    await caughtUp(app);
+  });
+  afterAll(() => app.close());
+
+  it('lends the score of a turn to those around it, where entries are a sequence, and not when told otherwise', async () => {
+    const query = 'where is the picnic?';
+    const { entries } = await app.call('entries.retrieve', { query }, A);
+    const answer = entries.find(({ key }) => key === 'turn-6');
+    expect(answer?.breakdown.neighbours).toBeGreaterThan(0.1);
+    const alone = await app.call('entries.retrieve', { query, neighbours: false }, A);
+    for (const { breakdown } of alone.entries) expect(breakdown.neighbours).toBe(0);
+  });
+});
+
+describe.each(backends)('what others may not see, on %s', (backend) => {
+  it('changes no score, order or count of an answer, however near it is', async () => {
+    const stores = await Promise.all([openTestApp(backend), openTestApp(backend)]);
+    const [hiding, empty] = stores;
+    for (const app of stores)
+      for (const [entity_path, key, value] of memories) await app.call('entries.write', { entity_path, key, value }, B);
+    const secret = { entity_path: 'people/maria', key: 'copy', shared: false };
+    await hiding.call(
+      'entries.write',
+      { ...secret, value: 'Maria is allergic to peanuts and carries an injector!' },
+      A,
+    );
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) for (const app of stores) await caughtUp(app);
+      for (const query of ['nuts allergy', 'is Maria allergic to peanuts?', 'injector']) {
+        const [seen, alone] = await Promise.all(stores.map((app) => app.call('entries.retrieve', { query }, B)));
+        const figures = (answer: typeof seen) =>
+          answer && {
+            ...answer,
+            entries: answer.entries.map(({ key, score, breakdown }) => ({ key, score, breakdown })),
+          };
+        expect(figures(seen)).toEqual(figures(alone));
+        const own = await hiding.call('entries.retrieve', { query }, A);
+        expect(own.entries.map(({ key }) => key)).toContain('copy');
+      }
+    }
+    for (const app of [hiding, empty]) await app.close();
+  });
 });

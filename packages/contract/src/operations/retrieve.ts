@@ -90,9 +90,14 @@ export const retrieve = {
           .boolean()
           .default(true)
           .meta({ description: 'Also values that look like source or configuration files.' }),
-        neighbours: z.boolean().default(true).meta({
-          description: 'Also weigh the entries written just before and after, in the same session or at the same path.',
-        }),
+        neighbours: z
+          .boolean()
+          .optional()
+          .meta({
+            description:
+              'Also weigh the entries written just before and after, in the same session or at the same path. Default: where ' +
+              'entries are a sequence, such as a conversation.',
+          }),
         include_avoid: z.boolean().default(true).meta({ description: 'Show what outcomes refuted, in `avoid`.' }),
         compact: z.boolean().default(false).meta({ description: 'Passages alone, without the values.' }),
         semantic_weight: share(0.5, 'Meaning against words: 0 is words alone, 1 meaning alone.'),
@@ -131,7 +136,7 @@ export const retrieve = {
           })
           .meta({ id: 'RecallIndex', description: 'What meaning was compared with.' }),
         skipped: z
-          .array(z.enum(['meaning', 'neighbours', 'passages']))
+          .array(z.enum(['meaning', 'neighbours', 'related', 'passages']))
           .meta({ description: 'Steps that `max_ms` left no time for.' }),
         truncated: z.boolean().meta({ description: 'More entries matched by words than were looked at.' }),
       }),

@@ -13,6 +13,8 @@ export type RecallEntry = {
   sequence: string;
   /** Undefined where its meaning was not compared. */
   cosine: number | undefined;
+  /** Undefined where its words were not compared one by one. */
+  related: number | undefined;
 };
 
 /** The entries that may answer a question, each once. */
@@ -34,16 +36,21 @@ export class RecallEntries {
     return this.#entries.has(seq);
   }
 
-  async add(
-    rows: readonly FoundRow[],
-    cosineOf: (row: FoundRow) => number | undefined = () => undefined,
-  ): Promise<void> {
+  get(seq: number): RecallEntry | undefined {
+    return this.#entries.get(seq);
+  }
+
+  async add(rows: readonly FoundRow[]): Promise<void> {
     for (const row of rows) {
-      const known = this.#entries.get(row.seq);
-      if (known) known.cosine ??= cosineOf(row);
-      else this.#entries.set(row.seq, { row, ...(await this.#read(row)), cosine: cosineOf(row) });
+      if (this.#entries.has(row.seq)) continue;
+      this.#entries.set(row.seq, { row, ...(await this.#read(row)), cosine: undefined, related: undefined });
       await pause();
     }
+  }
+
+  /** Cosines by `seq`. */
+  compare(cosines: ReadonlyMap<number, number>): void {
+    for (const [seq, entry] of this.#entries) entry.cosine ??= cosines.get(seq);
   }
 
   /** A long document is loaded for its words alone: all of them together may have hundreds of megabytes. */

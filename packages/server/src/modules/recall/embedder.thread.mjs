@@ -14,7 +14,8 @@ const TASKS = {
   question: (question) => encoding.question(question),
   nearest: ({ codes, question, most }) => encoding.nearest(codes, question, most),
   compare: ({ vectors, question }) => encoding.compare(vectors, question),
-  compareDocuments: ({ documents, question }) => encoding.compareDocuments(documents, question),
+  centre: ({ question, vectors }) => encoding.centre(question, vectors),
+  related: ({ documents, ...question }) => encoding.related(documents, question),
   bestPassages: ({ documents, asked }) => encoding.bestPassages(documents, asked),
 };
 

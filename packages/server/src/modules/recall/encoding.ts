@@ -1,13 +1,16 @@
-import { type Embedder, packedDot, packVector, signBits } from '@mem-service/embedder';
+import { type Embedder, PACKED_HEAD_BYTES, packedDot, packVector, signBits } from '@mem-service/embedder';
 import { bestPassage } from './rules/best-passage.ts';
 import { clusterOf } from './rules/clusters.ts';
 import { HEAD_BYTES, nearestRecords, RECORD_BYTES, writeHead } from './rules/code-records.ts';
 import { passagesOf, textOfValue } from './rules/passages.ts';
+import { withoutCommon } from './rules/score.ts';
 import { weightOfWord } from './rules/word-weights.ts';
 import type { EmbeddedPart, EmbeddedText, EncodedQuestion, PassageQuestion, QuestionText } from './thread-tasks.ts';
 
 /** What follows these parts of a long text is found by its words alone. */
 const MAX_PARTS = 32;
+/** Words are compared one by one in so many characters of a text. */
+const MAX_MATCHED = 2_000;
 
 /** What the thread of the embedder does. */
 export class Encoding {
@@ -30,8 +33,10 @@ export class Encoding {
     );
   }
 
+  /** Each passage with the path and the key, which often name what it is about. */
   #vectorsOf(document: string): Float32Array[] {
-    const vectors = passagesOf(textOf(document), MAX_PARTS).map((passage) => this.#embedder.encode(passage));
+    const { name, text } = partsOf(document);
+    const vectors = passagesOf(text, MAX_PARTS).map((passage) => this.#embedder.encode(`${name}\n${passage}`));
     return vectors.filter((vector) => vector.some((value) => value !== 0));
   }
 
@@ -49,22 +54,41 @@ export class Encoding {
     return vectors.map((vector) => packedDot(question, Buffer.from(vector, 'base64')));
   }
 
-  /** As if the vectors were stored, so that a score does not change when they are. */
-  compareDocuments(documents: readonly string[], question: EncodedQuestion): (number | null)[] {
+  centre(question: EncodedQuestion, vectors: readonly string[]): EncodedQuestion {
+    const sums = new Float64Array(question.length);
+    for (const vector of vectors) addPacked(sums, Buffer.from(vector, 'base64'));
+    const average = Float32Array.from(sums, (sum) => sum / Math.max(vectors.length, 1));
+    return withoutCommon(question, average);
+  }
+
+  related(documents: readonly string[], { text, weights }: QuestionText): number[] {
+    const weightOf = weightOfWord(weights);
+    const match = this.#embedder.wordMatcher(text, (token) => weightOf(this.#embedder.wordOf(token)));
     return documents.map((document) => {
-      const cosines = this.#vectorsOf(document).map((vector) => packedDot(question, packVector(vector)));
-      return cosines.length === 0 ? null : Math.max(...cosines);
+      const { name, text } = partsOf(document);
+      return match(`${name}\n${text.slice(0, MAX_MATCHED)}`);
     });
   }
 
   bestPassages(documents: readonly string[], { terms, question }: PassageQuestion): string[] {
     const cosine = (passage: string) =>
       question ? packedDot(question, packVector(this.#embedder.encode(passage))) : 0;
-    return documents.map((document) => bestPassage(passagesOf(textOf(document)), terms, cosine));
+    return documents.map((document) => bestPassage(passagesOf(partsOf(document).text), terms, cosine));
   }
 }
 
-const textOf = (document: string): string => textOfValue((JSON.parse(document) as { value: unknown }).value);
+type StoredText = { entity_path: string; key: string; value: unknown };
+
+function partsOf(document: string): { name: string; text: string } {
+  const { entity_path, key, value } = JSON.parse(document) as StoredText;
+  return { name: `${entity_path} ${key}`, text: textOfValue(value) };
+}
+
+function addPacked(sums: Float64Array, packed: Buffer): void {
+  const factor = packed.readFloatLE(0);
+  const values = new Int8Array(packed.buffer, packed.byteOffset + PACKED_HEAD_BYTES, sums.length);
+  for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + (values[at] as number) * factor;
+}
 
 const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 const base64 = (bytes: Uint8Array): string =>

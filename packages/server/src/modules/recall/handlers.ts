@@ -13,16 +13,18 @@ import {
 } from '../../kernel/index.ts';
 import { countShown } from '../counts/index.ts';
 import { candidatesOf, fetchIn, findByWords, type SearchInput } from '../search/index.ts';
+import type { Term } from '../text/index.ts';
 import { RecallEntries } from './candidates.ts';
 import { embedderOf } from './embedder-thread.ts';
 import { EMBEDDER } from './follow-log.ts';
-import { addNearest, type MeaningSearch } from './meaning.ts';
-import { addNeighbours } from './neighbours.ts';
+import { addNearest, type MeaningSearch, openMeaning } from './meaning.ts';
+import { type AuthorPlaces, addNeighbours, relateBest } from './neighbours.ts';
 import { showEntries } from './passages.ts';
 import { rankEntries } from './rank.ts';
 import { questionTerms } from './rules/question.ts';
-import { questionTime, type TimedQuestion } from './rules/question-time.ts';
+import { questionTime } from './rules/question-time.ts';
 import { rarity } from './rules/score.ts';
+import type { QuestionText } from './thread-tasks.ts';
 
 export type RetrieveInput = Input<'entries.retrieve'>;
 export type RetrieveAnswer = Output<'entries.retrieve'>;
@@ -49,15 +51,15 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
     if (isLate) skipped.push(step);
     return !isLate;
   };
+  const text = questionText(asked.text, { terms, weights, shown: size.shown });
   const meaning =
-    isCompared(context, input) && hasTime('meaning')
-      ? await openMeaning(context, input, { asked, terms, weights, shown: size.shown })
+    canCompare(context, input) && hasTime('meaning')
+      ? await compareWith(context, input, { text, shown: size.shown })
       : undefined;
-  const behind = meaning ? await addNearest(meaning, entries) : 0;
-  const places =
-    meaning && input.neighbours && hasTime('neighbours')
-      ? await addNeighbours(meaning, entries, { input, weights })
-      : new Map<number, number>();
+  if (meaning) await addNearest(meaning, entries);
+  const wantsNeighbours = meaning && input.neighbours !== false && hasTime('neighbours');
+  const places: AuthorPlaces = wantsNeighbours ? await addNeighbours(meaning, entries, { input, weights }) : new Map();
+  if (meaning && hasTime('related')) await relateBest(meaning, entries, { input, weights, places });
   const ranked = rankEntries(entries.all, { input, weights, places, time: asked.time, context });
   const page = startWithin(
     ranked.hits.slice(0, input.limit),
@@ -71,37 +73,33 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
   return {
     ...shown.answer,
     time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
-    index: { embedder: meaning ? EMBEDDER : null, behind },
+    index: { embedder: meaning ? EMBEDDER : null, behind: meaning?.behind ?? 0 },
     skipped,
     truncated: found.truncated,
   };
 });
 
 /** Vectors are those of the newest state of a branch; other states are found by words alone. */
-const isCompared = ({ view, services }: ReadContext, input: RetrieveInput): boolean =>
-  isNewestOfOneBranch(view) && embedderOf(services) !== undefined && input.semantic_weight > 0;
+const canCompare = ({ view }: ReadContext, input: RetrieveInput): boolean =>
+  isNewestOfOneBranch(view) && input.semantic_weight > 0;
 
-type WeighedQuestion = {
-  asked: TimedQuestion;
-  terms: ReturnType<typeof questionTerms>;
-  weights: readonly number[];
-  shown: number;
-};
+type WeighedTerms = { terms: readonly Term[]; weights: readonly number[]; shown: number };
 
-async function openMeaning(
+function questionText(text: string, { terms, weights, shown }: WeighedTerms): QuestionText {
+  const known = terms.flatMap(({ words }, at) => words.map((word) => [word, weights[at] as number] as const));
+  return { text, weights: { known, others: rarity(Math.max(shown, 1), 0) } };
+}
+
+async function compareWith(
   context: ReadContext,
   input: RetrieveInput,
-  { asked, terms, weights, shown }: WeighedQuestion,
+  { text, shown }: { text: QuestionText; shown: number },
 ): Promise<MeaningSearch | undefined> {
   const thread = embedderOf(context.services);
   if (!thread) return undefined;
-  const known = terms.flatMap(({ words }, at) => words.map((word) => [word, weights[at] as number] as const));
-  const text = { text: asked.text, weights: { known, others: rarity(Math.max(shown, 1), 0) } };
-  const question = await thread.run('question', text);
-  if (question.every((value) => value === 0)) return undefined;
   const search = searchInput(input);
   const { filters } = candidatesOf(context, search);
-  return { context, thread, question, paths: globsOf(input), filters, shown, fetch: fetchIn(context, search) };
+  return openMeaning({ context, thread, text, paths: globsOf(input), filters, shown, fetch: fetchIn(context, search) });
 }
 
 /** The same filters, for the words of the question. */

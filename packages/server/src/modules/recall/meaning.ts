@@ -8,7 +8,7 @@ import type { EmbedderThread } from './embedder-thread.ts';
 import { CONSUMER, EMBEDDER_NUMBER } from './follow-log.ts';
 import * as queries from './queries.ts';
 import { nearestClusters } from './rules/clusters.ts';
-import type { EncodedQuestion } from './thread-tasks.ts';
+import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
 import { ownerNumber } from './vector-names.ts';
 
 /** As many entries are compared one by one. */
@@ -21,16 +21,18 @@ const MAX_CODES = 400_000;
 /** Entries that the first pass leaves to the second. */
 const FIRST_PASS = 500;
 /** Entries that the second pass leaves to be weighed with words. */
-export const NEAREST = 120;
+const NEAREST = 120;
 /** Entries written since the index was brought up to date that are embedded on the way. */
 const MAX_TAIL = 200;
 const MAX_BEHIND = 1_000;
 const MAX_TAIL_EVENTS = 5_000;
+/** Vectors that show what the entries of a large account have in common. */
+const SAMPLE = 300;
 
-export type MeaningSearch = {
+export type MeaningOptions = {
   context: ReadContext;
   thread: EmbedderThread;
-  question: EncodedQuestion;
+  text: QuestionText;
   paths: readonly Glob[] | undefined;
   filters: readonly Sql[];
   /** How many entries the caller may see. */
@@ -39,78 +41,63 @@ export type MeaningSearch = {
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
 };
 
-export const vectorScope = ({ view }: ReadContext): queries.VectorScope => ({
+/** A question that entries are compared with. */
+export type MeaningSearch = MeaningOptions & {
+  question: EncodedQuestion;
+  /** All vectors to compare, where they are few. */
+  few: readonly queries.StoredVector[] | undefined;
+  tail: readonly queries.StoredVector[];
+  /** Entries that have no vector yet. */
+  behind: number;
+};
+
+const vectorScope = ({ view }: ReadContext): queries.VectorScope => ({
   view,
   embedder: EMBEDDER_NUMBER,
   owner: ownerNumber(view.agent_id),
 });
 
-/** Adds the entries nearest to a question. Returns how many have no vector yet and were not compared. */
-export async function addNearest(search: MeaningSearch, entries: RecallEntries): Promise<number> {
-  const [near, tail] = await Promise.all([nearestOf(search), tailOf(search)]);
-  const cosines = new Map([...near, ...tail.cosines]);
-  await entries.add(
-    entries.all.map(({ row }) => row),
-    ({ seq }) => cosines.get(seq),
-  );
-  const ranked = [...cosines].sort(([, a], [, b]) => b - a).map(([seq]) => seq);
-  // Filters may drop some of the nearest.
-  for (let from = 0, found = 0; from < ranked.length && found < NEAREST; from += NEAREST) {
-    const rows = await search.fetch(ranked.slice(from, from + NEAREST));
-    found += rows.length;
-    await entries.add(rows, ({ seq }) => cosines.get(seq));
-  }
-  await compareOthers(search, entries);
-  return tail.behind;
+/** Undefined where the question has no word that the embedder knows. */
+export async function openMeaning(options: MeaningOptions): Promise<MeaningSearch | undefined> {
+  const { context, thread } = options;
+  const question = await thread.run('question', options.text);
+  if (question.every((value) => value === 0)) return undefined;
+  const [stored, { tail, behind, end }] = await Promise.all([fewVectors(options), tailOf(options)]);
+  const few = stored && [...stored, ...tail].sort((a, b) => a.seq - b.seq);
+  const sample = few ?? (await vectorsOf(context, spread(end)));
+  const centred = await thread.run('centre', { question, vectors: sample.map(({ vector }) => vector) });
+  return { ...options, question: centred, few, tail, behind };
 }
 
-/** Entries that were found by their words and are not among the nearest. */
-async function compareOthers(search: MeaningSearch, entries: RecallEntries): Promise<void> {
-  const others = entries.all.filter(({ cosine }) => cosine === undefined).map(({ row }) => row);
-  const cosines = await cosinesOf(search, others);
-  await entries.add(others, ({ seq }) => cosines.get(seq));
-}
+/** Numbers of entries spread over the log; not each is one. */
+const spread = (end: number): number[] =>
+  Array.from({ length: SAMPLE }, (_, at) => 1 + Math.floor((at * Math.max(end, 1)) / SAMPLE));
 
-/** Cosines by `seq`; those of entries that were written since their vectors were made are left out by `fetch`. */
-export async function cosinesOf(
-  { context, thread, question }: Pick<MeaningSearch, 'context' | 'thread' | 'question'>,
-  entries: readonly { entry_id: number }[],
-): Promise<Map<number, number>> {
-  if (entries.length === 0) return new Map();
-  const { read, scan } = context;
-  const ids = entries.map(({ entry_id }) => entry_id);
-  const stored = await queries.listVectors(ids.length > 200 ? scan : read, vectorScope(context), ids);
-  const compared = await thread.run('compare', { vectors: stored.map(({ vector }) => vector), question });
-  const cosines = new Map<number, number>();
-  stored.forEach(({ seq }, at) => {
-    cosines.set(seq, Math.max(cosines.get(seq) ?? -1, compared[at] as number));
-  });
-  return cosines;
-}
+/** More rows than this are fetched off the main thread. */
+const MANY_ROWS = 200;
 
-async function nearestOf(search: MeaningSearch): Promise<Map<number, number>> {
-  const { context, thread, question, paths, filters, shown } = search;
+const vectorsOf = (context: ReadContext, ids: readonly number[]): Promise<queries.StoredVector[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context), ids);
+
+/** The vectors of all entries that pass the filters; undefined where they are not few. */
+async function fewVectors({ context, paths, filters, shown }: MeaningOptions) {
   const { scan, view } = context;
-  if (paths !== undefined || view.scope !== undefined || shown <= FEW) {
-    const few = await queries.listFew(scan, view, { paths, filters, most: FEW + 1 });
-    if (few.length <= FEW)
-      return cosinesOf(
-        search,
-        few.filter(({ passes }) => passes === 1),
-      );
-  }
-  const clusters = shown > MANY ? nearestClusters(question, PROBED_CLUSTERS) : undefined;
-  const codes = await queries.readCodes(scan, vectorScope(context), { clusters, most: MAX_CODES });
-  const nearest = await thread.run('nearest', { codes, question, most: FIRST_PASS });
-  return cosinesOf(
-    search,
-    nearest.map((entry_id) => ({ entry_id })),
+  if (paths === undefined && view.scope === undefined && shown > FEW) return undefined;
+  const looked = await queries.listFew(scan, view, { paths, filters, most: FEW + 1 });
+  if (looked.length > FEW) return undefined;
+  const passing = looked.filter(({ passes }) => passes === 1);
+  const current = new Set(passing.map(({ seq }) => seq));
+  const stored = await vectorsOf(
+    context,
+    passing.map(({ entry_id }) => entry_id),
   );
+  return stored.filter(({ seq }) => current.has(seq));
 }
 
-/** What was written since the index was brought up to date: some of it is embedded now. */
-async function tailOf(search: MeaningSearch): Promise<{ cosines: Map<number, number>; behind: number }> {
-  const { context, thread, question, paths, filters } = search;
+/** What was written since the index was brought up to date: the newest of it is embedded now, as it will be stored. */
+async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   const { read, view } = context;
   const { account_id } = view;
   const [cursor, account] = await Promise.all([
@@ -119,23 +106,60 @@ async function tailOf(search: MeaningSearch): Promise<{ cosines: Map<number, num
   ]);
   const after = cursor?.seq ?? 0;
   const end = account?.seq ?? 0;
-  const tail = { paths, filters, after, until: after + MAX_TAIL_EVENTS, most: MAX_BEHIND };
-  const written = after >= end ? [] : await queries.listAfter(read, view, tail);
-  const embedded = written.slice(-MAX_TAIL);
-  const documents = await findDocuments(read, account_id, embedded);
-  const known = embedded.flatMap((entry, at) => {
-    const document = documents[at];
-    return document === undefined ? [] : [{ ...entry, document }];
-  });
-  const compared =
-    known.length === 0
-      ? []
-      : await thread.run('compareDocuments', { documents: known.map(({ document }) => document), question });
-  const cosines = new Map<number, number>();
-  known.forEach(({ seq }, at) => {
-    const cosine = compared[at];
-    if (typeof cosine === 'number') cosines.set(seq, cosine);
-  });
+  if (after >= end) return { tail: [], behind: 0, end };
   const isFar = end - after > MAX_TAIL_EVENTS;
-  return { cosines, behind: isFar ? MAX_BEHIND : written.length - embedded.length };
+  const until = { after: isFar ? end - MAX_TAIL_EVENTS : after, most: MAX_BEHIND };
+  const written = await queries.listNewestAfter(read, view, { paths, filters, ...until });
+  const embedded = written.slice(0, MAX_TAIL);
+  const documents = await findDocuments(read, account_id, embedded);
+  const texts = embedded.flatMap(({ entry_id }, at) => {
+    const document = documents[at];
+    return document === undefined ? [] : [{ entry_id, document }];
+  });
+  const parts = texts.length === 0 ? [] : await thread.run('embed', { texts });
+  const seqs = new Map(embedded.map(({ entry_id, seq }) => [entry_id, seq]));
+  const tail = parts.map(({ entry_id, vector }) => ({ entry_id, seq: seqs.get(entry_id) as number, vector }));
+  return { tail, behind: isFar ? MAX_BEHIND : written.length - embedded.length, end };
+}
+
+/** Adds the entries nearest to a question, and compares those that were found by their words. */
+export async function addNearest(search: MeaningSearch, entries: RecallEntries): Promise<void> {
+  const cosines = await compare(search, search.few ?? [...(await nearVectors(search)), ...search.tail]);
+  entries.compare(cosines);
+  const ranked = [...cosines].sort(([, a], [, b]) => b - a).map(([seq]) => seq);
+  // Filters may drop some of the nearest.
+  for (let from = 0, found = 0; from < ranked.length && found < NEAREST; from += NEAREST) {
+    const rows = await search.fetch(ranked.slice(from, from + NEAREST));
+    found += rows.length;
+    await entries.add(rows);
+    entries.compare(cosines);
+  }
+  await compareOthers(search, entries);
+}
+
+/** Compares the entries that have not been. */
+export async function compareOthers(search: MeaningSearch, entries: RecallEntries): Promise<void> {
+  const others = entries.all.filter(({ cosine }) => cosine === undefined).map(({ row }) => row.entry_id);
+  if (others.length > 0) entries.compare(await compare(search, await vectorsOf(search.context, others)));
+}
+
+/** Cosines by `seq`, the highest of the passages of an entry. */
+async function compare(
+  { thread, question }: MeaningSearch,
+  stored: readonly queries.StoredVector[],
+): Promise<Map<number, number>> {
+  if (stored.length === 0) return new Map();
+  const compared = await thread.run('compare', { vectors: stored.map(({ vector }) => vector), question });
+  const cosines = new Map<number, number>();
+  stored.forEach(({ seq }, at) => {
+    cosines.set(seq, Math.max(cosines.get(seq) ?? -1, compared[at] as number));
+  });
+  return cosines;
+}
+
+/** The vectors that a first pass over bits leaves. */
+async function nearVectors({ context, thread, question, shown }: MeaningSearch): Promise<queries.StoredVector[]> {
+  const clusters = shown > MANY ? nearestClusters(question, PROBED_CLUSTERS) : undefined;
+  const codes = await queries.readCodes(context.scan, vectorScope(context), { clusters, most: MAX_CODES });
+  return vectorsOf(context, await thread.run('nearest', { codes, question, most: FIRST_PASS }));
 }

@@ -1,41 +1,76 @@
-import type { RecallEntries } from './candidates.ts';
+import type { RecallEntries, RecallEntry } from './candidates.ts';
 import type { RetrieveInput } from './handlers.ts';
-import { cosinesOf, type MeaningSearch } from './meaning.ts';
-import { listAround } from './queries.ts';
+import { compareOthers, type MeaningSearch } from './meaning.ts';
+import { listAround, type WrittenAround } from './queries.ts';
 import { scoresOf } from './rank.ts';
 import { placesOf } from './rules/places.ts';
 
 /** The best entries, whose neighbours are looked up. */
 const ANCHORS = 50;
+/** The best entries, whose words are compared one by one. */
+const RELATED = 50;
 
-/**
- * Adds the entries written just before and after the best ones, which often hold what a question is about. Returns where
- * entries stand in what their authors wrote.
- */
+type Weighing = { input: RetrieveInput; weights: readonly number[] };
+/** Where entries stand in what their authors wrote, by `seq`; empty where neighbours do not count. */
+export type AuthorPlaces = ReadonlyMap<number, number>;
+
+const NO_PLACES: AuthorPlaces = new Map();
+
+/** Adds the entries written just before and after the best ones, which in a conversation hold what a question is about. */
 export async function addNeighbours(
   search: MeaningSearch,
   entries: RecallEntries,
-  { input, weights }: { input: RetrieveInput; weights: readonly number[] },
-): Promise<Map<number, number>> {
+  weighing: Weighing,
+): Promise<AuthorPlaces> {
   const { scan, view } = search.context;
-  const { all } = entries;
-  const scores = scoresOf(all, { input, weights, places: new Map() });
-  const best = all
-    .map(({ row }, at) => ({ seq: row.seq, score: scores[at]?.score ?? 0 }))
-    .sort((a, b) => b.score - a.score || b.seq - a.seq)
-    .slice(0, ANCHORS);
-  if (best.length === 0) return new Map();
+  const anchors = bestOf(entries.all, { ...weighing, places: NO_PLACES }).slice(0, ANCHORS);
+  if (anchors.length === 0) return NO_PLACES;
   const around = await listAround(
     scan,
     view,
-    best.map(({ seq }) => seq),
+    anchors.map(({ row }) => row.seq),
   );
   const places = placesOf(around);
   const missing = [...places.keys()].filter((seq) => !entries.has(seq));
   if (missing.length > 0) {
-    const rows = await search.fetch(missing);
-    const cosines = await cosinesOf(search, rows);
-    await entries.add(rows, ({ seq }) => cosines.get(seq));
+    await entries.add(await search.fetch(missing));
+    await compareOthers(search, entries);
   }
-  return places;
+  return weighing.input.neighbours === true || areSequence(entries, around) ? places : NO_PLACES;
+}
+
+/** The neighbours of an entry that are in the same sequence, at least, where entries are one. */
+const IN_SEQUENCE = 3;
+
+/** Whether entries are a sequence, such as a conversation: most of the best have others of the same on both sides. */
+function areSequence(entries: RecallEntries, around: readonly WrittenAround[]): boolean {
+  const inSequence = around.filter(({ seq, before, before_that, after, after_that }) => {
+    const own = entries.get(seq)?.sequence;
+    const near = [before_that, before, after, after_that].filter((one) => one !== null);
+    return near.filter((one) => entries.get(one)?.sequence === own).length >= IN_SEQUENCE;
+  });
+  return 2 * inSequence.length > around.length;
+}
+
+/** Compares the words of the best entries with those of the question one by one. */
+export async function relateBest(
+  { thread, text }: MeaningSearch,
+  entries: RecallEntries,
+  weighing: Weighing & { places: AuthorPlaces },
+): Promise<void> {
+  const best = bestOf(entries.all, weighing)
+    .slice(0, RELATED)
+    .flatMap((entry) => (entry.row.document === null ? [] : [{ entry, document: entry.row.document }]));
+  const related = await thread.run('related', { ...text, documents: best.map(({ document }) => document) });
+  best.forEach(({ entry }, at) => {
+    entry.related = related[at];
+  });
+}
+
+function bestOf(all: readonly RecallEntry[], weighing: Weighing & { places: AuthorPlaces }): RecallEntry[] {
+  const scores = scoresOf(all, weighing);
+  return all
+    .map((entry, at) => ({ entry, score: scores[at]?.score ?? 0 }))
+    .sort((a, b) => b.score - a.score || b.entry.row.seq - a.entry.row.seq)
+    .map(({ entry }) => entry);
 }

@@ -53,12 +53,13 @@ export async function readCodes(
   return row?.codes ?? '';
 }
 
+/** A vector of the newest version that was followed; a later version has another `seq`. */
 export type StoredVector = { entry_id: number; seq: number; vector: string };
 
 /** The vectors of entries, in bytes. */
 export function listVectors(
   query: Query,
-  { view, embedder }: Pick<VectorScope, 'view' | 'embedder'>,
+  { view, embedder, owner }: VectorScope,
   ids: readonly number[],
 ): Promise<StoredVector[]> {
   const { dialect, account_id } = view;
@@ -71,7 +72,7 @@ export function listVectors(
   };
   return query.all<StoredVector>(
     sql`SELECT entry_vectors.entry_id, entry_vectors.seq, entry_vectors.vector FROM ${dialect.numbers(ids)}${join}
-        WHERE entry_vectors.entry_id IS NOT NULL`,
+        WHERE entry_vectors.owner IN (0, ${owner}) ORDER BY entry_vectors.entry_id, entry_vectors.part`,
   );
 }
 
@@ -92,20 +93,14 @@ export function listFew(
 }
 
 export type TailEntry = NumberedEntry & { version: number };
-export type TailWindow = {
-  paths: readonly Glob[] | undefined;
-  filters: readonly Sql[];
-  after: number;
-  until: number;
-  most: number;
-};
+export type TailWindow = { paths: readonly Glob[] | undefined; filters: readonly Sql[]; after: number; most: number };
 
-/** Entries of a view that were written in a part of the log, oldest first. */
-export function listAfter(query: Query, view: EntryView, tail: TailWindow): Promise<TailEntry[]> {
-  const { paths, filters, after, until, most } = tail;
+/** Entries of a view that were written after a `seq`, newest first. */
+export function listNewestAfter(query: Query, view: EntryView, tail: TailWindow): Promise<TailEntry[]> {
+  const { paths, filters, after, most } = tail;
   return query.all<TailEntry>(
     sql`SELECT entry_id, seq, version FROM ${entriesIn(view, { paths, standings: true })}
-        WHERE seq > ${after} AND seq <= ${until}${andAll(filters)} ORDER BY seq LIMIT ${most}`,
+        WHERE seq > ${after}${andAll(filters)} ORDER BY seq DESC LIMIT ${most}`,
   );
 }
 

@@ -20,7 +20,7 @@ export type RankOptions = {
 };
 
 /** An entry without a word of the question must be at least so near to it, or next to entries that answer it. */
-const LEAST_COSINE = 0.25;
+const LEAST_COSINE = 0.05;
 const LEAST_NEIGHBOURS = 0.2;
 
 const MAX_AVOID = 3;
@@ -62,9 +62,10 @@ export function scoresOf(
   );
   const meaning = compared.length === 0 ? 0 : 2 * input.semantic_weight;
   const words = 2 * (1 - input.semantic_weight);
-  const candidates = entries.map(({ row, sequence, cosine = average }, at) => ({
+  const candidates = entries.map(({ row, sequence, related, cosine = average }, at) => ({
     cosine: meaning * cosine,
     bm25: words * (bm25[at] as number),
+    related: related === undefined ? undefined : meaning * related,
     sequence,
     place: places.get(row.seq),
   }));

@@ -13,9 +13,11 @@ export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
   question: { input: QuestionText; output: EncodedQuestion };
   nearest: { input: { codes: string; question: EncodedQuestion; most: number }; output: number[] };
+  /** The question away from what these vectors have in common. */
+  centre: { input: { question: EncodedQuestion; vectors: readonly string[] }; output: EncodedQuestion };
   compare: { input: { vectors: readonly string[]; question: EncodedQuestion }; output: number[] };
-  /** Null where a text has no words. */
-  compareDocuments: { input: { documents: readonly string[]; question: EncodedQuestion }; output: (number | null)[] };
+  /** How close the words of documents are to those of a question, one by one. */
+  related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
 };
 export type TaskName = keyof ThreadTasks;

@@ -1,12 +1,13 @@
 import type { CountedText } from '../../text/rules/rank.ts';
 import { stem } from '../../text/rules/stem.ts';
+import { isAskingWord } from './question.ts';
 
-/** Weights of words by their stems, and that of all others. */
+/** Weights of words by their stems, and that of all others but those that only ask. */
 export type WordWeights = { known: readonly (readonly [string, number])[]; others: number };
 
 export function weightOfWord({ known, others }: WordWeights): (word: string) => number {
   const weights = new Map(known);
-  return (word) => weights.get(stem(word)) ?? others;
+  return (word) => weights.get(stem(word)) ?? (isAskingWord(word) ? 0 : others);
 }
 
 /** BM25 of texts for terms of these weights, with the usual k1 = 1.2 and b = 0.75. */

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { nearness, questionTime } from './question-time.ts';
+
+/** A Wednesday. */
+const NOW = Date.parse('2026-11-18T15:30:00Z');
+const DAY = 86_400_000;
+
+const cases: [question: string, text: string, since: string, until: string][] = [
+  ['what did we decide yesterday?', 'what did we decide?', '2026-11-17', '2026-11-18'],
+  ['the day before yesterday the build broke', 'the build broke', '2026-11-16', '2026-11-17'],
+  ['outages last week', 'outages', '2026-11-09', '2026-11-16'],
+  ['outages in the last 3 days', 'outages', '2026-11-15T15:30:00Z', '2026-11-18T15:30:00.001Z'],
+  ['who paid 3 days ago?', 'who paid?', '2026-11-15', '2026-11-16'],
+  ['what broke two weeks ago', 'what broke', '2026-11-01T03:30:00Z', '2026-11-08T03:30:00Z'],
+  ['releases last month', 'releases', '2026-10-01', '2026-11-01'],
+  ['releases this year', 'releases', '2026-01-01', '2026-11-18T15:30:00.001Z'],
+  ['what happened on Monday?', 'what happened?', '2026-11-16', '2026-11-17'],
+  ['what happened in March?', 'what happened?', '2026-03-01', '2026-04-01'],
+  ['what happened in December', 'what happened', '2025-12-01', '2026-01-01'],
+  ['what happened in March 2024?', 'what happened?', '2024-03-01', '2024-04-01'],
+  ['deploys on 2026-05-04', 'deploys', '2026-05-04', '2026-05-05'],
+  ['deploys today', 'deploys', '2026-11-18', '2026-11-18T15:30:00.001Z'],
+];
+
+describe('a time in a question', () => {
+  it.each(cases)('%s', (question, text, since, until) => {
+    const { time, ...rest } = questionTime(question, NOW);
+    expect(rest.text).toBe(text);
+    expect([time?.since, time?.until]).toEqual([Date.parse(since), Date.parse(until)]);
+    expect(question.toLowerCase()).toContain(time?.phrase.toLowerCase());
+  });
+
+  it.each(['who may deploy?', 'the 3 days plan', 'last resort', 'yesterdays', '2026-99-99', 'a may in the garden'])(
+    'is not found in: %s',
+    (question) => {
+      expect(questionTime(question, NOW)).toEqual({ text: question, time: null });
+    },
+  );
+
+  it('stays in a question that is nothing else', () => {
+    expect(questionTime('yesterday?', NOW)).toMatchObject({ text: 'yesterday?', time: { phrase: 'yesterday' } });
+  });
+
+  it('is read in a moment, however long the question is', () => {
+    const started = performance.now();
+    questionTime('in the last '.repeat(340), NOW);
+    questionTime(' the'.repeat(1000), NOW);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('nearness to a time', () => {
+  const time = { since: NOW - DAY, until: NOW };
+  it('is whole within it, and falls with the distance on both sides', () => {
+    expect(nearness(time, NOW - 1)).toBe(1);
+    expect(nearness(time, NOW - DAY)).toBe(1);
+    expect(nearness(time, NOW - 2 * DAY)).toBeCloseTo(0.5);
+    expect(nearness(time, NOW + DAY)).toBeCloseTo(0.5, 3);
+    expect(nearness(time, NOW - 30 * DAY)).toBeLessThan(1e-8);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { fillBudget } from './budget.ts';
+import { CLUSTERS, clusterOf, nearestClusters } from './clusters.ts';
+import { entryIdAt, HEAD_BYTES, nearestRecords, RECORD_BYTES, writeHead } from './code-records.ts';
+import { passagesOf, textOfValue } from './passages.ts';
+import { placesOf } from './places.ts';
+import { weigh } from './trust.ts';
+
+describe('records of vectors in bits', () => {
+  const record = (entryId: number, bits: number) => {
+    const bytes = new Uint8Array(RECORD_BYTES).fill(0);
+    writeHead(bytes, entryId, 3);
+    bytes[HEAD_BYTES] = bits;
+    return bytes;
+  };
+
+  it('keep numbers of entries of up to 48 bits', () => {
+    for (const id of [0, 1, 2 ** 24, 2 ** 33 + 5, 2 ** 48 - 1]) expect(entryIdAt(record(id, 0), 0)).toBe(id);
+  });
+
+  it('are joined as texts without padding, and the nearest come first, each entry once', () => {
+    const text = [record(7, 0b111), record(9, 0b1), record(7, 0b11), record(8, 0b11111)]
+      .map((bytes) => Buffer.from(bytes).toString('base64'))
+      .join('');
+    expect(text).not.toContain('=');
+    const bits = new Uint8Array(32);
+    expect(nearestRecords(Buffer.from(text, 'base64'), bits, 10)).toEqual([9, 7, 8]);
+    expect(nearestRecords(Buffer.from(text, 'base64'), bits, 1)).toEqual([9]);
+    expect(nearestRecords(new Uint8Array(0), bits, 5)).toEqual([]);
+  });
+});
+
+describe('clusters', () => {
+  it('begin with that of the vector itself, and are each named once', () => {
+    const vector = Float32Array.from({ length: 256 }, (_, at) => Math.sin(at + 1));
+    const all = nearestClusters(vector, CLUSTERS);
+    expect(all[0]).toBe(clusterOf(vector));
+    expect(new Set(all).size).toBe(CLUSTERS);
+    expect(nearestClusters(vector, 3)).toEqual(all.slice(0, 3));
+  });
+});
+
+describe('passages', () => {
+  it('are whole sentences, and lose nothing of a text', () => {
+    const text = 'One sentence of some length stands here. '.repeat(60).trim();
+    const passages = passagesOf(text);
+    expect(passages.length).toBeGreaterThan(2);
+    expect(passages.join(' ')).toBe(text);
+    for (const passage of passages) expect(passage).toMatch(/\.$/);
+  });
+
+  it('are cut between words where a sentence has no end', () => {
+    const text = 'word '.repeat(1000).trim();
+    for (const passage of passagesOf(text)) expect(passage).toMatch(/^(word ?)+$/);
+    expect(passagesOf('x'.repeat(5000)).join('')).toHaveLength(5000);
+    expect(passagesOf(text, 2)).toHaveLength(2);
+  });
+
+  it('of a value are its texts and names', () => {
+    expect(textOfValue('as it is')).toBe('as it is');
+    expect(textOfValue({ a: 1, b: { c: ['x', true, null] } })).toBe('a: 1\nc: x\nc: true');
+    expect(textOfValue(null)).toBe('');
+  });
+});
+
+describe('places in what an agent wrote', () => {
+  const window = (seq: number, [before_that, before, after, after_that]: (number | null)[], agent_id = 'a') => ({
+    ...{ agent_id, seq, before: before ?? null, before_that: before_that ?? null },
+    ...{ after: after ?? null, after_that: after_that ?? null },
+  });
+
+  it('are consecutive where windows overlap, and far apart where they do not', () => {
+    const places = placesOf([
+      window(30, [10, 20, 40, 50]),
+      window(50, [30, 40, 60, null]),
+      window(90, [70, 80, null, null]),
+    ]);
+    const of = (seq: number) => places.get(seq) as number;
+    expect([20, 30, 40, 50, 60].map((seq) => of(seq) - of(10))).toEqual([1, 2, 3, 4, 5]);
+    expect(of(70) - of(60)).toBeGreaterThan(2);
+  });
+
+  it('of another agent are no neighbours by themselves', () => {
+    const places = placesOf([window(1, [null, null, 3, null]), window(2, [null, null, null, null], 'b')]);
+    expect([...places.keys()].sort()).toEqual([1, 2, 3]);
+  });
+});
+
+describe('trust', () => {
+  const parts = { meaning: 0.4, words: 0.6, related: 0, neighbours: 0 };
+  const weights = { confidence: 0.2, evidence: 0.15, recency: 0.3 };
+  const entry = { confidence: 1, evidence: 0, isArtifact: false };
+
+  it('adds at most half of what fits, and its parts add up', () => {
+    const { score, breakdown } = weigh(parts, { ...entry, evidence: 1 }, weights);
+    expect(score).toBeCloseTo(1.5);
+    expect(Object.values(breakdown).reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 4);
+  });
+
+  it('makes nothing better that does not fit', () => {
+    const { score, breakdown } = weigh({ ...parts, meaning: -2 }, { ...entry, nearness: 1 }, weights);
+    expect(breakdown).toMatchObject({ confidence: 0, evidence: 0, recency: 0 });
+    expect(score).toBeCloseTo(-1.4);
+  });
+
+  it('halves artifacts, and lifts what was written at the time of the question', () => {
+    expect(weigh(parts, { ...entry, isArtifact: true }, weights).score).toBeLessThan(
+      weigh(parts, entry, weights).score,
+    );
+    expect(weigh(parts, { ...entry, nearness: 1 }, weights).breakdown.recency).toBeCloseTo(0.3);
+  });
+});
+
+describe('a budget', () => {
+  it('takes whole texts, best first, and a smaller one after one that is too large', () => {
+    const texts = [{ tokens: 5 }, { tokens: 9 }, { tokens: 4 }];
+    expect(fillBudget(texts, { limit: 10, tokens: 10 })).toEqual({ kept: [texts[0], texts[2]], left: [texts[1]] });
+    expect(fillBudget(texts, { limit: 2 })).toEqual({ kept: texts.slice(0, 2), left: [] });
+  });
+});

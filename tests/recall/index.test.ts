@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { backends, newPlace, openTestApp, type TestApp } from '../support/app.ts';
+import { caughtUp } from './caught-up.ts';
+
+const A = { agent_id: 'agent/a' };
+const at = (key: string) => ({ entity_path: 'notes', key });
+
+type VectorFacts = { entry_id: number; part: number; seq: number; vector: string };
+
+/** The stored vectors, through the reads of the account. */
+const vectorsOf = (app: TestApp): Promise<VectorFacts[]> =>
+  app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT).read.all({
+    text: 'SELECT entry_id, part, seq, vector FROM entry_vectors WHERE account_id = ? ORDER BY entry_id, part',
+    values: [SELF_HOSTED_ACCOUNT],
+  });
+
+describe.each(backends)('the index of meaning, on %s', (backend) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await openTestApp(backend);
+  });
+  afterAll(() => app.close());
+
+  it('has a vector for each passage of the newest versions, and none of deleted entries', async () => {
+    await app.call('entries.write', { ...at('short'), value: 'the printer is on the third floor' }, A);
+    await app.call('entries.write', { ...at('short'), value: 'the printer moved to the cellar' }, A);
+    await app.call('entries.write', { ...at('long'), value: 'A sentence about gardens and trees. '.repeat(60) }, A);
+    await app.call('entries.write', { ...at('gone'), value: 'to be deleted soon' }, A);
+    await caughtUp(app);
+    const before = await vectorsOf(app);
+    expect(new Set(before.map(({ entry_id }) => entry_id)).size).toBe(3);
+    expect(Math.max(...before.map(({ part }) => part))).toBeGreaterThan(1);
+    await app.call('entries.delete', at('gone'), A);
+    await caughtUp(app);
+    expect(new Set((await vectorsOf(app)).map(({ entry_id }) => entry_id)).size).toBe(2);
+  });
+
+  it('loses what is erased, also what is erased while it is embedded', async () => {
+    const { seq } = (await app.call('entries.write', { ...at('secret'), value: 'the vault code is tulip' }, A)) as {
+      seq: number;
+    };
+    await caughtUp(app);
+    const [row] = (await vectorsOf(app)).filter(({ entry_id }) => entry_id === seq);
+    expect(row).toBeDefined();
+    await app.call('entries.write', { ...at('secret-2'), value: 'the second vault code is rose' }, A);
+    await app.call('entries.erase', { ...at('secret') } as never, A);
+    await app.call('entries.erase', { ...at('secret-2') } as never, A);
+    await caughtUp(app);
+    expect((await vectorsOf(app)).filter(({ entry_id }) => entry_id >= seq)).toEqual([]);
+    expect((await app.call('entries.retrieve', { query: 'code of the vault' }, A)).entries).toEqual([]);
+    const { dataDir } = app.place.options as { dataDir?: string };
+    if (backend === 'sqlite' && dataDir)
+      for (const file of readdirSync(dataDir))
+        if (file.startsWith('mem.db'))
+          expect(readFileSync(join(dataDir, file)).includes(row?.vector ?? '')).toBe(false);
+  });
+});
+
+describe.each(backends)('a server, on %s', (backend) => {
+  it('goes on with the index where another one stopped, and asks by words alone without an embedder', async () => {
+    const place = await newPlace(backend);
+    const off = await openTestApp(backend, { place, settings: { embedder: 'off' } });
+    await off.call('entries.write', { ...at('diet'), value: 'Maria is allergic to peanuts' }, A);
+    await caughtUp(off);
+    expect(await vectorsOf(off)).toEqual([]);
+    const byWords = await off.call('entries.retrieve', { query: 'nuts allergy' }, A);
+    expect(byWords).toMatchObject({ entries: [], index: { embedder: null, behind: 0 } });
+    expect((await off.call('entries.retrieve', { query: 'who is allergic?' }, A)).entries).toHaveLength(1);
+    await off.close();
+    const on = await openTestApp(backend, { place });
+    // The first walk finds what was left, the second lets it come due.
+    await caughtUp(on);
+    await caughtUp(on);
+    expect(await vectorsOf(on)).toHaveLength(1);
+    expect((await on.call('entries.retrieve', { query: 'nuts allergy' }, A)).entries[0]?.key).toBe('diet');
+    await on.close();
+    await place.remove();
+  });
+});
