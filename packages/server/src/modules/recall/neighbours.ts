@@ -40,7 +40,7 @@ export async function addNeighbours(
 }
 
 /** The neighbours of an entry that are in the same sequence, at least, where entries are one. */
-const IN_SEQUENCE = 3;
+const IN_SEQUENCE = 4;
 
 /** Whether entries are a sequence, such as a conversation: most of the best have others of the same on both sides. */
 function areSequence(entries: RecallEntries, around: readonly WrittenAround[]): boolean {

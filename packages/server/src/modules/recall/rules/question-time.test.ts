@@ -23,10 +23,10 @@ const cases: [question: string, text: string, since: string, until: string][] = 
 ];
 
 describe('a time in a question', () => {
-  it.each(cases)('%s', (question, text, since, until) => {
+  it.each(cases)('%s', (question, text, ...span) => {
     const { time, ...rest } = questionTime(question, NOW);
     expect(rest.text).toBe(text);
-    expect([time?.since, time?.until]).toEqual([Date.parse(since), Date.parse(until)]);
+    expect([time?.since, time?.until]).toEqual(span.map((day) => Date.parse(day)));
     expect(question.toLowerCase()).toContain(time?.phrase.toLowerCase());
   });
 
