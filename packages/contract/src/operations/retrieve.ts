@@ -30,8 +30,6 @@ const recalled = s.entry
 
 const place = { entity_path: s.entityPath, key: s.key };
 
-const FILTERS = ['entity_path', 'include_descendants', 'agent_id', 'memory_type', 'min_confidence', 'since'] as const;
-
 export const retrieve = {
   'entries.retrieve': operation({
     summary: 'Retrieve what helps to answer a question',
@@ -50,10 +48,10 @@ export const retrieve = {
         toolset: 'core',
         slim: ['query', 'entity_path', 'include_descendants', 'limit', 'max_tokens', 'branch'],
         hits: true,
-        description:
-          'Ask memory a question in plain language; finds by meaning, also without a shared word. Passages of long values.',
-        fields: ['query', ...FILTERS, 'limit', 'max_tokens', 'branch'],
+        description: 'Ask memory a question in plain language: finds by meaning too.',
+        fields: ['query', 'entity_path', 'include_descendants', 'limit', 'max_tokens', 'branch'],
         unlisted: [
+          ...['agent_id', 'memory_type', 'min_confidence', 'since'],
           ...['until', 'include_artifacts', 'neighbours', 'include_avoid', 'compact', 'max_ms'],
           ...['semantic_weight', 'recency_weight', 'confidence_weight', 'evidence_weight'],
         ],
@@ -61,11 +59,7 @@ export const retrieve = {
           query: 'The question',
           entity_path: 'Path or glob',
           include_descendants: 'And what is below',
-          agent_id: 'Only by this agent',
-          memory_type: 'Only these',
-          since: 'ISO time',
-          min_confidence: '0 to 1',
-          max_tokens: 'Fill a context with whole passages',
+          max_tokens: 'Whole passages that fit',
         },
         limit: 10,
         miss: 'other words, no entity_path, or mem_list to see what is there',
