@@ -46,19 +46,18 @@ export const retrieve = {
       {
         name: 'mem_retrieve',
         toolset: 'core',
-        slim: ['query', 'entity_path', 'include_descendants', 'limit', 'max_tokens', 'branch'],
+        slim: ['query', 'entity_path', 'limit', 'max_tokens', 'branch'],
         hits: true,
         description: 'Ask memory a question in plain language: finds by meaning too.',
-        fields: ['query', 'entity_path', 'include_descendants', 'limit', 'max_tokens', 'branch'],
+        fields: ['query', 'entity_path', 'limit', 'max_tokens', 'branch'],
         unlisted: [
-          ...['agent_id', 'memory_type', 'min_confidence', 'since'],
+          ...['include_descendants', 'agent_id', 'memory_type', 'min_confidence', 'since'],
           ...['until', 'include_artifacts', 'neighbours', 'include_avoid', 'compact', 'max_ms'],
           ...['semantic_weight', 'recency_weight', 'confidence_weight', 'evidence_weight'],
         ],
         about: {
           query: 'The question',
-          entity_path: 'Path or glob',
-          include_descendants: 'And what is below',
+          entity_path: 'Path or a/**',
           max_tokens: 'Whole passages that fit',
         },
         limit: 10,
