@@ -50,7 +50,8 @@ describe.each(backends)('the index of meaning, on %s', (backend) => {
     await app.call('entries.erase', { ...at('secret-2') } as never, A);
     await caughtUp(app);
     expect((await vectorsOf(app)).filter(({ entry_id }) => entry_id >= seq)).toEqual([]);
-    expect((await app.call('entries.retrieve', { query: 'code of the vault' }, A)).entries).toEqual([]);
+    const { entries } = await app.call('entries.retrieve', { query: 'code of the vault' }, A);
+    expect(JSON.stringify(entries)).not.toContain('vault');
     const { dataDir } = app.place.options as { dataDir?: string };
     if (backend === 'sqlite' && dataDir)
       for (const file of readdirSync(dataDir))

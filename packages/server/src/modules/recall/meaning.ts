@@ -28,6 +28,8 @@ const MAX_BEHIND = 1_000;
 const MAX_TAIL_EVENTS = 5_000;
 /** Vectors that show what the entries of a large account have in common. */
 const SAMPLE = 300;
+/** Fewer have nothing in common that could be taken out without taking out what they say. */
+const LEAST_SAMPLE = 20;
 
 export type MeaningOptions = {
   context: ReadContext;
@@ -64,7 +66,8 @@ export async function openMeaning(options: MeaningOptions): Promise<MeaningSearc
   if (question.every((value) => value === 0)) return undefined;
   const [stored, { tail, behind, end }] = await Promise.all([fewVectors(options), tailOf(options)]);
   const few = stored && [...stored, ...tail].sort((a, b) => a.seq - b.seq);
-  const sample = few ?? (await vectorsOf(context, spread(end)));
+  const known = few ?? (await vectorsOf(context, spread(end)));
+  const sample = known.length < LEAST_SAMPLE ? [] : known;
   const centred = await thread.run('centre', { question, vectors: sample.map(({ vector }) => vector) });
   return { ...options, question: centred, few, tail, behind };
 }
