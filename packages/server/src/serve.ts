@@ -9,6 +9,7 @@ import type { App } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
 import { firstScreen, memoryLeftAside } from './first-screen.ts';
+import { drainConnections } from './http/connections.ts';
 import { measureProcess } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
@@ -30,6 +31,8 @@ type RunningService = {
   telemetry: Telemetry | undefined;
   port: number;
   storedKeys: number;
+  /** Resolves when another version of mem has migrated the store. */
+  migrated: Promise<StorageError>;
 };
 
 /** Runs the service until it receives a signal to stop: in this process, or in several that it supervises. */
@@ -62,10 +65,22 @@ async function serveAsWorker(config: Config, channel: WorkerChannel): Promise<nu
     const { kernel } = running.app;
     channel.measureWith(() => measureProcess(kernel));
     channel.ready(running.port, running.storedKeys);
-    return await stopWhen(stopping, running, log);
+    return await stopWhen(Promise.race([stopping, untilReplaced(channel, running, stopping)]), running, log);
   } finally {
     channel.close();
   }
+}
+
+async function untilReplaced(
+  channel: WorkerChannel,
+  { server }: RunningService,
+  stopping: Promise<string>,
+): Promise<string> {
+  await channel.retired;
+  const hurry = new AbortController();
+  void stopping.then(() => hurry.abort());
+  await drainConnections(server, hurry.signal);
+  return 'another worker has the place';
 }
 
 async function serveByWorkers(config: Config, log: Logger): Promise<number> {
@@ -100,11 +115,12 @@ async function startOrExplain<T extends object>(
 }
 
 async function stopWhen(stopping: Promise<string>, running: RunningService, log: Logger): Promise<number> {
-  const signal = await stopping;
-  log.info({ signal }, 'stopping: finishing what was accepted');
+  const end = await Promise.race([stopping, running.migrated]);
+  if (typeof end === 'string') log.info({ signal: end }, 'stopping: finishing what was accepted');
+  else log.fatal({ why: end.why }, `${end.message}: stopping; start this one in the newer version`);
   await stop(running, log);
   log.info('stopped');
-  return 0;
+  return typeof end === 'string' ? 0 : 1;
 }
 
 async function start(config: Config, log: Logger, channel?: WorkerChannel): Promise<RunningService> {
@@ -114,7 +130,11 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
   if (!channel) await tryListening(config.http);
   const onError = (err: unknown) => log.error({ err }, 'background work failed');
   const onWarning = (warning: string) => log.warn(warning);
-  const app = await whenReachable(() => openInstalledApp(config, { onError, onWarning, triesPool: true }), {
+  let onMigrated: ((error: StorageError) => void) | undefined;
+  const migrated = new Promise<StorageError>((resolve) => {
+    onMigrated = resolve;
+  });
+  const app = await whenReachable(() => openInstalledApp(config, { onError, onWarning, onMigrated, triesPool: true }), {
     waitMs: START_WAIT_MS,
     onWait: (error) => log.warn({ why: error.why }, `${error.message}; trying for ${START_WAIT_MS / 1000} s`),
   });
@@ -128,7 +148,7 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
     await server.listen({ host: config.http.host, port: config.http.port });
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : config.http.port;
-    return { app, server, telemetry, port, storedKeys: await countStoredKeys(app) };
+    return { app, server, telemetry, port, storedKeys: await countStoredKeys(app), migrated };
   } catch (error) {
     await app.close();
     throw error;
