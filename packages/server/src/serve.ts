@@ -202,7 +202,7 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
     const where =
       config.postgresDsn === undefined
         ? `MEM_DATA_DIR ${config.dataDir}`
-        : `MEM_POSTGRES_DSN ${addressOfDsn(config.postgresDsn)}`;
+        : (error.where ?? `MEM_POSTGRES_DSN ${addressOfDsn(config.postgresDsn)}`);
     const todo = error.reason === 'damaged' ? ': restore a backup, or choose another folder' : '';
     return {
       message: `${where}: ${message}: ${error.why}${config.postgresDsn === undefined ? todo : ''}`,

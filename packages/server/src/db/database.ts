@@ -190,10 +190,13 @@ export class StorageError extends Error {
   readonly reason: StorageFailure;
   /** The driver's message: for the log, not for callers. */
   readonly why: string;
+  /** The variable and the address that failed, where it is not that of the store. */
+  readonly where: string | undefined;
 
-  constructor(reason: StorageFailure, cause: unknown) {
+  constructor(reason: StorageFailure, cause: unknown, where?: string) {
     super(FAILURES[reason], { cause });
     this.reason = reason;
+    this.where = where;
     const { message, code } = (cause ?? {}) as { message?: string; code?: string };
     this.why = message || code || this.message;
   }

@@ -10,7 +10,7 @@ import {
 } from './database.ts';
 import { type ConnectionPlan, openSession, type PostgresClient } from './postgres-client.ts';
 import { dialect } from './postgres-dialect.ts';
-import { isNotAllowed, isReadOnly, translate } from './postgres-errors.ts';
+import { atAddress, isNotAllowed, isReadOnly, translate } from './postgres-errors.ts';
 import { queryLed } from './postgres-led.ts';
 import type { PostgresAnnouncements } from './postgres-listen.ts';
 import { asQuery, type BoundStatement, findOne } from './postgres-many.ts';
@@ -136,7 +136,7 @@ export class PostgresDatabase implements Database {
 
   /** Uses a connection outside the pool: its reader may be slow, and must not keep others from theirs. */
   async snapshot(accountId: string): Promise<Snapshot> {
-    const client = await this.#openSession();
+    const client = await openSession(this.#sessions);
     return takeSnapshot(client, { accountId, enter: this.#settings.of('account', true).withAccount });
   }
 
@@ -270,18 +270,14 @@ export class PostgresDatabase implements Database {
   }
 
   async #asOwner<T>(work: (client: PostgresClient) => Promise<T>): Promise<T> {
-    const client = await this.#openSession();
+    const client = await openSession(this.#sessions);
     try {
       return await work(client);
+    } catch (error) {
+      throw error instanceof StorageError ? atAddress(error, this.#sessions.where) : error;
     } finally {
       await client.end().catch(() => {});
     }
-  }
-
-  #openSession(): Promise<PostgresClient> {
-    return openSession(this.#sessions).catch((error) => {
-      throw translate(error);
-    });
   }
 
   announce(topic: string, place: number): void {
