@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Backend, backends, newPlace } from '../support/app.ts';
@@ -95,7 +96,11 @@ describe.each(backends)('a service of two workers on %s', (backend) => {
     expect(acknowledged.length).toBeGreaterThan(0);
     const { versions } = await readContents(client);
     expect(versions.size).toBe(acknowledged.length);
+    for (let i = 0; i < 4; i++) await client.call('POST', '/api/v1/search', { ...unkept, body: { query: 'rolling' } });
     expect(await mem.stop()).toEqual(CLEAN);
+    // An orderly stop removes what is kept beside the files of a store.
+    const left = readdirSync(store.env.MEM_DATA_DIR as string).filter((name) => /-(wal|shm)$|^pending-/.test(name));
+    expect(left).toEqual([]);
   });
 
   it('starts another worker for one that is killed, and loses nothing that was acknowledged', async () => {

@@ -8,14 +8,17 @@ import { keyOfClientOnly } from './admitted.ts';
 import type { App } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
+import { tidyFolder } from './db/sqlite-tidy.ts';
 import { firstScreen, memoryLeftAside } from './first-screen.ts';
 import { drainConnections } from './http/connections.ts';
 import { measureProcess } from './http/metrics.ts';
+import type { TellError } from './http/problems.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
 import { SELF_HOSTED_ACCOUNT } from './kernel/index.ts';
 import { createLogger } from './logger.ts';
 import { countKeys } from './modules/keys/index.ts';
+import { OutageLog } from './outage-log.ts';
 import { onReload, stopSignal } from './stop-signal.ts';
 import { Telemetry } from './telemetry/index.ts';
 import { Supervisor } from './workers/supervisor.ts';
@@ -97,6 +100,7 @@ async function serveByWorkers(config: Config, log: Logger): Promise<number> {
   const signal = await stopping;
   log.info({ signal }, 'stopping: the workers finish what they accepted');
   const exitCode = await supervisor.stop();
+  if (config.postgresDsn === undefined) await tidyFolder(config.dataDir);
   log.info('stopped');
   return exitCode;
 }
@@ -128,7 +132,10 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
   if (refusal !== undefined) throw new StorageError('refused', new Error(refusal));
   // A worker is handed its connections; the supervisor has tried the address.
   if (!channel) await tryListening(config.http);
-  const onError = (err: unknown) => log.error({ err }, 'background work failed');
+  let opened: App | undefined;
+  const outages = new OutageLog({ log, isBack: async () => opened !== undefined && isUsable(opened) });
+  const tellError: TellError = (error, write) => outages.tell(error, write);
+  const onError = (err: unknown) => tellError(err, () => log.error({ err }, 'background work failed'));
   const onWarning = (warning: string) => log.warn(warning);
   let onMigrated: ((error: StorageError) => void) | undefined;
   const migrated = new Promise<StorageError>((resolve) => {
@@ -138,11 +145,12 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
     waitMs: START_WAIT_MS,
     onWait: (error) => log.warn({ why: error.why }, `${error.message}; trying for ${START_WAIT_MS / 1000} s`),
   });
+  opened = app;
   try {
     const telemetry = openTelemetry(config, log);
     const { corsOrigins, localOnly } = config.http;
     const server = await createServer({
-      ...{ kernel: app.kernel, log, ...config, corsOrigins, localOnly, telemetry },
+      ...{ kernel: app.kernel, log, tellError, ...config, corsOrigins, localOnly, telemetry },
       ...(channel ? { gatherMetrics: () => channel.gather() } : {}),
     });
     await server.listen({ host: config.http.host, port: config.http.port });
@@ -154,6 +162,10 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
     throw error;
   }
 }
+
+/** A server that only reads never writes. */
+const isUsable = async ({ kernel: { services } }: App): Promise<boolean> =>
+  (await services.database.isWritable()) || services.replica !== undefined;
 
 /** Keys that were made in the store admit as those of MEM_API_KEYS do, also in a store that came with a repository. */
 function countStoredKeys({ kernel: { services } }: App): Promise<number> {

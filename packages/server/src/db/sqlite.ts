@@ -217,6 +217,7 @@ class SqliteDatabase implements Database {
     this.marks.close();
     await this.scan.close();
     this.#reader.close();
+    this.words.closeBy(this.#writer);
     this.#writer.close();
   }
 }
