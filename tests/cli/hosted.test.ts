@@ -33,6 +33,19 @@ describe('a command on a hosted service', () => {
     expect(err).toContain(`mem: plans: ${PLANS}\n`);
   });
 
+  it('says in words what of the plan is used', async () => {
+    const { key, account_id } = await service.newAccount({ plan: 'small' });
+    const { out } = await desk.inProcess(['me'], { env: { MEM_API_KEY: key } });
+    expect(out).toMatch(
+      new RegExp(`^account {2,}\\S.*, active\naccount id {2,}${account_id}\nplan {2,}small\nkey {2,}`),
+    );
+    expect(out).toMatch(/^used in \d{4}-\d\d {2,}\d+ ops, no limit, until \S.*$/m);
+    expect(out).toMatch(/^requests of this key {2,}\d+ a minute, no limit$/m);
+    expect(out).toMatch(/^storage {2,}0 B, no limit$/m);
+    expect(out).toMatch(/^entries {2,}0 of 1$/m);
+    expect(out).not.toMatch(/[{}"]/);
+  });
+
   it('that needs a larger plan prints where to get one', async () => {
     const { key } = await service.newAccount({ plan: 'small' });
     const env = { MEM_API_KEY: key };

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Backend, backends, newPlace } from '../support/app.ts';
@@ -15,7 +16,7 @@ async function newStore(backend: Backend) {
 
 const startTwo = (env: Readonly<Record<string, string | undefined>>) => startMem({ ...env, MEM_WORKERS: '2' });
 
-const workersOf = ({ pid }: MemProcess): number[] => {
+const workersOf = ({ pid }: Pick<MemProcess, 'pid'>): number[] => {
   try {
     return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
       .trim()
@@ -70,29 +71,36 @@ describe.each(backends)('a service of two workers on %s', (backend) => {
     const mem = await startTwo(store.env);
     const before = workersOf(mem);
     const client = new HttpClient(mem.url);
-    let refused = 0;
+    const refused: unknown[] = [];
     let stopped = false;
     const acknowledged: string[] = [];
-    const writers = Array.from({ length: 4 }, async (_, writer) => {
+    // Half of them keep their connections, which must be given up without a request being lost on one.
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      const options = writer < 4 ? unkept : {};
       for (let i = 0; !stopped; i++) {
         const body = { entity_path: 'rolling', key: `k${writer}-${i}`, value: i };
-        const status = await client.call('POST', '/api/v1/entries', { ...unkept, body }).then(
+        const status = await client.call('POST', '/api/v1/entries', { ...options, body }).then(
           (reply) => reply.status,
-          () => 0,
+          (error: unknown) => error,
         );
         if (status === 200 || status === 201) acknowledged.push(body.key);
-        else refused++;
+        else refused.push(status);
+        if (writer > 5) await sleep(30);
       }
     });
     process.kill(mem.pid, 'SIGHUP');
     await until(() => workersOf(mem).length === 2 && before.every((pid) => !isAlive(pid)), { what: 'new workers' });
     stopped = true;
     await Promise.all(writers);
-    expect(refused).toBe(0);
+    expect(refused).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(0);
     const { versions } = await readContents(client);
     expect(versions.size).toBe(acknowledged.length);
+    for (let i = 0; i < 4; i++) await client.call('POST', '/api/v1/search', { ...unkept, body: { query: 'rolling' } });
     expect(await mem.stop()).toEqual(CLEAN);
+    // An orderly stop removes what is kept beside the files of a store.
+    const left = readdirSync(store.env.MEM_DATA_DIR as string).filter((name) => /-(wal|shm)$|^pending-/.test(name));
+    expect(left).toEqual([]);
   });
 
   it('starts another worker for one that is killed, and loses nothing that was acknowledged', async () => {
@@ -121,6 +129,37 @@ describe('workers', () => {
     await until(async () => (await client.get('/health').catch(() => undefined))?.status === 200, {
       what: 'an answer',
     });
+    expect(await mem.stop()).toEqual(CLEAN);
+  });
+
+  it('are replaced only once all have started, when SIGHUP comes before', async () => {
+    const { env } = await newStore('sqlite');
+    const verbose = { ...env, MEM_WORKERS: '2', MEM_LOG_LEVEL: 'info' };
+    let early: Promise<number[]> | undefined;
+    const watch = (output: () => string, pid: number) => {
+      early = until(() => workersOf({ pid }).length > 0, { what: 'a worker' }).then(() => {
+        expect(output()).not.toContain('listening');
+        process.kill(pid, 'SIGHUP');
+        return workersOf({ pid });
+      });
+    };
+    const mem = await startMem(verbose, { watch });
+    const first = (await early) as number[];
+    await until(() => mem.output().includes('all workers were replaced'), { what: 'new workers' });
+    expect(workersOf(mem)).toHaveLength(2);
+    expect(workersOf(mem).filter((pid) => first.includes(pid))).toEqual([]);
+    expect(await mem.stop()).toEqual(CLEAN);
+  });
+
+  it('are as many as before when one dies while its successor starts', async () => {
+    const { env } = await newStore('sqlite');
+    const mem = await startMem({ ...env, MEM_WORKERS: '2', MEM_LOG_LEVEL: 'info' });
+    const before = workersOf(mem);
+    process.kill(mem.pid, 'SIGHUP');
+    await until(() => workersOf(mem).length === 3, { what: 'a successor' });
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    await until(() => mem.output().includes('all workers were replaced'), { what: 'new workers' });
+    await until(() => workersOf(mem).length === 2, { what: 'two workers' });
     expect(await mem.stop()).toEqual(CLEAN);
   });
 

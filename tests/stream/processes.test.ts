@@ -114,6 +114,7 @@ function bound(database: Database): Database {
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
+    expectSchema: (schema, onOther) => database.expectSchema(schema, onOther),
     isWritable: () => database.isWritable(),
     get lostConnections() {
       return database.lostConnections;

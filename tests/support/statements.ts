@@ -71,6 +71,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     maintenanceTransaction: (work) => database.maintenanceTransaction((tx) => work(watchTransaction(tx))),
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
     alter: (work) => database.alter((tx) => work(watchTransaction(tx))),
+    expectSchema: (schema, onOther) => database.expectSchema(schema, onOther),
     maintain: async (statement) => database.maintain(seen(statement)),
     isWritable: () => database.isWritable(),
     get lostConnections() {

@@ -130,6 +130,8 @@ export type AppOptions = {
   ids?: Ids;
   onError?: (error: unknown) => void;
   onWarning?: (warning: string) => void;
+  /** Called once where another version of mem has migrated the store: writes fail from then on. */
+  onMigrated?: ((error: StorageError) => void) | undefined;
   /** Wraps the store, for tests that watch its calls or make them fail. */
   wrapDatabase?: (database: Database) => Database;
 };
@@ -175,6 +177,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     };
     const migrated = await migrateAll(base, modules);
     if (!replica) {
+      database.expectSchema(migrated.schema, options.onMigrated ?? (() => {}));
       await keepPlannerFigures(database, base.tables);
       await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
     }

@@ -26,8 +26,8 @@ export type MemOptions = {
   under?: readonly string[];
   /** The runtime, instead of the one that runs the tests. */
   node?: string;
-  /** Is given a look at the output while the program starts. */
-  watch?: (output: () => string) => void;
+  /** Is given a look at the output, and the number of the process, while the program starts. */
+  watch?: (output: () => string, pid: number) => void;
 };
 
 /**
@@ -132,7 +132,7 @@ export async function startMem(env: MemEnvironment, options: MemOptions = {}): P
   const quiet = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0', MEM_LOG_LEVEL: 'warn' };
   const spawned = await spawnMem({ ...quiet, ...env }, ['serve'], options);
   const { child, output, end } = spawned;
-  options.watch?.(output);
+  options.watch?.(output, child.pid as number);
   const address = () => /listening {2}(http:\S+)/.exec(output())?.[1];
   await until(() => address() !== undefined || hasEnded(child), { seconds: 60, what: `mem to listen: ${output()}` });
   const url = address();

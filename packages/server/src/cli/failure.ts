@@ -74,9 +74,9 @@ export function problemOf(error: unknown): Problem {
   return new Fault('internal', isBug ? (error.stack ?? error.message) : error.message).toProblem();
 }
 
-function reasonOf({ message, cause }: Error): string {
+function reasonOf({ message, cause, where }: Error & { where?: string }): string {
   const { message: reason, code } = (cause ?? {}) as { message?: string; code?: string };
-  return reason || code ? `${message}: ${reason || code}` : message;
+  return [where, message, reason || code].filter(Boolean).join(': ');
 }
 
 /** One line for each error, with the names of the command line and of the variables that a user sets. */

@@ -134,6 +134,11 @@ export interface Database extends AccountReads {
   /** The same for changes of the schema, as the owner of the tables. */
   alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
+   * From now on write transactions fail with `migrated` where the store has had another number of migrations; the first that
+   * does is reported.
+   */
+  expectSchema(schema: number, onOther: (error: StorageError) => void): void;
+  /**
    * Notifies other processes on the store with a short delay; only the latest position of a topic is sent.
    * Notifications may get lost, so the others also poll.
    */
@@ -156,8 +161,11 @@ export interface Database extends AccountReads {
   close(): Promise<void>;
 }
 
-/** `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored. */
-export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged' | 'read_only';
+/**
+ * `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored.
+ * `migrated`: the store is no longer as this process knows it.
+ */
+export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged' | 'read_only' | 'migrated';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
@@ -165,6 +173,7 @@ const FAILURES: Record<StorageFailure, string> = {
   refused: 'the database cannot be used',
   damaged: 'the stored data is damaged',
   read_only: 'the store is opened for reading only',
+  migrated: 'another version of mem has migrated the store',
 };
 
 /** A row conflicts with existing rows. */
@@ -181,10 +190,13 @@ export class StorageError extends Error {
   readonly reason: StorageFailure;
   /** The driver's message: for the log, not for callers. */
   readonly why: string;
+  /** The variable and the address that failed, where it is not that of the store. */
+  readonly where: string | undefined;
 
-  constructor(reason: StorageFailure, cause: unknown) {
+  constructor(reason: StorageFailure, cause: unknown, where?: string) {
     super(FAILURES[reason], { cause });
     this.reason = reason;
+    this.where = where;
     const { message, code } = (cause ?? {}) as { message?: string; code?: string };
     this.why = message || code || this.message;
   }

@@ -62,6 +62,9 @@ async function carryOver(tx: Transaction, engine: Engine, steps: readonly Migrat
 /** The number of migrations that a database has, and the modules among them that are not installed. */
 export type Migrated = { schema: number; absent_modules: readonly string[] };
 
+/** Writes of other processes read this table first: those under way end before, others begin after the migrations. */
+const LOCK_OUT_WRITES = 'LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE';
+
 /** Runs the missing migrations; concurrent starts wait for each other. */
 export function migrate(database: Database, steps: readonly MigrationStep[], now: number): Promise<Migrated> {
   return database.alter(async (tx) => {
@@ -75,6 +78,7 @@ export function migrate(database: Database, steps: readonly MigrationStep[], now
         `The database has ${refusal.found}. ${refusal.isNewer ? 'Start a newer version.' : 'Restore a backup.'}`,
       );
     let schema = schemaOf(applied);
+    if (pending.length > 0 && ddl.engine === 'postgres') await tx.run(statement(LOCK_OUT_WRITES));
     for (const step of pending) {
       const { module, version, name } = step;
       await runStep(tx, step, ddl);

@@ -83,7 +83,8 @@ function take({ searchParams }: URL, name: string): string | null {
 function targetOf(asked: string | null, hosts: number): HostTarget {
   if (asked === null) return hosts > 1 ? 'read-write' : 'any';
   return (
-    TARGETS.find((target) => target === asked) ?? refuse(`target_session_attrs must be one of ${TARGETS.join(', ')}`)
+    TARGETS.find((target) => target === asked) ??
+    refuse(`target_session_attrs is ${asked}, and must be one of ${TARGETS.join(', ')}`)
   );
 }
 

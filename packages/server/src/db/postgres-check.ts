@@ -123,12 +123,14 @@ async function openChecked(dsn: string): Promise<PostgresClient> {
   return client;
 }
 
+export type CheckedAddresses = { dsn: string; directDsn?: string | undefined; poolSize: number; readOnly: boolean };
+
 /** Inspects a database without changing it: which of these tables exist, and what the role may do. */
 export async function checkPostgres(
-  { dsn, directDsn, poolSize }: { dsn: string; directDsn?: string | undefined; poolSize: number },
+  { dsn, directDsn, poolSize, readOnly }: CheckedAddresses,
   { names, rowSecurity, role }: PostgresExpectation,
 ): Promise<PostgresState> {
-  const links = await examineLinks({ dsn, directDsn, poolSize, isGuarded: rowSecurity === 'on' });
+  const links = await examineLinks({ dsn, directDsn, poolSize, readOnly, isGuarded: rowSecurity === 'on' });
   // Statements without a name are the same on any server that a pooler leads to; the session sets nothing there.
   const client = await openChecked(dsn);
   try {

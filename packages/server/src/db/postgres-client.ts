@@ -1,5 +1,7 @@
+import { addressOfDsn } from '@mem-service/mcp/location';
 import pg from 'pg';
-import type { PostgresAddress, PostgresHost, ServerSetting } from './postgres-address.ts';
+import { type PostgresAddress, type PostgresHost, readAddress, type ServerSetting } from './postgres-address.ts';
+import { atAddress } from './postgres-errors.ts';
 import { HostFinder } from './postgres-hosts.ts';
 
 const BIGINT_OID = 20;
@@ -29,7 +31,19 @@ export type ConnectionPlan = {
   keepsNames: boolean;
   /** Connections of an earlier generation may lead to a server that takes no writes any more. */
   generation: number;
+  /** What failures name: the variable of the address, where it is not that of the store. */
+  where?: string;
 };
+
+/** For the address past a pooler. */
+export function planDirect(directDsn: string): ConnectionPlan {
+  const where = `MEM_POSTGRES_DIRECT_DSN ${addressOfDsn(directDsn)}`;
+  try {
+    return { ...planConnections(readAddress(directDsn)), where };
+  } catch (error) {
+    throw atAddress(error, where);
+  }
+}
 
 export function planConnections(address: PostgresAddress): ConnectionPlan {
   const { hosts, target, connectionString } = address;
@@ -128,6 +142,6 @@ export async function openSession(plan: ConnectionPlan): Promise<PostgresClient>
     return client;
   } catch (error) {
     void client.end().catch(() => {});
-    throw error;
+    throw atAddress(error, plan.where);
   }
 }

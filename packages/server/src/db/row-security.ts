@@ -75,6 +75,7 @@ export async function guardRows(client: pg.ClientBase, { mode, role, rules }: Ro
   await guardPartitions(client, true);
   for (const [table, rights] of Object.entries(rules.shared))
     await client.query(`GRANT ${rights.join(', ')} ON ${quote(table)} TO ${quote(roles.maintenance)}`);
+  await client.query(`GRANT SELECT ON schema_migrations TO ${quote(roles.maintenance)}`);
   return roles;
 }
 

@@ -12,6 +12,7 @@ import {
   type Transaction,
 } from './database.ts';
 import { CACHE_LIMITS, type CachedFind, type CacheLimits } from './row-cache.ts';
+import { SCHEMA_NUMBER, SchemaGuard } from './schema-guard.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 import { AttachedFile } from './sqlite-attached.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
@@ -77,6 +78,7 @@ class SqliteDatabase implements Database {
   readonly #checkpointer: Checkpointer;
   readonly #known: SqliteKnownRows;
   #turn: Promise<unknown> = Promise.resolve();
+  #guard: SchemaGuard | undefined;
 
   constructor({ writer, reader, file, limits }: SqliteParts) {
     this.#writer = writer;
@@ -142,6 +144,7 @@ class SqliteDatabase implements Database {
     await this.#begin(waitMs);
     const tx = new SqliteTransaction(this.#writer, { file: this.#file, known: this.#known });
     try {
+      this.#checkSchema();
       const result = await work(tx);
       tx.commit();
       void this.#checkpointer.committed();
@@ -149,6 +152,19 @@ class SqliteDatabase implements Database {
     } catch (error) {
       tx.rollback();
       throw error;
+    }
+  }
+
+  expectSchema(schema: number, onOther: (error: StorageError) => void): void {
+    this.#guard = new SchemaGuard(schema, onOther);
+  }
+
+  #checkSchema(): void {
+    if (!this.#guard) return;
+    try {
+      this.#guard.check(this.#writer.statement(SCHEMA_NUMBER).get<{ schema: number }>([])?.schema);
+    } catch (error) {
+      throw translate(error, this.#file);
     }
   }
 
@@ -201,6 +217,7 @@ class SqliteDatabase implements Database {
     this.marks.close();
     await this.scan.close();
     this.#reader.close();
+    this.words.closeBy(this.#writer);
     this.#writer.close();
   }
 }

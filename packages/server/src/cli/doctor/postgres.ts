@@ -21,27 +21,26 @@ export async function checkPostgresStore(parts: OwnParts, config: Config): Promi
     const report = await parts.inspectStore(config);
     return checkState(report as Report, config);
   } catch (error) {
-    const { detail } = problemOf(error);
-    return [
-      failure(
-        'store',
-        `${addressOfDsn(dsn)}: ${detail.split('\n')[0]}`,
-        remedyOf(error, hostsOfDsn(dsn)?.[0]?.pathname ?? ''),
-      ),
-    ];
+    const [detail] = problemOf(error).detail.split('\n');
+    const isDirect = (error as { where?: string }).where !== undefined;
+    const at = isDirect
+      ? { variable: 'MEM_POSTGRES_DIRECT_DSN', dsn: config.postgresDirectDsn as string }
+      : { variable: 'MEM_POSTGRES_DSN', dsn };
+    return [failure('store', isDirect ? `${detail}` : `${addressOfDsn(dsn)}: ${detail}`, remedyOf(error, at))];
   }
 }
 
 /** Chosen by the error code of PostgreSQL or of the system. */
-function remedyOf(error: unknown, pathname: string): string {
-  const { cause } = error as { cause?: { code?: string } };
+function remedyOf(error: unknown, { variable, dsn }: { variable: string; dsn: string }): string {
+  const { cause, reason } = error as { cause?: { code?: string }; reason?: string };
   const code = cause?.code ?? (error as { code?: string }).code ?? '';
-  const name = pathname.slice(1) || 'of that name';
-  if (code === '3D000') return `make the database (createdb ${name}), or correct its name in MEM_POSTGRES_DSN`;
-  if (code.startsWith('28')) return 'correct user and password in MEM_POSTGRES_DSN, or let the user in (pg_hba.conf)';
+  const name = hostsOfDsn(dsn)?.[0]?.pathname.slice(1) || 'of that name';
+  if (code === '' && reason === 'refused') return `correct ${variable}`;
+  if (code === '3D000') return `make the database (createdb ${name}), or correct its name in ${variable}`;
+  if (code.startsWith('28')) return `correct user and password in ${variable}, or let the user in (pg_hba.conf)`;
   if (code.startsWith('53')) return 'free connections: raise max_connections, or lower MEM_POSTGRES_POOL';
-  if (code === '42501') return 'give the user of MEM_POSTGRES_DSN the right to connect and to use the schema';
-  return 'start PostgreSQL, or correct host, port and sslmode in MEM_POSTGRES_DSN';
+  if (code === '42501') return `give the user of ${variable} the right to connect and to use the schema`;
+  return `start PostgreSQL, or correct host, port and sslmode in ${variable}`;
 }
 
 function checkState(report: Report, { postgresDsn, postgresPool, readOnly }: Config): Check[] {

@@ -1,6 +1,9 @@
 import type { Migration } from '../../db/index.ts';
 
-const MOVED = ['standing', 'standing_no', 'recall_count', 'line_seq', 'line_no'];
+export const MOVED = ['standing', 'standing_no', 'recall_count', 'line_seq', 'line_no'];
+
+/** On SQLite the columns that were moved are still there, under a name that no older program knows. */
+export const unusedName = (column: string): string => `unused_${column}`;
 
 /**
  * Room on each page for new states of its rows, so that an update touches no index and little is written; dead states are
@@ -10,8 +13,8 @@ const ROOM_FOR_UPDATES = `ALTER TABLE standings SET (fillfactor = 50, autovacuum
   autovacuum_vacuum_threshold = 500, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0)`;
 
 /**
- * SQLite would write the whole table again to drop a column, once for each: they stay, and are not used again. Standings
- * name agents, which must be gone when they are erased.
+ * SQLite would write the whole table again to drop a column, once for each: they stay. Standings name agents, which must be
+ * gone when they are erased.
  */
 const EMPTY_STANDINGS = 'UPDATE entries SET standing = NULL WHERE standing IS NOT NULL';
 
@@ -96,5 +99,14 @@ export const migrations: readonly Migration[] = [
       engine === 'sqlite'
         ? []
         : ['DROP INDEX entries_by_id', 'CREATE UNIQUE INDEX entries_by_id ON entries (account_id, entry_id)'],
+  },
+  {
+    version: 5,
+    name: 'moved columns are out of reach',
+    // A process of an older version that still runs must fail: it would write standings where nobody reads them.
+    up: ({ engine }) =>
+      engine === 'sqlite'
+        ? MOVED.map((name) => `ALTER TABLE entries RENAME COLUMN ${name} TO ${unusedName(name)}`)
+        : [],
   },
 ];
