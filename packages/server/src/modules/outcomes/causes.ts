@@ -21,10 +21,10 @@ export type OutcomeCauses = { attempts: AttemptCauses[]; causes: Cause[] };
 
 const toCause = ({ entity_path, key, version }: SessionReadRow): Cause => ({ entity_path, key, version });
 
-export type GivenCauses = ReturnType<typeof parseGivenCauses>;
+export type ParsedCauses = ReturnType<typeof parseGivenCauses>;
 
 /** The causes that the caller names of the end. */
-export const namedCauses = ({ causal_entry_keys, causal_entry_versions }: OutcomeInput): GivenCauses =>
+export const namedCauses = ({ causal_entry_keys, causal_entry_versions }: OutcomeInput): ParsedCauses =>
   parseGivenCauses({ path: '', keys: causal_entry_keys ?? [], versions: causal_entry_versions ?? {} });
 
 /**
@@ -34,10 +34,10 @@ export const namedCauses = ({ causal_entry_keys, causal_entry_versions }: Outcom
 export function causesOf(
   input: OutcomeInput,
   session: OpenSession,
-  { named, shown, last }: { named: GivenCauses; shown: readonly NamedHit[]; last: string | undefined },
+  { named, shown, last }: { named: ParsedCauses; shown: readonly NamedHit[]; last: string | undefined },
 ): OutcomeCauses {
   const problems: CauseProblem[] = [];
-  const checked = (found: GivenCauses) => {
+  const checked = (found: ParsedCauses) => {
     problems.push(...found.problems);
     return found.causes;
   };

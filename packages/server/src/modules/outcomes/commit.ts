@@ -43,7 +43,7 @@ import {
 } from '../traces/index.ts';
 import { documentOf, type OutcomeDocument, toCommitted } from './answer.ts';
 import type { OutcomeInput } from './causes.ts';
-import { causesOf, type GivenCauses, namedCauses, type OutcomeCauses } from './causes.ts';
+import { causesOf, namedCauses, type OutcomeCauses, type ParsedCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { finalAction } from './final-action.ts';
@@ -122,7 +122,7 @@ type LoadedOutcome = {
   session: OpenSession;
   past: SessionPast;
   /** The causes that the caller names. */
-  named: GivenCauses;
+  named: ParsedCauses;
   gaps: WriteItem<'outcomes.commit'>['gaps'];
   prepared: unknown;
 };
