@@ -115,7 +115,7 @@ describe.each(backends)('evidence in the order of a search, on %s', (backend) =>
       const row = await read.get<{ rank: number }>(
         sql`SELECT ${evidenceRankIn(backend)} AS rank FROM (SELECT CAST(${text} AS text) AS standing, CAST(${confidence} AS double precision) AS confidence) AS one`,
       );
-      expect(row?.rank).toBe(evidenceRank(evidenceStatus({ confidence, ...numbers })));
+      expect(row?.rank).toBe(evidenceRank(evidenceStatus(numbers, confidence)));
     }
   });
 });

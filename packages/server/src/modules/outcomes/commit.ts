@@ -43,14 +43,13 @@ import {
 } from '../traces/index.ts';
 import { documentOf, type OutcomeDocument, toCommitted } from './answer.ts';
 import type { OutcomeInput } from './causes.ts';
-import { causesOf, type OutcomeCauses } from './causes.ts';
+import { causesOf, namedCauses, type OutcomeCauses, type ParsedCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { finalAction } from './final-action.ts';
 import { writeLessons } from './lesson.ts';
 import { entriesOf, partsOfNamedCauses } from './named-causes.ts';
 import { type BroughtBytes, requireRoomForReport } from './room.ts';
-import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
@@ -122,6 +121,8 @@ type LoadedOutcome = {
   before: queries.OutcomeRow | undefined;
   session: OpenSession;
   past: SessionPast;
+  /** The causes that the caller names. */
+  named: ParsedCauses;
   gaps: WriteItem<'outcomes.commit'>['gaps'];
   prepared: unknown;
 };
@@ -132,19 +133,18 @@ async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Prom
   const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
   const [before, session, past] = await Promise.all([
-    queries.findCommitted(work.tx, { ...key, outcome_ref, outcome_type, branch, scope: readScope(caller) }),
+    queries.findCommitted(work.tx, { outcome_ref, outcome_type, branch, scope: readScope(caller), ...key }),
     loadSession(work.tx, key, work.dialect),
     loadPast(work.tx, key),
   ]);
-  return { caller, input, author, key, before, session, past, gaps, prepared };
+  return { caller, input, author, key, before, session, past, named: namedCauses(input), gaps, prepared };
 }
 
 /** The entries that an outcome names or its session read, to look them up for all outcomes at once. */
-function placesOf({ input, session, before }: LoadedOutcome): EntryAddress[] {
+function placesOf({ input, session, before, named }: LoadedOutcome): EntryAddress[] {
   if (before) return [];
   const { branch } = input;
-  const named = (input.causal_entry_keys ?? []).flatMap((given) => parseCause(given) ?? []);
-  return [...named, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
+  return [...named.causes, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
 }
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
@@ -163,9 +163,10 @@ const completes = ({ before, input }: LoadedOutcome): boolean =>
 async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }: LoadedOutcome) {
   const viewer = { account_id: work.account_id, agent_id: key.agent_id, scope: readScope(caller) };
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
-  const numbers = documentOf(row).shown ?? [];
-  const shown = await loadShown(work.tx, key, { numbers, scope: readScope(caller) });
-  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }), shown);
+  const document = documentOf(row);
+  const shown = await loadShown(work.tx, key, { numbers: document.shown ?? [], scope: readScope(caller) });
+  const again = { duplicate: true, stale_reads: [], lesson: null, shown };
+  return unchanged(toCommitted({ row, document }, evidence, again), shown);
 }
 
 type OutcomeDecision = {
@@ -190,7 +191,7 @@ async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutco
   const shown = await shownTo(work, loaded);
   const seen = sessionInScope(readScope(caller), session);
   const last = await outcomeBefore(work, loaded, [...seen.reads, ...shown]);
-  const causes = causesOf(input, seen, { shown, last });
+  const causes = causesOf(input, seen, { named: loaded.named, shown, last });
   checkCausesWritable(caller, causes);
   const final_action_index = finalAction(input, report);
   const weighed = await weighCauses(work, entries, {
@@ -258,7 +259,8 @@ async function applyOutcome(
   book.evidence.push(...evidence);
   endSession(work, key, session);
   if (lesson) book.hasLesson = true;
-  const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
+  const first = { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] };
+  const output = toCommitted({ row, document }, evidence, first);
   // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
   const holds = [output, shown];
   const text = new JsonText(stringify(output), output).knowing(output);

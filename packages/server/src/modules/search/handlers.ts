@@ -108,9 +108,9 @@ async function byText(context: ReadContext, input: SearchInput, wanted: number):
 }
 
 function placeOf(row: queries.TestedKey, score: number | null): PlacedHit {
-  const evidence = { confidence: row.confidence, ...standingOf(row) };
-  const status = evidenceStatus(evidence);
-  return { score, status, rank: evidenceRank(status), signal: evidenceSignal(evidence), seq: row.seq };
+  const standing = standingOf(row);
+  const status = evidenceStatus(standing, row.confidence);
+  return { score, status, rank: evidenceRank(status), signal: evidenceSignal(standing), seq: row.seq };
 }
 
 /** Each hit is compared many times and ranked once. */

@@ -90,24 +90,30 @@ export async function sealTrace(
   const text = JSON.stringify(header);
   const unsealed = {
     account_id,
-    ...rest,
     sequence: (last?.sequence ?? 0) + 1,
     created_at: now,
     header: text,
     header_hash: headerHash(text),
     parent_hash: last?.hash ?? null,
     key_id: signingKey === null ? null : keyIdOf(signingKey),
+    ...rest,
   };
   const sealed = traceHash(
     unsealed,
     items.map((item) => item.hash),
   );
   const signature = signingKey === null ? null : signatureOf(signingKey, sealed);
-  return { row: { ...unsealed, hash: sealed, signature }, items, header };
+  return { row: { hash: sealed, signature, ...unsealed }, items, header };
 }
 
-export const bytesOfTraces = (traces: readonly SealedTrace[]): number =>
-  bytesOfTexts(traces.flatMap(({ row, items }) => [row.header, ...items.map(({ data }) => data)]));
+export function bytesOfTraces(traces: readonly SealedTrace[]): number {
+  let bytes = 0;
+  for (const { row, items } of traces) {
+    bytes += bytesOfTexts([row.header]);
+    for (const { data } of items) bytes += data === null ? 0 : Buffer.byteLength(data);
+  }
+  return bytes;
+}
 
 /** Sends the rows together; the transaction waits for them before it ends. */
 export async function saveTraces(work: Work, traces: readonly SealedTrace[]): Promise<void> {

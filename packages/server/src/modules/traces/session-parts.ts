@@ -49,7 +49,7 @@ export function readPart(
       branch: read.branch,
       version: read.version,
       confidence,
-      evidence_status: standing ? evidenceStatus({ confidence, ...standing }) : 'untested',
+      evidence_status: standing ? evidenceStatus(standing, confidence) : 'untested',
       success_count: standing?.success_count ?? 0,
       failure_count: standing?.failure_count ?? 0,
       written_by: read.written_by,
