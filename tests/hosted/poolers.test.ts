@@ -16,7 +16,7 @@ const CALLERS = 12;
 let retried = 0;
 /** Why requests could not be answered. */
 const reasons = new Map<string, number>();
-const countReason: HttpOptions['tellError'] = (error) => {
+const countReason: HttpOptions['reportError'] = (error) => {
   const { cause, message } = error as { cause?: { why?: string }; message: string };
   const why = cause?.why ?? message;
   reasons.set(why, (reasons.get(why) ?? 0) + 1);
@@ -59,7 +59,7 @@ const pooler = (mode: 'session' | 'transaction', settings: Record<string, string
 
 const options = (more: Pick<AppOptions, 'postgresDsn' | 'postgresDirectDsn' | 'postgresPool' | 'onWarning'>) => {
   const place = { options: { dataDir: '', ...more }, remove: async () => {} };
-  return { app: { place, postgresRole: role, triesPool: true, ...more }, http: { tellError: countReason } };
+  return { app: { place, postgresRole: role, triesPool: true, ...more }, http: { reportError: countReason } };
 };
 
 const startError = async (more: Partial<AppOptions>): Promise<StorageError> => {
