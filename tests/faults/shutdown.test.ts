@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,6 +99,20 @@ it('an idle server with open connections stops at once', async () => {
   await Promise.all(Array.from({ length: 20 }, () => client.get('/health')));
   await client.post('/api/v1/search', { query: 'start the thread for long reads' });
   expect(await mem.stop()).toEqual(CLEAN);
+});
+
+it('a store that was closed is whole in its file, without what is beside it', async () => {
+  const [place, copy] = [await newPlace('sqlite'), await newPlace('sqlite')];
+  onTestFinished(() => place.remove());
+  onTestFinished(() => copy.remove());
+  const app = await openTestApp('sqlite', { place });
+  await app.call('entries.write', { entity_path: 'a', key: 'k', value: 1 });
+  await app.close();
+  mkdirSync(copy.options.dataDir, { recursive: true });
+  copyFileSync(join(place.options.dataDir, 'mem.db'), join(copy.options.dataDir, 'mem.db'));
+  const copied = await openTestApp('sqlite', { place: copy });
+  expect(await copied.call('entries.read', { entity_path: 'a', key: 'k' })).toMatchObject({ value: 1 });
+  await copied.close();
 });
 
 it('a server does not wait for a request on a connection where nothing was said', async () => {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { StorageError } from './db/index.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** An error may be told by others, each with the one before as its cause. */
+/** An error may have others as its cause, one behind the other. */
 const MOST_CAUSES = 4;
 
 type OutageParts = {
@@ -22,7 +22,7 @@ export class OutageLog {
   }
 
   /** Calls `write` unless the error is one more of an outage that was logged. */
-  tell(error: unknown, write: () => void): void {
+  report(error: unknown, write: () => void): void {
     const isPart = isOutage(error);
     if (isPart && this.#failures++ > 0) return;
     write();

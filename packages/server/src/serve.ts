@@ -12,7 +12,7 @@ import { tidyFolder } from './db/sqlite-tidy.ts';
 import { firstScreen, memoryLeftAside } from './first-screen.ts';
 import { drainConnections } from './http/connections.ts';
 import { measureProcess } from './http/metrics.ts';
-import type { TellError } from './http/problems.ts';
+import type { ReportError } from './http/problems.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
 import { SELF_HOSTED_ACCOUNT } from './kernel/index.ts';
@@ -134,8 +134,8 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
   if (!channel) await tryListening(config.http);
   let opened: App | undefined;
   const outages = new OutageLog({ log, isBack: async () => opened !== undefined && isUsable(opened) });
-  const tellError: TellError = (error, write) => outages.tell(error, write);
-  const onError = (err: unknown) => tellError(err, () => log.error({ err }, 'background work failed'));
+  const reportError: ReportError = (error, write) => outages.report(error, write);
+  const onError = (err: unknown) => reportError(err, () => log.error({ err }, 'background work failed'));
   const onWarning = (warning: string) => log.warn(warning);
   let onMigrated: ((error: StorageError) => void) | undefined;
   const migrated = new Promise<StorageError>((resolve) => {
@@ -150,7 +150,7 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
     const telemetry = openTelemetry(config, log);
     const { corsOrigins, localOnly } = config.http;
     const server = await createServer({
-      ...{ kernel: app.kernel, log, tellError, ...config, corsOrigins, localOnly, telemetry },
+      ...{ kernel: app.kernel, log, reportError, ...config, corsOrigins, localOnly, telemetry },
       ...(channel ? { gatherMetrics: () => channel.gather() } : {}),
     });
     await server.listen({ host: config.http.host, port: config.http.port });

@@ -24,7 +24,7 @@ export type PostgresAddress = {
 const DEFAULT_SETTINGS = {
   statement_timeout: '20000',
   // A server that froze or was cut off within a transaction must not block the others forever.
-  idle_in_transaction_session_timeout: '5000',
+  idle_in_transaction_session_timeout: '4500',
 };
 
 /**

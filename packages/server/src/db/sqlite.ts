@@ -15,7 +15,7 @@ import { CACHE_LIMITS, type CachedFind, type CacheLimits } from './row-cache.ts'
 import { SCHEMA_NUMBER, SchemaGuard } from './schema-guard.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 import { AttachedFile } from './sqlite-attached.ts';
-import { Checkpointer } from './sqlite-checkpoint.ts';
+import { Checkpointer, emptyLog } from './sqlite-checkpoint.ts';
 import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
 import { SqliteKnownRows } from './sqlite-known-rows.ts';
@@ -218,6 +218,7 @@ class SqliteDatabase implements Database {
     await this.scan.close();
     this.#reader.close();
     this.words.closeBy(this.#writer);
+    emptyLog(this.#writer, this.#file);
     this.#writer.close();
   }
 }

@@ -48,7 +48,7 @@ function closeIdleOnStop(server: FastifyInstance, kernel: Pick<Kernel, 'connecti
 }
 
 /**
- * For a server whose successor is ready: every request is still answered, and each answer tells its client to open another
+ * For a server whose successor is ready: every request is still answered, and each answer asks its client to open another
  * connection. A connection that were closed while it is idle could be just the one that a client sends a request on. Ends when
  * those that were open are closed, or have been idle for long.
  */

@@ -48,16 +48,16 @@ export function toFault(thrown: unknown): Fault | undefined {
 export type ExplainError = (error: unknown, request: FastifyRequest) => Fault;
 
 /** Calls `write` for what is to be logged; of failures that come again and again, once. */
-export type TellError = (error: unknown, write: () => void) => void;
+export type ReportError = (error: unknown, write: () => void) => void;
 
-export function explainErrors(log: Logger, tell: TellError = (_, write) => write()): ExplainError {
+export function explainErrors(log: Logger, report: ReportError = (_, write) => write()): ExplainError {
   return (error, request) => {
     const fault = toFault(error);
     request.refusal = fault?.code ?? 'internal';
     if (fault) {
       const { why } = (fault.cause ?? {}) as { why?: string };
       if (fault.status >= 500)
-        tell(fault, () => log.warn({ request_id: request.id, code: fault.code, why }, fault.message));
+        report(fault, () => log.warn({ request_id: request.id, code: fault.code, why }, fault.message));
       return fault;
     }
     log.error({ request_id: request.id, method: request.method, err: error }, 'request failed');

@@ -2,20 +2,11 @@ import { Fault } from '@mem-service/contract';
 import { MergedStatements, StorageError, type Transaction } from '../db/index.ts';
 import { hashRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { inputSize } from './input-size.ts';
-import {
-  byAccount,
-  groupForSetHandlers,
-  type Lane,
-  Lanes,
-  MAX_BATCH,
-  type QueuedWrite,
-  takeBatch,
-  type WriteJob,
-} from './lanes.ts';
+import { byAccount, type Lane, Lanes, MAX_BATCH, type QueuedWrite, takeBatch, type WriteJob } from './lanes.ts';
 import type { LogPosition } from './log-position.ts';
 import type { Services } from './module.ts';
 import { type AccountRow, lockFreeAccounts } from './queries.ts';
-import { recordWrite, runWrites } from './run-writes.ts';
+import { runAll } from './run-writes.ts';
 import { isAccountGone, type LogEvent, Work, type WorkAccount } from './work.ts';
 
 const MAX_GATHER_MS = 10;
@@ -262,14 +253,16 @@ export class Committer {
   async #runAccount(work: Work, jobs: readonly QueuedWrite[], finished: Map<QueuedWrite, JobResult>): Promise<void> {
     const { meter } = this.#services;
     const finish = (job: QueuedWrite, result: JobResult) => finished.set(job, result);
-    const fresh = await replayStoredAnswers(work, jobs, finish);
-    for (const run of groupForSetHandlers(meter ? await meter.refuseOverPlan(work, fresh, finish) : fresh)) {
-      const results = await runWrites(work, run);
-      results.forEach((result, i) => {
-        const job = run[i] as QueuedWrite;
+    let left = await replayStoredAnswers(work, jobs, finish);
+    while (left.length > 0) {
+      const over: QueuedWrite[] = [];
+      const refuse = (job: QueuedWrite, result: JobResult) => {
+        over.push(job);
         finished.set(job, result);
-        if ('output' in result) recordWrite(work, job, result);
-      });
+      };
+      const admitted = meter ? await meter.refuseOverPlan(work, left, refuse) : left;
+      // What fails is not charged: those that found no room beside it are looked at again.
+      left = (await runAll(work, admitted, finished)) ? over : [];
     }
     await work.flush();
     for (const { caller } of jobs) caller.seq = work.account.seq;

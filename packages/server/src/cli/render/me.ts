@@ -5,7 +5,7 @@ import { panel } from './table.ts';
 import { paint, type Screen, show, when } from './text.ts';
 
 type MeAnswer = Output<'me.read'>;
-type Bound = MeAnswer['limits']['rate_rpm'];
+type UsedLimit = MeAnswer['limits']['rate_rpm'];
 
 const LIMITS: readonly [keyof MeAnswer['limits'], string][] = [
   ['key_rate_rpm', 'requests of this key'],
@@ -17,7 +17,7 @@ const LIMITS: readonly [keyof MeAnswer['limits'], string][] = [
 ];
 
 /** Empty where nothing is counted and nothing is limited. */
-function ofLimit({ used, limit }: Bound, text: (n: number) => string, unit = ''): string {
+function ofLimit({ used, limit }: UsedLimit, text: (n: number) => string, unit = ''): string {
   if (used === null && limit === null) return '';
   const counted = used === null ? UNKNOWN : text(used);
   return limit === null ? `${counted}${unit}, no limit` : `${counted} of ${text(limit)}${unit}`;
