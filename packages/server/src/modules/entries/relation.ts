@@ -132,7 +132,7 @@ export const shownIn = ({ agent_id, at }: EntryView): Sql => ({
   values: [agent_id, at],
 });
 
-function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
+export function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
   if (globs === undefined) return scopedPathConditions(scope, undefined);
   if (globs.length === 1) return scopedPathConditions(scope, globs[0]);
   const each = globs.map((glob) => sql`(1 = 1${andAll(scopedPathConditions(scope, glob))})`);
@@ -231,7 +231,7 @@ export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
 
 const ON_VERSIONS = 'versions ON versions.account_id = ? AND versions.entry_id = entries.entry_id';
 /** Left out for the newest state of one branch, which shows every version, even one newer than the entry's row. */
-const UP_TO_SHOWN = ' AND versions.version <= entries.version';
+export const UP_TO_SHOWN = ' AND versions.version <= entries.version';
 
 /** Joins versions to entries of any state and author: visibility is a property of each version. */
 function joined(view: EntryView, { join, standings }: { join: 'JOIN' | 'LEFT JOIN'; standings: boolean }): Sql {
@@ -266,31 +266,3 @@ export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, 
 
 /** A condition: the `seq` is that of an entry of the view. */
 export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
-
-/** The entry of each version, looked up by its number. */
-const entriesOfVersions = ({ account_id, dialect }: EntryView): Sql => ({
-  text: dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = versions.entry_id'),
-  values: [account_id],
-});
-
-/** The versions that these commits wrote and the agent may see; `commitIds` as the dialect makes `texts`. */
-export function versionsOfCommitsIn(view: EntryView, commitIds: Sql): Sql {
-  const versions: Sql = {
-    text: view.dialect.leftJoin('versions', 'versions.account_id = ? AND versions.commit_id = texts.value'),
-    values: [view.account_id],
-  };
-  if (!isNewestOfOneBranch(view))
-    return sql`${commitIds}${versions} JOIN ${entriesIn(view, { including: 'all' })}
-      ON versions.entry_id = entries.entry_id${fragment(UP_TO_SHOWN)} WHERE ${isVersionVisible(view)}`;
-  return sql`${commitIds}${versions}${entriesOfVersions(view)}
-    WHERE entries.entry_id IS NOT NULL AND ${isVersionVisible(view)}${andAll(placesIn(view))}`;
-}
-
-/**
- * A condition: the commit wrote something in scope that the agent may see, on whatever branch. It is no EXISTS, which
- * PostgreSQL may answer by reading the whole account as long as it has no statistics.
- */
-export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
-  sql`(SELECT 1 FROM versions${entriesOfVersions(view)}
-      WHERE entries.entry_id IS NOT NULL AND versions.account_id = ${view.account_id} AND versions.commit_id = ${commitId}
-        AND ${isVersionVisible(view)}${andAll(pathsOf(view, undefined))} LIMIT 1) IS NOT NULL`;

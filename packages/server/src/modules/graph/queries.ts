@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '../../db/index.ts';
 import { branchOf, type EntryView, scopeConditions } from '../../kernel/index.ts';
-import { entriesIn, isEntryIn } from '../entries/index.ts';
+import { entriesIn, entriesNumbered, isEntryIn } from '../entries/index.ts';
 import type { Edge } from './rules/edges.ts';
 import type { EdgeSide, EdgeStrength, GraphNode, IncidentEdge } from './rules/walk.ts';
 
@@ -136,16 +136,16 @@ function rangeOf(view: EntryView, { node, place, side, relation, visible_to, lim
 export type NamedEntry = { entry_id: number; entity_path: string; key: string };
 
 /** Entries that the agent may see. The edges of a deleted one are kept, and shown again once it is restored. */
-const seen = (view: EntryView, where: Sql): Sql =>
-  sql`SELECT entry_id, entity_path, key FROM ${entriesIn(view)} WHERE ${where}`;
+const seen = (entries: Sql): Sql => sql`SELECT entry_id, entity_path, key FROM ${entries}`;
 
 /** In order of path and key. */
-export function listEntriesWithin(query: Query, view: EntryView, within: { where: Sql; limit: number }) {
-  return query.all<NamedEntry>(sql`${seen(view, within.where)} ORDER BY entity_path, key LIMIT ${within.limit}`);
+export function listEntriesWithin(query: Query, view: EntryView, { where, limit }: { where: Sql; limit: number }) {
+  const entries = sql`${entriesIn(view)} WHERE ${where}`;
+  return query.all<NamedEntry>(sql`${seen(entries)} ORDER BY entity_path, key LIMIT ${limit}`);
 }
 
 export function listEntriesById(query: Query, view: EntryView, ids: Sql): Promise<NamedEntry[]> {
-  return query.all<NamedEntry>(seen(view, sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`));
+  return query.all<NamedEntry>(seen(entriesNumbered(view, ids)));
 }
 
 export type EntryEdges = { account_id: string; branch: string; nodes: Sql };
