@@ -1,4 +1,4 @@
-import { type Dialect, fragment, type Query } from '../../packages/server/src/db/index.ts';
+import { type Database, fragment } from '../../packages/server/src/db/index.ts';
 import type { TestApp } from '../support/app.ts';
 
 type DumpedTable = { name: string; columns: string[] };
@@ -10,8 +10,17 @@ const SCHEMA = {
     WHERE table_schema = current_schema() AND table_name NOT LIKE 'words_of_%' ORDER BY 1, 2`,
 };
 
-async function tablesOf({ engine }: Dialect, scan: Query): Promise<DumpedTable[]> {
-  const rows = await scan.all<{ name: string; column_name: string }>(fragment(SCHEMA[engine]));
+/** They do not change while an app is open. */
+const known = new WeakMap<TestApp, Promise<DumpedTable[]>>();
+
+function tablesOf(app: TestApp): Promise<DumpedTable[]> {
+  const tables = known.get(app) ?? readTables(app.kernel.services.database);
+  known.set(app, tables);
+  return tables;
+}
+
+async function readTables({ dialect, scan }: Database): Promise<DumpedTable[]> {
+  const rows = await scan.all<{ name: string; column_name: string }>(fragment(SCHEMA[dialect.engine]));
   const tables = new Map<string, string[]>();
   for (const { name, column_name } of rows) tables.set(name, [...(tables.get(name) ?? []), column_name]);
   return [...tables].map(([name, columns]) => ({ name, columns }));
@@ -46,7 +55,7 @@ export async function dump(app: TestApp, accountId?: string): Promise<Dump> {
   await noteBuffer.flushAll();
   const { scan } = accountId === undefined ? database : database.forAccount(accountId);
   const found: Dump = {};
-  for (const { name, columns } of await tablesOf(database.dialect, scan)) {
+  for (const { name, columns } of await tablesOf(app)) {
     if (accountId !== undefined && !columns.includes('account_id')) continue;
     const where = accountId === undefined ? '' : `WHERE account_id = '${accountId}'`;
     // The numbers and blobs of the full-text index are larger than JavaScript's.

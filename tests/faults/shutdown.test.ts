@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from '../../packages/server/src/db/index.ts';
-import { type Backend, backends, listen, newPlace, openTestApp } from '../support/app.ts';
+import { type Backend, backends, listen, openTestApp, readyPlace } from '../support/app.ts';
 import { HttpClient, metricsOf } from './support/client.ts';
 import { holdWrites } from './support/hold-writes.ts';
 import { startMem, until } from './support/mem-process.ts';
@@ -16,7 +16,7 @@ import { startLoad } from './support/workload.ts';
 async function newStore(
   backend: Backend,
 ): Promise<StoreAccess & { place: { dataDir: string; postgresDsn?: string | undefined } }> {
-  const { options, remove } = await newPlace(backend);
+  const { options, remove } = await readyPlace(backend);
   onTestFinished(remove);
   const store = options.postgresDsn
     ? postgresStore(options.postgresDsn, options.dataDir)
@@ -128,7 +128,7 @@ it('a server does not wait for a request on a connection where nothing was said'
 
 describe.each(backends)('maintenance on %s', (backend) => {
   it('stops in good time, and goes on after the next start', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const app = await openTestApp(backend, { place });
     for (const path of ['x', 'y']) {

@@ -41,8 +41,9 @@ type LogEventAnswer = Pick<StoredVersionAnswer, 'seq' | 'version'> & {
   key: string | null;
 };
 
-const versionText = ({ entity_path, key, version }: Pick<StoredVersionAnswer, 'entity_path' | 'key' | 'version'>) =>
-  `${entity_path} ${key} ${version}`;
+type VersionPlace = Pick<StoredVersionAnswer, 'entity_path' | 'key' | 'version'>;
+
+const versionText = ({ entity_path, key, version }: VersionPlace) => `${entity_path} ${key} ${version}`;
 
 /** The whole log, page by page. */
 async function readLog(client: HttpClient): Promise<LogEventAnswer[]> {
@@ -69,14 +70,27 @@ async function readHistory(
   }
 }
 
-/** Every version of the entries in the log. */
+/** What is there now, page by page. */
+async function readCurrent(client: HttpClient): Promise<StoredVersionAnswer[]> {
+  const entries: StoredVersionAnswer[] = [];
+  for (let cursor = ''; ; ) {
+    const { json } = await client.get(`/api/v1/entries?limit=1000${cursor}`);
+    entries.push(...json.entries.map((entry: object) => ({ ...entry, deleted: false })));
+    if (!json.has_more) return entries;
+    cursor = `&cursor=${json.next_cursor}`;
+  }
+}
+
+/** Every version of the entries in the log. Of an entry that was written once, the list shows it; others are asked for. */
 async function readVersions(
   client: HttpClient,
   events: readonly LogEventAnswer[],
 ): Promise<Map<string, StoredVersionAnswer>> {
-  const places = new Map(events.filter(({ key }) => key !== null).map((e) => [`${e.entity_path} ${e.key}`, e]));
-  const waiting = [...places.values()] as { entity_path: string; key: string }[];
-  const versions = new Map<string, StoredVersionAnswer>();
+  const found = await readCurrent(client);
+  const versions = new Map(found.map((version) => [versionText(version), version]));
+  const written = events.filter(({ key }) => key !== null) as VersionPlace[];
+  const places = new Map(written.map((place) => [`${place.entity_path} ${place.key}`, place]));
+  const waiting = [...places.values()].filter((place) => place.version > 1 || !versions.has(versionText(place)));
   const reader = async () => {
     for (let at = waiting.pop(); at; at = waiting.pop())
       for (const version of await readHistory(client, at)) versions.set(versionText(version), version);
