@@ -54,6 +54,7 @@ export {
   type Scope,
   scopeConditions,
   scopeCovers,
+  scopedGlobs,
   scopedPathConditions,
   scopedPathRanges,
   scopeOverlaps,
