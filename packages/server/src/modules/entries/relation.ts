@@ -47,16 +47,21 @@ const keyed = (names: readonly string[]) => names.map((name) => (name === 'docum
  */
 type Part = { including?: Including; paths?: readonly Glob[] | undefined; standings?: boolean };
 
+type NewestPart = Required<Pick<Part, 'including' | 'standings'>> & { within: string };
+
 const newestTexts = new Map<string, string>();
+/** Conditions on paths differ in number. */
+const MAX_NEWEST_TEXTS = 200;
 
 /** The same text each time: it is built and looked up for every statement. */
-function newestText(dialect: Dialect, including: Including, hasStandings: boolean): string {
-  const name = `${dialect.engine} ${including} ${hasStandings}`;
+function newestText(dialect: Dialect, { including, standings: hasStandings, within }: NewestPart): string {
+  const name = `${dialect.engine} ${including} ${hasStandings}${within}`;
   let text = newestTexts.get(name);
   if (text === undefined) {
     const columns = hasStandings ? selectStood(STOOD, { head: 'entries', beside: 'standings' }) : HEADS.join(', ');
     const join = hasStandings ? joinStanding(dialect) : '';
-    text = `(SELECT ${columns} FROM entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}`;
+    text = `(SELECT ${columns} FROM entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}${within}) AS entries`;
+    if (newestTexts.size >= MAX_NEWEST_TEXTS) newestTexts.clear();
     newestTexts.set(name, text);
   }
   return text;
@@ -72,7 +77,7 @@ export function entriesIn(view: EntryView, { including = 'live', paths, standing
   const values = condition.values(view);
   if (isNewestOfOneBranch(view))
     return {
-      text: `${newestText(view.dialect, including, standings)}${within.text}) AS entries`,
+      text: newestText(view.dialect, { including, standings, within: within.text }),
       values: [
         ...(standings ? [view.account_id] : []),
         ...[view.account_id, branchOf(view), ...values, ...within.values],
@@ -87,14 +92,18 @@ export function entriesIn(view: EntryView, { including = 'live', paths, standing
 }
 
 /**
- * The live entries with these `seq` in the newest state of one branch, as a relation with standings. On PostgreSQL each is
+ * The entries with these `seq` in the newest state of one branch, as a relation with standings. On PostgreSQL each is
  * looked up by itself, as `findMany` does: without statistics the planner would read the account for a list of them.
  */
-export function entriesAt(view: EntryView, seqs: readonly number[], { paths }: Pick<Part, 'paths'> = {}): Sql {
+export function entriesAt(
+  view: EntryView,
+  seqs: readonly number[],
+  { including = 'live', paths }: Omit<Part, 'standings'> = {},
+): Sql {
   const numbers = view.dialect.numbers(seqs);
   if (view.dialect.engine === 'sqlite')
-    return sql`${entriesIn(view, { paths, standings: true })} WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
-  const { text, values } = CONDITIONS.live;
+    return sql`${entriesIn(view, { including, paths, standings: true })} WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
+  const { text, values } = CONDITIONS[including];
   const shown: Sql = { text, values: values(view) };
   const standing: Sql = { text: joinStanding(view.dialect), values: [view.account_id] };
   return sql`(SELECT ${STOOD_COLUMNS} FROM ${numbers} CROSS JOIN LATERAL (SELECT * FROM entries AS x

@@ -16,7 +16,10 @@ export const fileScore = (count: number, relativeLength: number): number =>
 /** How many rows an index has, and how many words. */
 export type Averages = { rows: number; words: number };
 
-/** Reads the record in which FTS5 keeps its averages: numbers of a variable length, first the rows, then the words. */
+/**
+ * Reads the record in which FTS5 keeps its averages: numbers of a variable length, first the rows, then the words of each
+ * column.
+ */
 export function averagesOf(block: Uint8Array | undefined): Averages {
   let at = 0;
   const next = (): number => {
@@ -28,5 +31,8 @@ export function averagesOf(block: Uint8Array | undefined): Averages {
     }
     return value;
   };
-  return { rows: next(), words: next() };
+  const rows = next();
+  let words = 0;
+  while (block && at < block.length) words += next();
+  return { rows, words };
 }
