@@ -38,6 +38,8 @@ export type Limits = {
   max_waiting_chars?: number;
   /** How many reads and queries of sessions that recorded nothing an account keeps. */
   max_reader_notes?: number;
+  /** How many bytes of records a session may hold. */
+  max_session_bytes?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
 };

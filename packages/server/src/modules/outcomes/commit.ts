@@ -33,6 +33,7 @@ import {
   loadPast,
   prepareRedactions,
   type Redactions,
+  recordedBefore,
   type SealedTrace,
   type SessionEnd,
   type SessionPast,
@@ -183,8 +184,9 @@ async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutco
   const { entries } = book;
   const { caller, input, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
+  const before = await recordedBefore(session);
   const report = withRedactions(loaded.prepared as Redactions | undefined, () =>
-    buildSessionReport(work, input, session),
+    buildSessionReport(work, input, before),
   );
   await pause();
   const shown = await shownTo(work, loaded);
@@ -256,7 +258,7 @@ async function applyOutcome(
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
-  endSession(work, key, session);
+  await endSession(work, key, session);
   if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
   // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.

@@ -25,7 +25,7 @@ import {
 import { prepareRedactions } from './prepare.ts';
 import { pricesOf } from './prices.ts';
 import { completeness } from './render.ts';
-import { mergeAttributes } from './rules/attributes.ts';
+import { mergeAttributes, normalKey } from './rules/attributes.ts';
 import { normalizeCall } from './rules/llm-calls.ts';
 import { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 import { attributeProblem, redactAttributes, toAction, toContext, toSpan } from './session-report.ts';
@@ -151,7 +151,6 @@ const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, ca
 });
 
 const { MAX_ATTEMPTS } = traceShapes;
-const normalKey = (key: string) => key.trim().toLowerCase();
 
 const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, caller, gaps }) => {
   const { author, row } = await sessionFor(work, input, caller);

@@ -1,4 +1,5 @@
-import { cutText, redactJson, redactText } from './redact.ts';
+import { cutText, redactText } from './redact.ts';
+import { redactJson } from './redact-json.ts';
 import { capPayload } from './span-payloads.ts';
 import { resolveParents } from './span-tree.ts';
 import { toUtc } from './timestamps.ts';
