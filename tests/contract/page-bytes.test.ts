@@ -1,4 +1,4 @@
-import { type OperationName, operationNames, operations } from '@mem-service/contract';
+import { type EntryKey, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
@@ -36,7 +36,8 @@ async function layLong(app: TestApp): Promise<void> {
     await app.call('commits.create', { writes: [{ ...writes[0], value: -i }], message: long(1000, i) } as never, as);
     await app.call('tags.create', { name: `long-${i}`, description: long(2000, i) } as never, as);
     await app.call('graph.link', { ...named(markedInput('graph.neighbors', MARK)), target: long(800, i) } as never, as);
-    await app.call('entries.read', writes[i] as never, { ...as, agent_id: 'agent/reader' });
+    const { entity_path, key } = writes[i] as EntryKey;
+    await app.call('entries.read', { entity_path, key }, as);
     await app.call('keys.create', { name: `long-${i}`, entity_paths: [`${long(480, i)}/**`] } as never, admin);
   }
   await app.kernel.services.noteBuffer.flushAll();

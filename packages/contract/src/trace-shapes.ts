@@ -9,6 +9,8 @@ export const MAX_ITEMS = 10_000;
 export const MAX_SESSION_BYTES = 64 * 1024 * 1024;
 export const MAX_ATTEMPTS = 50;
 export const MAX_CAUSES = 1000;
+/** Entries that all attempts of an outcome name together. */
+export const MAX_CAUSES_OF_ATTEMPTS = 2000;
 
 export const outcomeTypes = [
   'success',

@@ -160,7 +160,7 @@ export class Committer {
   }
 
   async #commitTogether(batch: readonly QueuedWrite[]): Promise<void> {
-    const isLarge = batch[0]?.handler.exclusive === true;
+    const isLarge = batch[0]?.isLarge === true;
     await this.#transact(
       async (tx, run) => {
         for (const [account_id, jobs] of byAccount(batch)) await run(this.#workOn(tx, { account_id }), jobs);

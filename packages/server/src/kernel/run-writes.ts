@@ -23,7 +23,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   const handler = job.handler as OneHandler;
   await work.locked;
   await work.waitForSent();
-  if (handler.exclusive) return [await runAlone(work, job)];
+  if (job.isLarge) return [await runAlone(work, job)];
   const mark = work.mark();
   try {
     const result = await work.tx.savepoint(async () => {

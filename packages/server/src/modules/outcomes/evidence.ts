@@ -1,4 +1,5 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import {
   type EntryRow,
   type EntrySet,
@@ -51,6 +52,7 @@ export async function weighCauses(
     const entry = entries.get({ branch, entity_path: cause.entity_path, key: cause.key });
     if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) live.set(causeKeyText(cause), entry);
   }
+  await pause();
   const hashed = await withHashes(work, all, live);
   const named = (list: readonly Cause[]) => list.map((cause) => hashed.get(cause) ?? cause);
   const steps = planSteps(
@@ -92,10 +94,16 @@ async function withHashes(
   return new Map(older.map(({ cause }, i) => [cause, { ...cause, content_hash: found[i]?.content_hash ?? 'none' }]));
 }
 
+const LINES_PER_STEP = 64;
+
 type CommittedOutcome = { weighed: WeighedCauses; seq: number; branch: string; author: OutcomeAuthor };
 
 /** Updates the standings in order and returns the ledger lines about it. */
-export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedOutcome): queries.EvidenceRow[] {
+export async function applyEvidence(
+  work: Work,
+  entries: EntrySet,
+  outcome: CommittedOutcome,
+): Promise<queries.EvidenceRow[]> {
   const { weighed, seq, branch, author } = outcome;
   const { steps, live, readInStep } = weighed;
   const model = work.services.settings.outcome_model;
@@ -144,6 +152,7 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedO
       if (entry && cause.status === 'applied') applyStanding(entries, entry, row);
       else if (entry) row.evidence_status = evidenceStatus({ confidence: entry.confidence, ...standingOf(entry) });
       rows.push(row);
+      if (rows.length % LINES_PER_STEP === 0) await pause();
     }
   return rows;
 }

@@ -23,6 +23,7 @@ export {
   addItems,
   endSession,
   getSession,
+  isLargeSession,
   loadSession,
   loadSessionWithin,
   moveItems,

@@ -113,6 +113,15 @@ export async function loadSessionWithin(
 
 export const getSession = async (query: Query, key: SessionKey) => loaded(await queries.getSession(query, key));
 
+const LARGE_ITEMS = 2000;
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+/** Whether sealing it changes so many pages that the commit takes long. */
+export async function isLargeSession(query: Query, key: SessionKey): Promise<boolean> {
+  const row = await queries.getSession(query, key);
+  return row !== undefined && (row.items > LARGE_ITEMS || row.bytes > LARGE_BYTES);
+}
+
 /** Links an agent to its reads of its own entries; reads of other agents' entries were linked when they happened. */
 export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>): void {
   const own = reads.filter(({ written_by, agent_id }) => written_by === agent_id);

@@ -14,7 +14,11 @@ export function prepareRedactions(input: object): Promise<Redactions> | undefine
   return isInputOfSize(input, LARGE_CHARS) ? inTurns(measuredRedactions(input)) : undefined;
 }
 
-/** The queue of writes asks for the size again. */
+/** Measures a large input of which little is kept. The queue of writes asks for the size again. */
+export function prepareSize(input: object): Promise<undefined> | undefined {
+  return isInputOfSize(input, LARGE_CHARS) ? inTurns(inputSizeInSteps(input)).then(() => undefined) : undefined;
+}
+
 function* measuredRedactions(input: object): Generator<void, Redactions> {
   yield* inputSizeInSteps(input);
   return yield* redactionsInSteps(input);

@@ -22,7 +22,7 @@ import {
   type SessionRow,
   saveSession,
 } from '../sessions/index.ts';
-import { prepareRedactions } from './prepare.ts';
+import { prepareRedactions, prepareSize } from './prepare.ts';
 import { pricesOf } from './prices.ts';
 import { completeness } from './render.ts';
 import { mergeAttributes, normalKey } from './rules/attributes.ts';
@@ -136,14 +136,14 @@ const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller, 
   });
 });
 
-const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller, prepared }) => {
+const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const removed = Object.entries(input.attributes).flatMap(([key, value]) => (value === null ? [normalKey(key)] : []));
   const given = Object.fromEntries(Object.entries(input.attributes).filter(([, value]) => value !== null));
   const kept = Object.entries(JSON.parse(row.attributes)).filter(([key]) => !removed.includes(key));
   const merged = mergeAttributes([Object.fromEntries(kept), given]);
   if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
-  const attributes = redacting(prepared, () => redactAttributes(merged.attributes));
+  const attributes = redactAttributes(merged.attributes);
   row.attributes = JSON.stringify(attributes);
   const keys = Object.keys(input.attributes).length;
   const recorded = emitRecorded(work, work.nextItem(), { author, row, event_type: 'attributes', details: { keys } });
@@ -187,6 +187,7 @@ export const recordingHandlers: Handlers = {
   'sessions.record_error': prepares(prepare, recordError),
   'sessions.record_llm_call': prepares(prepare, recordLlmCall),
   'sessions.record_span': prepares(prepare, recordSpan),
-  'sessions.set_attributes': prepares(prepare, setAttributes),
+  // Attributes are few and short; whatever is longer is refused.
+  'sessions.set_attributes': prepares((_, input) => prepareSize(input), setAttributes),
   'sessions.record_attempt': recordAttempt,
 };

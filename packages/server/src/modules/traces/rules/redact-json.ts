@@ -34,21 +34,31 @@ export const newRedactions = (): NewRedactions => ({ texts: new Map(), values: n
 
 /** Redacts all texts and values within a value for later, names included, with a yield after each step. */
 export function* redactionsInSteps(value: unknown, found = newRedactions()): Generator<void, Redactions> {
-  yield* collectTexts(value, found.texts, 0);
+  yield* collectTexts(value, { found: found.texts, members: 0 }, 0);
   if (!isObject(value)) return found;
   const steps = redactObject(value, 0, newWalk(found.values));
   while (!withRedactions(found, () => steps.next()).done) yield;
   return found;
 }
 
-function* collectTexts(value: unknown, found: Map<string, string>, depth: number): Generator<void, void> {
-  if (typeof value === 'string') yield* addRedaction(value, found);
-  else if (value instanceof JsonText) yield* collectTexts(value.value, found, depth);
-  else if (isObject(value) && depth < MAX_DEPTH + MORE_DEPTH)
-    for (const [name, member] of Object.entries(value)) {
-      if (!Array.isArray(value)) yield* collectTexts(name, found, depth);
-      if (typeof member === 'string' || typeof member === 'object') yield* collectTexts(member, found, depth + 1);
+type TextWalk = { found: Map<string, string>; members: number };
+
+function* collectTexts(value: unknown, walk: TextWalk, depth: number): Generator<void, void> {
+  if (typeof value === 'string') yield* addRedaction(value, walk.found);
+  else if (value instanceof JsonText) yield* collectTexts(value.value, walk, depth);
+  else if (!isObject(value) || depth >= MAX_DEPTH + MORE_DEPTH) return;
+  // Not by its entries: a list of numbers has far more of them than texts.
+  else if (Array.isArray(value)) for (const item of value) yield* collectMember(item, walk, depth);
+  else
+    for (const name of Object.keys(value)) {
+      yield* addRedaction(name, walk.found);
+      yield* collectMember((value as Record<string, unknown>)[name], walk, depth);
     }
+}
+
+function* collectMember(member: unknown, walk: TextWalk, depth: number): Generator<void, void> {
+  if (++walk.members % MEMBERS_PER_STEP === 0) yield;
+  if (typeof member === 'string' || isObject(member)) yield* collectTexts(member, walk, depth + 1);
 }
 
 /** `height`: how many levels of objects are in the one that was redacted last. */
