@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { operations } from '@mem-service/contract';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { memProgram, until } from '../faults/support/mem-process.ts';
+import { outputOf } from '../support/output.ts';
 import { type Desk, openDesk, type ServingProcess, serve } from './support.ts';
 
 const KEY = 'a-key-for-the-tests';
@@ -11,17 +12,10 @@ type StreamProcess = { child: ChildProcess; out: () => string; err: () => string
 /** `mem stream` as a terminal would start it. */
 async function follow(desk: Desk, args: readonly string[]): Promise<StreamProcess> {
   const child = spawn(process.execPath, [await memProgram(), 'stream', ...args], { env: desk.env, cwd: desk.folder });
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    err += chunk;
-  });
+  const printed = outputOf(child);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { child, out: () => out, err: () => err, ended };
+  return { child, out: () => printed.out, err: () => printed.err, ended };
 }
 
 describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {

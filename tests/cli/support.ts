@@ -9,6 +9,7 @@ import type { Environment } from '../../packages/server/src/config.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { programParts } from '../../packages/server/src/program.ts';
 import { memProgram } from '../faults/support/mem-process.ts';
+import { outputOf } from '../support/output.ts';
 
 export type Run = { code: number | null; out: string; err: string };
 
@@ -78,17 +79,10 @@ type StartOptions = { input: string | Buffer; env: Environment; cwd: string };
 
 function run([command, ...args]: readonly string[], { input, env, cwd }: StartOptions): Promise<Run> {
   const child = spawn(command as string, args, { env, cwd });
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    err += chunk;
-  });
+  const printed = outputOf(child);
   // A command that reads nothing may be gone before its input is written.
   child.stdin.on('error', () => {}).end(input);
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...printed })));
 }
 
 export type ServingProcess = { url: string; stop(): Promise<number | null> };

@@ -205,12 +205,14 @@ export function withoutScores<T>(outcome: T): T {
 }
 
 /** Numbers of the log and of notes only show that something happened. */
-const PLACES = /^((last_)?seq|item_id|id)$/;
+const PLACES = /^((last_)?(seq|position)|item_id|id)$/;
 export function withoutPlaces(outcome: unknown): unknown {
   const replace = (field: string, value: unknown) => {
     if (PLACES.test(field) && !/^id0/.test(String(value))) return undefined;
     if (field !== 'next_cursor' || typeof value !== 'string') return value;
-    const [list, ...place] = JSON.parse(Buffer.from(value, 'base64url').toString());
+    // Behind the dot is the end of the log.
+    const [cursor = ''] = value.split('.');
+    const [list, ...place] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     return [list, ...place.filter((part: unknown) => typeof part === 'string')];
   };
   return JSON.parse(JSON.stringify(withoutScores(outcome), replace));

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, isMemError } from '@mem-service/sdk';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openStream, range } from '../stream/support.ts';
+import { outputOf } from '../support/output.ts';
 import { type PostgresPair, startPair } from '../support/postgres-pair.ts';
 import { HttpClient } from './support/client.ts';
 import { memProgram, startMem, until } from './support/mem-process.ts';
@@ -172,14 +173,7 @@ async function watch(url: string) {
   const { PATH, HOME } = process.env;
   const args = [await memProgram(), 'watch', '--after', '0'];
   const child = spawn(process.execPath, args, { env: { PATH, HOME, MEM_HTTP_URL: url } });
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    err += chunk;
-  });
+  const printed = outputOf(child);
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { out: () => out, err: () => err };
+  return { out: () => printed.out, err: () => printed.err };
 }

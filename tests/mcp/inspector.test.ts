@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memProgram } from '../faults/support/mem-process.ts';
 import { listen, openTestApp } from '../support/app.ts';
+import { outputOf } from '../support/output.ts';
 import { type JsonObject, newHome } from './support.ts';
 
 const INSPECTOR = 'node_modules/@modelcontextprotocol/inspector/cli/build/cli.js';
@@ -11,17 +12,10 @@ type InspectorCall = (...args: string[]) => Promise<JsonObject>;
 /** One request by the protocol authors' inspector, which starts the server each time. */
 async function inspect(target: readonly string[], args: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [INSPECTOR, '--cli', ...target, ...args], { env, timeout: 60_000 });
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    err += chunk;
-  });
+  const printed = outputOf(child);
   const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(`inspector ended with ${code}: ${err}`);
-  return JSON.parse(out) as JsonObject;
+  if (code !== 0) throw new Error(`inspector ended with ${code}: ${printed.err}`);
+  return JSON.parse(printed.out) as JsonObject;
 }
 
 async function overStdio(): Promise<InspectorCall> {

@@ -210,7 +210,7 @@ describe('the words of entries in a file of their own', () => {
     const before = await openDriver(join(place.options.dataDir, 'mem.db'));
     before.exec(`CREATE VIRTUAL TABLE entry_words USING fts5(words, content='', contentless_delete=1);
       INSERT INTO entry_words (rowid, words) VALUES (1, 'old');
-      DELETE FROM schema_migrations WHERE module = 'text' AND module_version = 3`);
+      DELETE FROM schema_migrations WHERE module = 'text' AND module_version >= 3`);
     before.close();
     app = await openTestApp('sqlite', { place });
     expect(await found(app, 'w3r5n50')).toEqual(['k5-50']);

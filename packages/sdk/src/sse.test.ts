@@ -7,10 +7,10 @@ const read = (...pieces: string[]) => {
 };
 
 describe('text/event-stream', () => {
-  it('is messages with an id and data', () => {
+  it('is messages with an id, the name of an event and data', () => {
     expect(read('id: 1\ndata: a\n\nid: 2\nevent: x\ndata: b\n\n')).toEqual([
       { id: '1', data: 'a' },
-      { id: '2', data: 'b' },
+      { id: '2', event: 'x', data: 'b' },
     ]);
   });
 

@@ -34,8 +34,8 @@ const dialect: Dialect = {
   fence: '',
   leftJoin: (table, on) => ` LEFT JOIN ${table} ON ${on}`,
   lane: () => 'writer',
-  texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
-  numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
+  texts: (values) => ({ text: '(SELECT value FROM json_each(?)) AS texts', values: [JSON.stringify(values)] }),
+  numbers: (values) => ({ text: '(SELECT value FROM json_each(?)) AS numbers', values: [JSON.stringify(values)] }),
   pairs: (values) => ({
     text: '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
     values: [JSON.stringify(values)],

@@ -1,4 +1,5 @@
 import { fragment, type Query, type Sql, sql, type Transaction } from '../db/index.ts';
+import type { AccountRow } from './queries.ts';
 
 /** An account as an admin sees it. */
 export type AccountRecord = {
@@ -75,14 +76,7 @@ export function setPurged(tx: Transaction, accountId: string, now: number): Prom
 }
 
 /** The counters of an account, as exported. */
-export type AccountCounters = {
-  seq: number;
-  seq_stamp: number;
-  audit_no: number;
-  audit_hash: string;
-  item_no: number;
-  last_at: number;
-};
+export type AccountCounters = Pick<AccountRow, 'seq' | 'seq_stamp' | 'audit_no' | 'audit_hash' | 'item_no' | 'last_at'>;
 
 export function setAccountCounters(tx: Transaction, accountId: string, counters: AccountCounters): Promise<number> {
   return tx.run(

@@ -7,7 +7,7 @@ import type { ReadContext } from './module.ts';
 
 /** What lists have in common. */
 type PageInput = { cursor?: string | undefined };
-type PageOutput = { next_cursor: string | null };
+type PageOutput = { next_cursor?: string | null };
 
 /** A list in the order of the log: a cursor from before the log was set back leads into another history. */
 export function isPagedByLog({ effect, errors, input }: Operation): boolean {
@@ -38,7 +38,7 @@ export async function runPageOfLog<I extends PageInput>(
   const { cursor, position } = input.cursor === undefined ? {} : splitCursor(input.cursor);
   const begun: LogPosition | undefined = position && (await requirePosition(read, account_id, position));
   const output = (await run(cursor === undefined ? input : { ...input, cursor })) as PageOutput;
-  if (output.next_cursor === null) return output;
+  if (output.next_cursor == null) return output;
   const end = begun ?? (await readHead(read, account_id)) ?? LOG_BEGIN;
   return { ...output, next_cursor: `${output.next_cursor}${SEPARATOR}${positionText(end)}` };
 }

@@ -195,7 +195,7 @@ export type ShownVersion = Pick<EntryRow, 'entity_path' | 'key'> &
 export function listVersionsOfCommits(query: Query, view: EntryView, commitIds: Sql): Promise<ShownVersion[]> {
   return query.all<ShownVersion>(
     sql`SELECT versions.commit_id, entries.entity_path, entries.key, versions.version, versions.content_hash
-        FROM ${versionsOfCommitsIn(view, commitIds)} WHERE ${isVersionVisible(view)} ORDER BY versions.seq`,
+        FROM ${versionsOfCommitsIn(view, commitIds)} ORDER BY versions.seq`,
   );
 }
 

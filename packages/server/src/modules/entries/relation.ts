@@ -249,12 +249,6 @@ export const versionsIn = (view: EntryView, { standings = false }: Pick<Part, 's
 /** The same, including entries that have no version. */
 export const entriesWithVersionsIn = (view: EntryView): Sql => joined(view, { join: 'LEFT JOIN', standings: false });
 
-/** Those of some commits. They are found first, and their entries by them. */
-export const versionsOfCommitsIn = (view: EntryView, commitIds: Sql): Sql =>
-  sql`(SELECT * FROM versions WHERE versions.account_id = ${view.account_id}
-      AND commit_id IN (SELECT value FROM ${commitIds})${fragment(view.dialect.fence)}) AS versions
-    JOIN ${entriesIn(view, { including: 'all' })} ON versions.entry_id = entries.entry_id${fragment(isNewestOfOneBranch(view) ? '' : UP_TO_SHOWN)}`;
-
 export const isVersionVisible = ({ agent_id }: Pick<EntryView, 'agent_id'>): Sql =>
   sql`(versions.shared = 1 OR versions.agent_id = ${agent_id})`;
 
@@ -278,6 +272,19 @@ const entriesOfVersions = ({ account_id, dialect }: EntryView): Sql => ({
   text: dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = versions.entry_id'),
   values: [account_id],
 });
+
+/** The versions that these commits wrote and the agent may see; `commitIds` as the dialect makes `texts`. */
+export function versionsOfCommitsIn(view: EntryView, commitIds: Sql): Sql {
+  const versions: Sql = {
+    text: view.dialect.leftJoin('versions', 'versions.account_id = ? AND versions.commit_id = texts.value'),
+    values: [view.account_id],
+  };
+  if (!isNewestOfOneBranch(view))
+    return sql`${commitIds}${versions} JOIN ${entriesIn(view, { including: 'all' })}
+      ON versions.entry_id = entries.entry_id${fragment(UP_TO_SHOWN)} WHERE ${isVersionVisible(view)}`;
+  return sql`${commitIds}${versions}${entriesOfVersions(view)}
+    WHERE entries.entry_id IS NOT NULL AND ${isVersionVisible(view)}${andAll(placesIn(view))}`;
+}
 
 /**
  * A condition: the commit wrote something in scope that the agent may see, on whatever branch. It is no EXISTS, which

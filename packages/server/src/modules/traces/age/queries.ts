@@ -49,7 +49,7 @@ export async function deleteTraces(tx: Transaction, old: OldTraces): Promise<voi
 
 /** On SQLite; on PostgreSQL the words are a column of the trace. */
 export function deleteTraceWords(tx: Transaction, rowids: Sql): Promise<number> {
-  return tx.run(sql`DELETE FROM trace_words WHERE rowid IN ${rowids}`);
+  return tx.run(sql`DELETE FROM trace_words WHERE rowid IN (SELECT value FROM ${rowids})`);
 }
 
 export function erasePayloads(tx: Transaction, old: OldTraces): Promise<number> {
