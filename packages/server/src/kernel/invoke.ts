@@ -162,7 +162,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
       const preparing = handler.prepare?.(services, input);
       const prepared = preparing === undefined ? undefined : await preparing;
       const checking = handler.isLarge?.(services, input, caller);
-      const isLarge = handler.exclusive === true || (checking !== undefined && (await checking));
+      const isLarge = checking !== undefined && (await checking);
       return committer.submit({ name, handler, input, caller, lineage, gaps, prepared, isLarge });
     }
     await waitForNotes;

@@ -1,7 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import { StorageError } from '../db/index.ts';
 import { storeAnswer } from './idempotency.ts';
-import type { OneHandler, QueuedWrite, SetHandler } from './lanes.ts';
+import { isAlone, type OneHandler, type QueuedWrite, type SetHandler } from './lanes.ts';
 import { writeCharge } from './metering.ts';
 import type { WriteResult } from './result.ts';
 import type { Work } from './work.ts';
@@ -23,7 +23,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   const handler = job.handler as OneHandler;
   await work.locked;
   await work.waitForSent();
-  if (job.isLarge) return [await runAlone(work, job)];
+  if (isAlone(job)) return [await runAlone(work, job)];
   const mark = work.mark();
   try {
     const result = await work.tx.savepoint(async () => {
