@@ -20,13 +20,13 @@ const PER_COMMIT = 6;
 const value = 'x'.repeat(1024 * 1024 - 2);
 const session = { 'x-mem-agent-id': 'agent/large', 'x-mem-session-id': 'large' };
 
-/** The longest names, in characters of four bytes: a thousand of them are more than one answer may have. */
+/** The longest names, in characters of three bytes: a thousand of them are more than one answer may have. */
 const wide = Array.from({ length: 1000 }, (_, i) => ({
-  ...{ entity_path: `wide/${'😀'.repeat(490)}${i}`, key: `${'🎈'.repeat(240)}${i}`, value: i },
+  ...{ entity_path: `wide/${'日'.repeat(500)}${i}`, key: `${'本'.repeat(250)}${i}`, value: i },
   pattern_refs: [`${'型'.repeat(80)}${i}`],
 }));
-/** A page, and what is around its documents and names. */
-const MOST_ANSWER_BYTES = 5 * 1024 * 1024;
+/** A page, and what is around its documents and names; a walk through the graph counts each name as often as it is shown. */
+const mostBytes = (name: OperationName): number => (name === 'graph.neighbors' ? 4.5 : 5) * 1024 * 1024;
 
 const keyOf = (i: number) => `k${String(i).padStart(3, '0')}`;
 
@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')('the memory that answers take', () 
         const two = Array.from({ length: 2 }, () => client.call(method, path, { ...sent, headers: session }));
         for (const { status, text } of await Promise.all(two)) {
           expect(status, address.name).toBeLessThan(500);
-          expect(Buffer.byteLength(text), address.name).toBeLessThan(MOST_ANSWER_BYTES);
+          expect(Buffer.byteLength(text), address.name).toBeLessThan(mostBytes(address.name));
         }
       }
       const found: string[] = [];

@@ -10,7 +10,7 @@ import {
   type Snapshot,
   StorageError,
   type Transaction,
-  type TransactionOptions,
+  type TransactionKind,
 } from './database.ts';
 import { CACHE_LIMITS, type CachedFind, type CacheLimits } from './row-cache.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
@@ -104,7 +104,7 @@ class SqliteDatabase implements Database {
     return this.#known.find(find, key) as Promise<T | undefined>;
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>, { isLarge = false }: TransactionOptions = {}): Promise<T> {
+  transaction<T>(work: (tx: Transaction) => Promise<T>, { isLarge = false }: TransactionKind = {}): Promise<T> {
     if (!isLarge) return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
     const result = this.#inTurn(() => this.#transactBeside(work));
     void this.#inTurn(() => this.#checkpointer.largeCommitted());

@@ -1,5 +1,5 @@
 import { Fault } from '@mem-service/contract';
-import { MergedStatements, StorageError, type Transaction, type TransactionOptions } from '../db/index.ts';
+import { MergedStatements, StorageError, type Transaction, type TransactionKind } from '../db/index.ts';
 import { hashRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { inputSize } from './input-size.ts';
 import {
@@ -240,7 +240,7 @@ export class Committer {
   /** Answers once the transaction is durable. */
   async #transact(
     make: (tx: Transaction, run: (work: Work, jobs: readonly QueuedWrite[]) => Promise<void>) => Promise<void>,
-    options?: TransactionOptions,
+    options?: TransactionKind,
   ): Promise<void> {
     const finished = new Map<QueuedWrite, JobResult>();
     const works: Work[] = [];

@@ -33,7 +33,7 @@ export type WriteJob = AnyWriteItem & {
 };
 
 /** Whether it shares its transaction with no other. */
-export const isAlone = ({ handler, isLarge }: WriteJob): boolean => handler.exclusive === true || isLarge === true;
+export const isExclusive = ({ handler, isLarge }: WriteJob): boolean => handler.exclusive === true || isLarge === true;
 
 export type QueuedWrite = WriteJob &
   IdempotentRequest & {
@@ -205,14 +205,14 @@ export function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
     const { account_id } = job.caller;
     const key = idempotentName(job);
     if (key !== undefined && keys.has(key)) waiting.add(account_id);
-    if (batch.length === MAX_BATCH || (isAlone(job) && batch.length > 0)) break;
+    if (batch.length === MAX_BATCH || (isExclusive(job) && batch.length > 0)) break;
     if (waiting.has(account_id)) {
       left.push(job);
       continue;
     }
     if (key !== undefined) keys.add(key);
     batch.push(job);
-    if (isAlone(job)) break;
+    if (isExclusive(job)) break;
   }
   queue.splice(0, batch.length + left.length, ...left);
   return batch;

@@ -1,7 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import { StorageError } from '../db/index.ts';
 import { storeAnswer } from './idempotency.ts';
-import { isAlone, type OneHandler, type QueuedWrite, type SetHandler } from './lanes.ts';
+import { isExclusive, type OneHandler, type QueuedWrite, type SetHandler } from './lanes.ts';
 import { writeCharge } from './metering.ts';
 import type { WriteResult } from './result.ts';
 import type { Work } from './work.ts';
@@ -23,7 +23,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   const handler = job.handler as OneHandler;
   await work.locked;
   await work.waitForSent();
-  if (isAlone(job)) return [await runAlone(work, job)];
+  if (isExclusive(job)) return [await runExclusively(work, job)];
   const mark = work.mark();
   try {
     const result = await work.tx.savepoint(async () => {
@@ -43,7 +43,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
  * Its transaction has no other writes, so an error ends all of it. A savepoint would keep a copy of every page that a large
  * one changes.
  */
-async function runAlone(work: Work, job: QueuedWrite): Promise<HandlerResult> {
+async function runExclusively(work: Work, job: QueuedWrite): Promise<HandlerResult> {
   const ran = await (job.handler as OneHandler).run(work, job as never);
   await work.waitForSent();
   return ran;
