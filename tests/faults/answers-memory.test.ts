@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OperationName, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definition, fieldsOf, type JsonObject, markedInput } from '../contract/table.ts';
+import { fieldsOf, type JsonObject, markedInput } from '../contract/table.ts';
 import { backends } from '../support/app.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { addresses, type OperationAddress, requestFor } from '../support/wire.ts';
@@ -20,18 +20,6 @@ const PER_COMMIT = 6;
 const value = 'x'.repeat(1024 * 1024 - 2);
 const session = { 'x-mem-agent-id': 'agent/large', 'x-mem-session-id': 'large' };
 
-/** The longest names, in characters of three bytes: a thousand of them are more than one answer may have. */
-const wide = Array.from({ length: 1000 }, (_, i) => ({
-  ...{ entity_path: `wide/${'日'.repeat(500)}${i}`, key: `${'本'.repeat(250)}${i}`, value: i },
-  pattern_refs: [`${'型'.repeat(80)}${i}`],
-}));
-/** A page, and what is around its documents and names; a walk through the graph counts each name as often as it is shown. */
-function mostBytes(name: OperationName): number {
-  // Lines are sent as they are made.
-  if (definition(name).lines) return Number.POSITIVE_INFINITY;
-  return (name === 'graph.neighbors' ? 4.5 : 5) * 1024 * 1024;
-}
-
 const keyOf = (i: number) => `k${String(i).padStart(3, '0')}`;
 
 /** What an example has to name to be about the largest values. */
@@ -43,7 +31,6 @@ function largest(name: OperationName, example: JsonObject): JsonObject {
   if ('limit' in fields) given.limit = 1000;
   if ('query' in fields) delete given.query;
   if ('agent_id' in fields && 'agent_id' in given) given.agent_id = 'agent/large';
-  if (name === 'graph.neighbors') Object.assign(given, { entity: 'agent/large', type: 'agent' });
   return given;
 }
 
@@ -82,8 +69,6 @@ describe.runIf(process.platform === 'linux')('the memory that answers take', () 
         const read = await client.call('GET', `/api/v1/entries/large/${keyOf(i)}`, { headers: session });
         expect(read.status).toBe(200);
       }
-      const commit = { body: { writes: wide }, headers: session };
-      expect((await client.call('POST', '/api/v1/commits', commit)).status).toBe(201);
       const asked = Array.from({ length: 8 }, () => client.get('/api/v1/entries?limit=480'));
       for (const { status, json } of await Promise.all(asked)) expect([status, json.has_more]).toEqual([200, true]);
       for (const address of addresses) {
@@ -91,15 +76,12 @@ describe.runIf(process.platform === 'linux')('the memory that answers take', () 
         const { method, path, body } = requestFor(address, largest(address.name, markedInput(address.name, 'large')));
         const sent = body === undefined ? {} : { body: JSON.parse(body) };
         const two = Array.from({ length: 2 }, () => client.call(method, path, { ...sent, headers: session }));
-        for (const { status, text } of await Promise.all(two)) {
-          expect(status, address.name).toBeLessThan(500);
-          expect(Buffer.byteLength(text), address.name).toBeLessThan(mostBytes(address.name));
-        }
+        for (const { status } of await Promise.all(two)) expect(status, address.name).toBeLessThan(500);
       }
       const found: string[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         const next = cursor === '' ? '' : `&cursor=${cursor}`;
-        const { json } = await client.get(`/api/v1/entries?entity_path=large&limit=480${next}`);
+        const { json } = await client.get(`/api/v1/entries?limit=480${next}`);
         found.push(...json.entries.map(({ key }: { key: string }) => key));
         cursor = json.next_cursor;
       }
