@@ -21,7 +21,7 @@ const EXCEPTIONS = new Map([
   ['packages/server/src/db/sql.ts', FROM_DATA],
   ['packages/server/src/db/sqlite.ts', 'joins a table that is given'],
   ['packages/server/src/db/sqlite-find.ts', FROM_DATA],
-  ['packages/server/src/db/sqlite-transaction.ts', FROM_DATA],
+  ['packages/server/src/db/sqlite-plans.ts', FROM_DATA],
   ['packages/server/src/db/row-security.ts', FROM_DECLARATIONS],
   ['packages/server/src/db/row-security-roles.ts', 'revokes rights from a role'],
   ['packages/server/src/kernel/stored-columns.ts', 'makes statements of migrations'],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from '../../packages/server/src/db/index.ts';
-import { type Backend, backends, listen, openTestApp, readyPlace } from '../support/app.ts';
+import { type Backend, backends, listen, newPlace, openTestApp, readyPlace } from '../support/app.ts';
 import { HttpClient, metricsOf } from './support/client.ts';
 import { holdWrites } from './support/hold-writes.ts';
 import { startMem, until } from './support/mem-process.ts';

@@ -67,7 +67,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
       const snapshot = await database.snapshot(accountId);
       return { ...watchQuery(snapshot), close: () => snapshot.close() };
     },
-    transaction: (work) => database.transaction((tx) => work(watchTransaction(tx))),
+    transaction: (work, options) => database.transaction((tx) => work(watchTransaction(tx)), options),
     maintenanceTransaction: (work) => database.maintenanceTransaction((tx) => work(watchTransaction(tx))),
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
     alter: (work) => database.alter((tx) => work(watchTransaction(tx))),

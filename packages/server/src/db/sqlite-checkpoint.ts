@@ -36,6 +36,13 @@ export class Checkpointer {
     return this.#running;
   }
 
+  /** After a large transaction: the next commit would have to move its pages on the writer's thread. */
+  async largeCommitted(): Promise<void> {
+    await this.#running;
+    this.#reset = { ...this.#reset, until: 0 };
+    await this.#look();
+  }
+
   /**
    * Pages that cannot be moved now, because the disk is full or readers need them, stay in the WAL and are just as
    * safe.

@@ -10,18 +10,20 @@ import {
   type Snapshot,
   StorageError,
   type Transaction,
+  type TransactionKind,
 } from './database.ts';
 import { CACHE_LIMITS, type CachedFind, type CacheLimits } from './row-cache.ts';
 import { SCHEMA_NUMBER, SchemaGuard } from './schema-guard.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 import { AttachedFile } from './sqlite-attached.ts';
 import { Checkpointer, emptyLog } from './sqlite-checkpoint.ts';
-import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
+import { loadDriver, openConnection, PRAGMAS, type SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
 import { SqliteKnownRows } from './sqlite-known-rows.ts';
 import { FolderMarks } from './sqlite-marks.ts';
 import { refuseForeign } from './sqlite-owned.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { SqliteThreadTransaction } from './sqlite-thread-transaction.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { keepPrivate, makeStoreFolder } from './store-folder.ts';
 
@@ -77,6 +79,7 @@ class SqliteDatabase implements Database {
   readonly #file: string;
   readonly #checkpointer: Checkpointer;
   readonly #known: SqliteKnownRows;
+  #beside: SqliteReader | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #guard: SchemaGuard | undefined;
 
@@ -103,8 +106,28 @@ class SqliteDatabase implements Database {
     return this.#known.find(find, key) as Promise<T | undefined>;
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
+  transaction<T>(work: (tx: Transaction) => Promise<T>, { isLarge = false }: TransactionKind = {}): Promise<T> {
+    if (!isLarge) return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
+    const result = this.#inTurn(() => this.#transactBeside(work));
+    void this.#inTurn(() => this.#checkpointer.largeCommitted());
+    return result;
+  }
+
+  /** On its own thread: other writes wait for their turn, reads continue. */
+  async #transactBeside<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const settings = `${PRAGMAS} PRAGMA busy_timeout = ${WRITE_WAIT_MS}`;
+    this.#beside ??= new SqliteReader(this.#file, { readOnly: false, settings });
+    const tx = new SqliteThreadTransaction(this.#beside);
+    await tx.begin();
+    try {
+      this.#guard?.check((await tx.get<{ schema: number }>({ text: SCHEMA_NUMBER, values: [] }))?.schema);
+      const result = await work(tx);
+      await tx.commit();
+      return result;
+    } catch (error) {
+      await tx.rollback();
+      throw error;
+    }
   }
 
   maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -216,6 +239,7 @@ class SqliteDatabase implements Database {
     this.#known.close();
     this.marks.close();
     await this.scan.close();
+    await this.#beside?.close();
     this.#reader.close();
     this.words.closeBy(this.#writer);
     emptyLog(this.#writer, this.#file);

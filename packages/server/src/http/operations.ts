@@ -2,6 +2,7 @@ import type { JsonObject } from '@mem-service/contract';
 import { invalidInput, type LinesName, type OperationName, operations, type StreamName } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, type Kernel, parsePosition } from '../kernel/index.ts';
+import { pause } from '../turns.ts';
 import { answer } from './answer.ts';
 import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
@@ -85,6 +86,7 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
   const operation = operations[name];
   const readInput = inputReader(name);
   const most = largestAnswer(name, room.sizes);
+  const isPage = most > room.sizes.document;
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
     const account = caller.account_id;
@@ -95,6 +97,8 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
       const read = readInput(params, reply.request);
       const input = read instanceof Promise ? await read : read;
       const output = await kernel.invoke(name, input, caller);
+      // A page is made into text in a turn of its own where the work before took long.
+      if (isPage) await pause();
       writeSeq(reply, caller);
       const made = answer(reply, operation, output);
       bytes = made.bytes;

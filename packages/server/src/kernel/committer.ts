@@ -1,5 +1,5 @@
 import { Fault } from '@mem-service/contract';
-import { MergedStatements, StorageError, type Transaction } from '../db/index.ts';
+import { MergedStatements, StorageError, type Transaction, type TransactionKind } from '../db/index.ts';
 import { hashRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { inputSize } from './input-size.ts';
 import { byAccount, type Lane, Lanes, MAX_BATCH, type QueuedWrite, takeBatch, type WriteJob } from './lanes.ts';
@@ -151,9 +151,13 @@ export class Committer {
   }
 
   async #commitTogether(batch: readonly QueuedWrite[]): Promise<void> {
-    await this.#transact(async (tx, run) => {
-      for (const [account_id, jobs] of byAccount(batch)) await run(this.#workOn(tx, { account_id }), jobs);
-    });
+    const isLarge = batch[0]?.isLarge === true;
+    await this.#transact(
+      async (tx, run) => {
+        for (const [account_id, jobs] of byAccount(batch)) await run(this.#workOn(tx, { account_id }), jobs);
+      },
+      { isLarge },
+    );
   }
 
   /** Takes the writes once the account is locked: while another server holds it, more of them arrive. */
@@ -227,15 +231,16 @@ export class Committer {
   /** Answers once the transaction is durable. */
   async #transact(
     make: (tx: Transaction, run: (work: Work, jobs: readonly QueuedWrite[]) => Promise<void>) => Promise<void>,
+    options?: TransactionKind,
   ): Promise<void> {
     const finished = new Map<QueuedWrite, JobResult>();
     const works: Work[] = [];
-    await this.#services.database.transaction((tx) =>
+    const write = (tx: Transaction) =>
       make(tx, async (work, jobs) => {
         await this.#runAccount(work, jobs, finished);
         works.push(work);
-      }),
-    );
+      });
+    await this.#services.database.transaction(write, options);
     for (const [job, result] of finished) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
     for (const work of works) this.#publish(work);
   }

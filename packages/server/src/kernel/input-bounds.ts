@@ -2,7 +2,7 @@ import { type FieldError, invalidInput, suggest } from '@mem-service/contract';
 import type { z } from 'zod';
 import type { InputSchema } from './field-names.ts';
 
-/** Objects with names of the caller's choice, which no schema bounds: their items are few or they are text. */
+/** Of an object with names of the caller's choice, where its schema has no `maxProperties`. */
 const MAX_RECORD_MEMBERS = 10_000;
 /** Unknown fields beside the known ones that are still left to the schema, which names them all. */
 const MAX_UNKNOWN = 100;
@@ -45,7 +45,7 @@ function boundsOf(schema: InputSchema): InputBounds | undefined {
     case 'array':
       return { items: mostItems(schema), each: boundsOf((def as z.core.$ZodArrayDef).element) };
     case 'record':
-      return { members: MAX_RECORD_MEMBERS };
+      return { members: mostMembers(schema) };
     case 'object': {
       const { shape, catchall } = def as z.core.$ZodObjectDef;
       const fields = new Map(Object.entries(shape).map(([name, field]) => [name, boundsOf(field)]));
@@ -55,6 +55,9 @@ function boundsOf(schema: InputSchema): InputBounds | undefined {
       return undefined;
   }
 }
+
+const mostMembers = (schema: InputSchema): number =>
+  Number((schema as z.ZodType).meta()?.maxProperties ?? MAX_RECORD_MEMBERS);
 
 function mostItems({ _zod }: InputSchema): number | undefined {
   const checks = (_zod.def.checks ?? []).map((check) => check._zod.def as { check: string; maximum?: number });

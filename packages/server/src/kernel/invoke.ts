@@ -161,7 +161,9 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     if (handler.kind === 'write' || handler.kind === 'set') {
       const preparing = handler.prepare?.(services, input);
       const prepared = preparing === undefined ? undefined : await preparing;
-      return committer.submit({ name, handler, input, caller, lineage, gaps, prepared });
+      const checking = handler.isLarge?.(services, input, caller);
+      const isLarge = checking !== undefined && (await checking);
+      return committer.submit({ name, handler, input, caller, lineage, gaps, prepared, isLarge });
     }
     await waitForNotes;
     const context = readContext(services, caller, lineage);

@@ -38,6 +38,8 @@ export type Limits = {
   max_waiting_chars?: number;
   /** How many reads and queries of sessions that recorded nothing an account keeps. */
   max_reader_notes?: number;
+  /** How many bytes of records a session may hold. */
+  max_session_bytes?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
 };
@@ -122,6 +124,8 @@ export type HandlerOptions<N extends OperationName> = {
    * the item's `prepared`; undefined where there is nothing to prepare.
    */
   prepare?: (services: Services, input: Input<N>) => Promise<unknown> | undefined;
+  /** Whether it will change so much that its transaction is better one of its own, off the main thread. */
+  isLarge?: (services: Services, input: Input<N>, caller: Caller) => Promise<boolean> | undefined;
 };
 
 /**
@@ -228,6 +232,12 @@ export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler
 });
 
 /** Gives a write a step before its transaction, see `HandlerOptions`. */
+/** Adds the check whether a write is a large one. */
+export const maybeLarge = <N extends OperationName>(
+  isLarge: NonNullable<HandlerOptions<N>['isLarge']>,
+  handler: Handler<N>,
+): Handler<N> => ({ ...handler, isLarge });
+
 export const prepares = <N extends OperationName>(
   prepare: NonNullable<HandlerOptions<N>['prepare']>,
   handler: Handler<N>,

@@ -1,7 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import { StorageError } from '../db/index.ts';
 import { type JobResult, storeAnswer } from './idempotency.ts';
-import { groupForSetHandlers, type OneHandler, type QueuedWrite, type SetHandler } from './lanes.ts';
+import { groupForSetHandlers, isExclusive, type OneHandler, type QueuedWrite, type SetHandler } from './lanes.ts';
 import { writeCharge } from './metering.ts';
 import type { WriteResult } from './result.ts';
 import type { Work } from './work.ts';
@@ -23,6 +23,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   const handler = job.handler as OneHandler;
   await work.locked;
   await work.waitForSent();
+  if (isExclusive(job)) return [await runExclusively(work, job)];
   const mark = work.mark();
   try {
     const result = await work.tx.savepoint(async () => {
@@ -36,6 +37,16 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
     work.reset(mark);
     return [{ error }];
   }
+}
+
+/**
+ * Its transaction has no other writes, so an error ends all of it. A savepoint would keep a copy of every page that a large
+ * one changes.
+ */
+async function runExclusively(work: Work, job: QueuedWrite): Promise<HandlerResult> {
+  const ran = await (job.handler as OneHandler).run(work, job as never);
+  await work.waitForSent();
+  return ran;
 }
 
 /** Charges and audits a write that succeeded, and keeps its answer for retries. */

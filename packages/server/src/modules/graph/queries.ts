@@ -2,6 +2,7 @@ import {
   andAll,
   emptySql,
   type Find,
+  type FirstRows,
   fragment,
   type Insert,
   joinSql,
@@ -73,6 +74,8 @@ type IncidentQuery = {
   relations: readonly string[];
   /** The limit of edges per node, side, relation and visibility. */
   limit: number;
+  /** The limit of names in all. */
+  bytes: number;
 };
 
 const ENDS = {
@@ -84,7 +87,7 @@ const ENDS = {
  * One subquery per range of an index, read backwards and limited: the cost is bounded, however many edges a node has. A
  * join with the nodes could not be limited per node on both engines.
  */
-export function listIncident(query: Query, view: EntryView, look: IncidentQuery): Promise<IncidentEdge[]> {
+export function listIncident(query: Query, view: EntryView, look: IncidentQuery): Promise<FirstRows<IncidentEdge>> {
   const parts: Sql[] = [];
   const relations = look.relations.length === 0 ? [undefined] : look.relations;
   look.nodes.forEach((node, place) => {
@@ -93,8 +96,9 @@ export function listIncident(query: Query, view: EntryView, look: IncidentQuery)
         for (const visible_to of ['', view.agent_id])
           parts.push(rangeOf(view, { node, place, side, relation, visible_to, limit: look.limit }));
   });
-  return query.all<IncidentEdge>(
+  return query.first<IncidentEdge>(
     sql`${joinSql(parts, ' UNION ALL ')} ORDER BY place, side DESC, relation DESC, other_type DESC, other DESC`,
+    { columns: ['other'], bytes: look.bytes },
   );
 }
 

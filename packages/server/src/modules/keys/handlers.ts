@@ -1,6 +1,7 @@
 import { Fault, invalidInput, type Output } from '@mem-service/contract';
 import {
   boundsOfAccount,
+  bytesOfTexts,
   type Caller,
   changed,
   cursorsOf,
@@ -45,7 +46,8 @@ const list = reads<'keys.list'>(async ({ read, caller, now, services }, { limit,
   return { keys: items.map((row) => toKey(row, now)), ...page };
 });
 
-const sizeOf = ({ scopes, entity_paths }: queries.KeyRow): number => scopes.length + entity_paths.length;
+const sizeOf = ({ name, scopes, entity_paths, agent_ids }: queries.KeyRow): number =>
+  bytesOfTexts([name, scopes, entity_paths, agent_ids]);
 
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const { expires_at, rate_limit_rpm: rate, ...rest } = input;

@@ -44,6 +44,11 @@ export function causesOf(
   const given = [...(input.session_metadata.attempts ?? []), ...input.attempts];
   if (given.length > traceShapes.MAX_ATTEMPTS)
     problems.push({ path: 'attempts', message: `holds ${given.length}, more than ${traceShapes.MAX_ATTEMPTS}` });
+  const count = given.reduce((sum, { causal_entry_keys: keys = [] }) => sum + keys.length, 0);
+  if (count > traceShapes.MAX_CAUSES_OF_ATTEMPTS)
+    throw invalidInput([
+      { path: 'attempts', message: `name ${count} entries, more than ${traceShapes.MAX_CAUSES_OF_ATTEMPTS} in all` },
+    ]);
   const attempts =
     given.length > 0
       ? given.map((attempt, i): AttemptCauses => {

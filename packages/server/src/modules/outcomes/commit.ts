@@ -4,7 +4,6 @@ import {
   changed,
   hashedBy,
   incompleteBecause,
-  prepares,
   readScope,
   unchanged,
   type Work,
@@ -31,8 +30,8 @@ import {
   buildSessionReport,
   ledgerKey,
   loadPast,
-  prepareRedactions,
   type Redactions,
+  recordedBefore,
   type SealedTrace,
   type SessionEnd,
   type SessionPast,
@@ -61,15 +60,13 @@ type CommitAnswer = WriteResult<Output<'outcomes.commit'>> | Fault;
 type OutcomeItems = readonly WriteItem<'outcomes.commit'>[];
 
 /** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
-const commitTogether = writesTogether<'outcomes.commit'>(async (work, items) => {
+export const commitTogether = writesTogether<'outcomes.commit'>(async (work, items) => {
   await work.locked;
   const results: CommitAnswer[] = [];
   while (results.length < items.length)
     results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
   return results;
 });
-
-export const commit = prepares<'outcomes.commit'>((_, input) => prepareRedactions(input), commitTogether);
 
 /**
  * Returns the first items that belong to different sessions, which can be decided before any of them is written. A later
@@ -98,7 +95,9 @@ type OutcomeBatch = BroughtBytes & {
 /** Commits from the first outcome up to one that writes an entry: the next outcome must see that write. */
 async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer[]> {
   const loadedOutcomes = await Promise.all(items.map((item) => loadOutcome(work, item)));
-  const entries = await EntrySet.load(work, loadedOutcomes.flatMap(placesOf));
+  const places = loadedOutcomes.flatMap(placesOf);
+  await pause();
+  const entries = await EntrySet.load(work, places);
   const book: OutcomeBatch = { entries, outcomes: [], evidence: [], traces: [], hasLesson: false, brought: 0 };
   const results: CommitAnswer[] = [];
   for (const loaded of loadedOutcomes) {
@@ -184,8 +183,9 @@ async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutco
   const { entries } = book;
   const { caller, input, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
+  const before = await recordedBefore(session);
   const report = withRedactions(loaded.prepared as Redactions | undefined, () =>
-    buildSessionReport(work, input, session),
+    buildSessionReport(work, input, before),
   );
   await pause();
   const shown = await shownTo(work, loaded);
@@ -193,6 +193,7 @@ async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutco
   const last = await outcomeBefore(work, loaded, [...seen.reads, ...shown]);
   const causes = causesOf(input, seen, { named: loaded.named, shown, last });
   checkCausesWritable(caller, causes);
+  await pause();
   const final_action_index = finalAction(input, report);
   const weighed = await weighCauses(work, entries, {
     outcome_type,
@@ -244,7 +245,8 @@ async function applyOutcome(
   if (because !== undefined) report.header.causes_incomplete_because = because;
   const row = emitOutcome(work, input, { author, weighed, report });
   const named = partsOfNamedCauses(work, weighed, session);
-  const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
+  const evidence = await applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
+  await pause();
   const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
   const tried = causes.attempts.map((attempt) => entriesOf(attempt.causes, weighed));
   const ending = { key, session, past, named, tried, report, final_action_index };
@@ -257,8 +259,9 @@ async function applyOutcome(
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
-  endSession(work, key, session);
+  await endSession(work, key, session);
   if (lesson) book.hasLesson = true;
+  await pause();
   const first = { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] };
   const output = toCommitted({ row, document }, evidence, first);
   // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.

@@ -1,4 +1,5 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import {
   type EntryRow,
   type EntrySet,
@@ -51,6 +52,7 @@ export async function weighCauses(
     const entry = found[i];
     if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) entryOf.set(cause, entry);
   }
+  await pause();
   await addHashes(work, all, entryOf);
   const { outcome_type, causal_confidence, attributes } = judged;
   const steps = planSteps({ outcome_type, causal_confidence, attributes, ...causes }, (cause) => entryOf.get(cause));
@@ -83,10 +85,16 @@ async function addHashes(
   for (const [i, { cause }] of older.entries()) cause.content_hash = found[i]?.content_hash ?? 'none';
 }
 
+const LINES_PER_STEP = 64;
+
 type CommittedOutcome = { weighed: WeighedCauses; seq: number; branch: string; author: OutcomeAuthor };
 
 /** Updates the standings in order and returns the ledger lines about it. */
-export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedOutcome): queries.EvidenceRow[] {
+export async function applyEvidence(
+  work: Work,
+  entries: EntrySet,
+  outcome: CommittedOutcome,
+): Promise<queries.EvidenceRow[]> {
   const { weighed, seq, branch, author } = outcome;
   const { steps } = weighed;
   const model = work.services.settings.outcome_model;
@@ -135,6 +143,7 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedO
       if (entry && cause.status === 'applied') applyStanding(entries, entry, row);
       else if (entry) row.evidence_status = evidenceStatus(standingOf(entry), entry.confidence);
       rows.push(row);
+      if (rows.length % LINES_PER_STEP === 0) await pause();
     }
   return rows;
 }

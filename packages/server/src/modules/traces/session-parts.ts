@@ -12,7 +12,8 @@ import {
 import { evidenceStatus, type Standing } from '../entries/index.ts';
 import type { ItemRow, OpenSession, SessionKey, SessionReadRow } from '../sessions/index.ts';
 import * as queries from './queries.ts';
-import { redactJson, redactText } from './rules/redact.ts';
+import { redactText } from './rules/redact.ts';
+import { redactJson } from './rules/redact-json.ts';
 import type { TracePart } from './shape.ts';
 
 const PARTS_PER_STEP = 16;
