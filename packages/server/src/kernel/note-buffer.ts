@@ -140,7 +140,7 @@ export class NoteBuffer {
     for (const { notes } of this.#waiting.get(accountId)?.values() ?? []) this.#count -= notes.length;
     this.#waiting.delete(accountId);
     this.#recalls.drop(accountId);
-    // The row of a session may be lost too, and be made anew by its next read.
+    // The row of a session may be lost too, and be made again by its next read.
     this.#drop(accountId, { reason: 'the log was set back after entries were read', before: at + RETURN_MS });
   }
 

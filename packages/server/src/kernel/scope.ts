@@ -109,7 +109,7 @@ function pathRangeOf(glob: Glob): PathRange {
   return { from: Buffer.from(range.from), to: Buffer.from(range.to), globs: [glob] };
 }
 
-/** A single path is a range too: of an equality PostgreSQL forgets that rows come in the order of the path, and sorts them all. */
+/** A single path is a range too: with an equality PostgreSQL does not see that rows come in the order of the path, and sorts them all. */
 const rangeConditions = (glob: Glob | undefined): Sql[] =>
   glob?.kind === 'exact' ? [sql`entity_path >= ${glob.path}`, sql`entity_path <= ${glob.path}`] : globConditions(glob);
 
