@@ -147,7 +147,13 @@ describe('workers', () => {
     await until(() => mem.output().includes('all workers were replaced'), { what: 'new workers' });
     expect(workersOf(mem)).toHaveLength(2);
     expect(workersOf(mem).filter((pid) => first.includes(pid))).toEqual([]);
+    const client = new HttpClient(mem.url);
+    await client.call('POST', '/api/v1/entries', { body: { entity_path: 'left', key: 'k', value: 1 } });
+    for (let i = 0; i < 4; i++) await client.call('POST', '/api/v1/search', { ...unkept, body: { query: 'left' } });
     expect(await mem.stop()).toEqual(CLEAN);
+    // An orderly stop removes what is kept beside the files of a store.
+    const left = readdirSync(env.MEM_DATA_DIR as string).filter((name) => /-(wal|shm)$|^pending-/.test(name));
+    expect(left).toEqual([]);
   });
 
   it('are as many as before when one dies while its successor starts', async () => {
@@ -159,13 +165,7 @@ describe('workers', () => {
     for (const pid of before) process.kill(pid, 'SIGKILL');
     await until(() => mem.output().includes('all workers were replaced'), { what: 'new workers' });
     await until(() => workersOf(mem).length === 2, { what: 'two workers' });
-    const client = new HttpClient(mem.url);
-    await client.call('POST', '/api/v1/entries', { body: { entity_path: 'left', key: 'k', value: 1 } });
-    for (let i = 0; i < 4; i++) await client.call('POST', '/api/v1/search', { ...unkept, body: { query: 'left' } });
     expect(await mem.stop()).toEqual(CLEAN);
-    // An orderly stop removes what is kept beside the files of a store.
-    const left = readdirSync(env.MEM_DATA_DIR as string).filter((name) => /-(wal|shm)$|^pending-/.test(name));
-    expect(left).toEqual([]);
   });
 
   it('finish and leave when their supervisor is killed', async () => {

@@ -92,8 +92,9 @@ async function serveByWorkers(config: Config, log: Logger): Promise<number> {
   if ('exitCode' in free) return free.exitCode;
   const supervisor = new Supervisor(config.workers, log);
   const stopping = stopSignal();
-  const starting = supervisor.start();
+  // Before the first worker is there to be seen: a signal that nobody listens for ends the process.
   onReload(() => void starting.then(() => supervisor.restart()));
+  const starting = supervisor.start();
   const started = await Promise.race([starting, stopping.then(() => ({ exitCode: 0 }))]);
   if ('exitCode' in started) return (await supervisor.stop()) || started.exitCode;
   process.stdout.write(firstScreen(config, { ...started, elsewhere }));
