@@ -30,11 +30,13 @@ export async function createPostgres(options: PostgresOptions): Promise<Database
   if (readOnly && plan.address.hosts.length > 1) throw new StorageError('refused', new Error(ONE_STANDBY));
   const sessions = directDsn === undefined ? plan : planConnections(readAddress(directDsn));
   const isGuarded = rowSecurity?.mode === 'on';
-  const report = await examineLinks({ dsn, directDsn, isGuarded, poolSize: options.triesPool ? poolSize : undefined });
+  const counted = options.triesPool ? poolSize : undefined;
+  const report = await examineLinks({ dsn, directDsn, isGuarded, readOnly, poolSize: counted });
   refuseBadLinks(report, { hosts: plan.address.hosts.length, readOnly });
   for (const warning of report.warnings) onWarning?.(sentenceOf(warning));
-  plan.keepsNames = report.main.keeps_names;
   sessions.keepsNames = true;
+  plan.keepsNames = report.main.keeps_names;
+  plan.lendsTransactions = report.main.kind === 'transaction';
   const lost = { connections: 0 };
   const onLost = (error: Error) => {
     lost.connections++;

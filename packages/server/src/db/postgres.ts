@@ -140,10 +140,11 @@ export class PostgresDatabase implements Database {
       const ended = client.end().catch(() => {});
       await Promise.race([ended, sleep(SNAPSHOT_CLOSE_MS, undefined, { ref: false })]);
     };
-    const { withAccount } = this.#settings.of('account', true);
+    const { plain: settings, withAccount } = this.#settings.of('account', !this.#sessions.lendsTransactions);
     try {
       await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
       if (withAccount !== undefined) await execute(client, { text: withAccount, values: [accountId] });
+      else if (settings !== undefined) await execute(client, plain(settings));
       // A reader of a snapshot may pause between two steps.
       await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${SNAPSHOT_IDLE_MS}`));
     } catch (error) {
