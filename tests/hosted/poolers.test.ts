@@ -160,8 +160,8 @@ describe('behind a pooler in transaction mode', () => {
     const { key } = await writer.newAccount();
     await writer.as(key, write('of/reader', 'k', 1));
     const { app } = options({ postgresDsn: address(), postgresPool: 6 });
-    const tells = { primaryUrl: writer.server.url, internalKey: INTERNAL_KEY };
-    const server = await openHosted('postgres', { app: { ...app, ...tells, readOnly: true } });
+    const handsTo = { primaryUrl: writer.server.url, internalKey: INTERNAL_KEY };
+    const server = await openHosted('postgres', { app: { ...app, ...handsTo, readOnly: true } });
     expect((await server.as(key, get('/api/v1/entries/of/reader/k'))).json).toMatchObject({ value: 1 });
     const { status, text } = await server.as(key, get('/api/v1/export'));
     expect([status, text.includes('of/reader')]).toEqual([200, true]);

@@ -8,7 +8,7 @@ const MAX_ASIDE_MS = 60_000;
 /** The key may be too new for a replica, which also does not answer what it cannot reach or has not got yet. */
 const ELSEWHERE = new Set([0, 401, 421, 502, 503, 504]);
 
-type Reader = { readonly url: string; failures: number; asideUntil: number };
+type ReadServer = { readonly url: string; failures: number; asideUntil: number };
 
 /** A call to a read-only server. */
 export type ReaderCall = { url: string; end(result: 'answered' | 'failed'): void };
@@ -16,7 +16,7 @@ export type ReaderCall = { url: string; end(result: 'answered' | 'failed'): void
 /** Where the calls of a client and its sessions go, and how far into the log they have seen. */
 export class Servers {
   readonly main: string;
-  readonly #readers: readonly Reader[];
+  readonly #readers: readonly ReadServer[];
   #turn = 0;
   #seq: number | undefined;
 
@@ -63,7 +63,7 @@ export class Servers {
 
 const asideMs = (failures: number): number => Math.min(MAX_ASIDE_MS, FIRST_ASIDE_MS * 4 ** failures);
 
-function callOf(reader: Reader): ReaderCall {
+function callOf(reader: ReadServer): ReaderCall {
   const { url, failures } = reader;
   return {
     url,

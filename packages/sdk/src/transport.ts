@@ -51,7 +51,7 @@ export type PreparedCall = {
   base: string;
   /** `at`: another server than that of `base`. */
   request(signal: AbortSignal, more?: Record<string, string>, at?: string): Promise<Response>;
-  /** Takes the position of an event, which begins with its `seq`: later reads show what it tells of. */
+  /** Takes the position of an event, which begins with its `seq`: later reads show what it reports. */
   saw(position: string): void;
 };
 

@@ -121,7 +121,7 @@ async function answer(
     call: async (name, input, as) => {
       try {
         const calling = { ...caller, ...as };
-        await kernel.reach(name, calling);
+        await kernel.waitForSeq(name, calling);
         const run = () => kernel.invoke(name, input, calling);
         return await answerInRoom(options.room, { reply, account: caller.account_id, name }, async () =>
           stringify(await options.traceCall(request, name, run)),

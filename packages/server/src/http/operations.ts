@@ -89,7 +89,7 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
     const caller = callerOf(reply.request, agentId);
     const account = caller.account_id;
     // Who waits for a standby takes no room from others.
-    const reaching = kernel.reach(name, caller);
+    const reaching = kernel.waitForSeq(name, caller);
     if (reaching !== undefined) await reaching;
     const wait = room.inFlight.begin(account, most);
     if (wait !== undefined) await wait;
@@ -124,7 +124,7 @@ function linesRunner(
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
-    await kernel.reach(name, caller);
+    await kernel.waitForSeq(name, caller);
     return answerInLines(openLines, { reply, account: caller.account_id }, async () =>
       kernel.list(name, await readInput(params, reply.request), caller),
     );

@@ -78,10 +78,10 @@ export function createKernel(
     }
   }
 
-  function reach(name: OperationName, caller: Caller): Promise<void> | undefined {
+  function waitForSeq(name: OperationName, caller: Caller): Promise<void> | undefined {
     if (!services.replica || caller.min_seq === undefined) return undefined;
     const call = watch(name, undefined, caller);
-    return services.replica.reach(name, caller)?.catch((error) => {
+    return services.replica.waitForSeq(name, caller)?.catch((error) => {
       throw call.failed(error);
     });
   }
@@ -96,7 +96,7 @@ export function createKernel(
     get following() {
       return followers.count;
     },
-    ...{ invoke, reach },
+    ...{ invoke, waitForSeq },
     ...{ open: invoke, list: invoke, serves: (name) => handlers[name] !== undefined },
     connectionAccepted: () => committer.connectionAccepted(),
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
@@ -152,7 +152,7 @@ type KernelParts = {
 /** Runs an admitted call with the handler of its kind. */
 function createRun({ services, admit, followers, committer, notes }: KernelParts) {
   return async (name: OperationName, raw: unknown, keyCaller: Caller): Promise<unknown> => {
-    const reaching = services.replica?.reach(name, keyCaller);
+    const reaching = services.replica?.waitForSeq(name, keyCaller);
     if (reaching !== undefined) await reaching;
     services.replica?.refuseWrite(name);
     const admission = admit(name, raw, keyCaller);

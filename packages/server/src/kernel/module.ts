@@ -155,7 +155,7 @@ export type Kernel = {
    * On a server that only reads: waits until it has what the caller asks for; undefined where there is nothing to wait for.
    * `invoke` does it too; a transport that takes room for an answer does it before.
    */
-  reach(name: OperationName, caller: Caller): Promise<void> | undefined;
+  waitForSeq(name: OperationName, caller: Caller): Promise<void> | undefined;
   /** Runs an operation that opens a subscription, with the same checks as `invoke`. */
   open(name: StreamName, input: unknown, caller: Caller): Promise<Subscription>;
   /** Runs an operation that returns lines, with the same checks as `invoke`. */

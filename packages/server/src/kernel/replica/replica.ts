@@ -53,7 +53,7 @@ export class Replica {
   }
 
   /** Waits until the database has what the caller asks for. A standby does not go back: a second call does not wait. */
-  reach(name: OperationName, caller: Caller): Promise<void> | undefined {
+  waitForSeq(name: OperationName, caller: Caller): Promise<void> | undefined {
     const { account_id, min_seq } = caller;
     if (min_seq === undefined || operations[name]?.effect !== 'read') return undefined;
     return this.#seqs.reached(account_id, min_seq).then(() => {
