@@ -5,7 +5,7 @@ import { StorageError } from '../../packages/server/src/db/index.ts';
 import type { HttpOptions } from '../../packages/server/src/http/server.ts';
 import { openDesk } from '../cli/support.ts';
 import { INSTALL_MS } from '../support/debian-packages.ts';
-import { get, type Hosted, type NewAccount, openHosted, post, write } from '../support/hosted.ts';
+import { get, type Hosted, INTERNAL_KEY, type NewAccount, openHosted, post, write } from '../support/hosted.ts';
 import { findPgbouncer, type Pgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { runSql } from '../support/place.ts';
 import type { HttpAnswer } from '../support/wire.ts';
@@ -163,6 +163,23 @@ describe('behind a pooler in transaction mode', () => {
     for (const server of servers) await server.close();
   });
 
+  it('a server that only reads needs no other address, and leaves nothing in its sessions', async () => {
+    // Written by a server before, in the same database.
+    const writer = await openHosted('postgres', options({ postgresDsn: direct() }));
+    const { key } = await writer.newAccount();
+    await writer.as(key, write('of/reader', 'k', 1));
+    const { app } = options({ postgresDsn: address(), postgresPool: 6 });
+    const handsTo = { primaryUrl: writer.server.url, internalKey: INTERNAL_KEY };
+    const server = await openHosted('postgres', { app: { ...app, ...handsTo, readOnly: true } });
+    expect((await server.as(key, get('/api/v1/entries/of/reader/k'))).json).toMatchObject({ value: 1 });
+    const { status, text } = await server.as(key, get('/api/v1/export'));
+    expect([status, text.includes('of/reader')]).toEqual([200, true]);
+    const { rows } = await runSql(address(), 'SHOW statement_timeout');
+    expect(rows).toEqual([{ statement_timeout: '0' }]);
+    await server.close();
+    await writer.close();
+  });
+
   it('mem doctor says what a start would say', { timeout: 60_000 }, async () => {
     const desk = await openDesk({});
     const examine = async (env: Record<string, string>) => {
@@ -176,6 +193,12 @@ describe('behind a pooler in transaction mode', () => {
       const [refused] = await examine({ MEM_POSTGRES_DSN: address() });
       expect(refused?.level).toBe('fail');
       expect(refused?.todo).toContain('MEM_POSTGRES_DIRECT_DSN');
+      const [reading] = await examine({
+        MEM_POSTGRES_DSN: address(),
+        MEM_POSTGRES_POOL: '6',
+        MEM_READ_ONLY: 'on',
+      });
+      expect(reading?.level).not.toBe('fail');
       const few = await examine({
         MEM_POSTGRES_DSN: address(),
         MEM_POSTGRES_DIRECT_DSN: direct(),

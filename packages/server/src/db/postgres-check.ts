@@ -6,7 +6,7 @@ import { readAddress } from './postgres-address.ts';
 import { newClient, type PostgresClient, planConnections } from './postgres-client.ts';
 import { translate } from './postgres-errors.ts';
 import { readDivisions, type TableDivision } from './postgres-partition.ts';
-import { examineLinks, type LinkReport } from './postgres-pooler.ts';
+import { examineLinks, type LinkOptions, type LinkReport } from './postgres-pooler.ts';
 import { execute } from './postgres-transaction.ts';
 import { DEFAULT_ROLE, missingGrants, missingViewGrants, readRoleRights, rolesOf } from './row-security-roles.ts';
 import type { Sql } from './sql.ts';
@@ -127,12 +127,12 @@ export type CheckedAddresses = { dsn: string; directDsn?: string | undefined; po
 
 /** Inspects a database without changing it: which of these tables exist, and what the role may do. */
 export async function checkPostgres(
-  { dsn, directDsn, poolSize, readOnly }: CheckedAddresses,
+  address: CheckedAddresses,
   { names, rowSecurity, role }: PostgresExpectation,
 ): Promise<PostgresState> {
-  const links = await examineLinks({ dsn, directDsn, poolSize, readOnly, isGuarded: rowSecurity === 'on' });
+  const links = await examineLinks({ ...address, isGuarded: rowSecurity === 'on' });
   // Statements without a name are the same on any server that a pooler leads to; the session sets nothing there.
-  const client = await openChecked(dsn);
+  const client = await openChecked(address.dsn);
   try {
     const [state] = (await ask<Pick<PostgresState, 'version' | 'role'>>(client, STATE)) as [PostgresState];
     const tables = await ask<CheckedTable>(client, TABLES);

@@ -29,6 +29,8 @@ export type ConnectionPlan = {
   finder: HostFinder | undefined;
   /** Named statements can be used on connections through a pooler. */
   keepsNames: boolean;
+  /** A pooler of transactions is at the address: what is set for a session would reach other clients. */
+  lendsTransactions: boolean;
   /** Connections of an earlier generation may lead to a server that takes no writes any more. */
   generation: number;
   /** What failures name: the variable of the address, where it is not that of the store. */
@@ -51,7 +53,7 @@ export function planConnections(address: PostgresAddress): ConnectionPlan {
     pointTo(new pg.Client({ ...CONNECTION, ...HOST_TIMEOUTS, connectionString }), host);
   const isChosen = hosts.length > 1 || target !== 'any';
   const finder = isChosen ? new HostFinder(address, newClient) : undefined;
-  return { address, finder, keepsNames: false, generation: 0 };
+  return { address, finder, keepsNames: false, lendsTransactions: false, generation: 0 };
 }
 
 /** The driver reads the host when it connects. */
@@ -135,7 +137,7 @@ export async function openSession(plan: ConnectionPlan): Promise<PostgresClient>
   const client = newClient(plan);
   try {
     await client.connect();
-    if (!client.isDirect) {
+    if (!client.isDirect && !plan.lendsTransactions) {
       const texts = plan.address.settings.map((setting) => setText(setting, 'session'));
       await client.query(`SELECT ${texts.join(', ')}`);
     }

@@ -34,8 +34,9 @@ export async function createPostgres(options: PostgresOptions): Promise<Database
   const report = await examineLinks({ dsn, directDsn, isGuarded, readOnly, poolSize: tried });
   refuseBadLinks(report, { address: plan.address, readOnly });
   for (const warning of report.warnings) onWarning?.(sentenceOf(warning));
-  plan.keepsNames = report.main.keeps_names;
   sessions.keepsNames = true;
+  plan.keepsNames = report.main.keeps_names;
+  plan.lendsTransactions = report.main.kind === 'transaction';
   const lost = { connections: 0 };
   const onLost = (error: Error) => {
     lost.connections++;

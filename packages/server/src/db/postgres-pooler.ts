@@ -134,23 +134,23 @@ export type LinkOptions = {
   /** Connections that the process will use at once; undefined: their number is not checked. */
   poolSize?: number | undefined;
   isGuarded?: boolean;
-  /** The process only reads. */
-  readOnly?: boolean | undefined;
+  /** The server only reads: it needs no session, neither to LISTEN nor to migrate. */
+  readOnly?: boolean;
 };
 
 /** Examines the addresses of a store; `mem doctor` and every start say the same about them. */
-export async function examineLinks({ dsn, directDsn, poolSize, ...options }: LinkOptions): Promise<LinkReport> {
-  const { isGuarded, readOnly = false } = options;
+export async function examineLinks(options: LinkOptions): Promise<LinkReport> {
+  const { dsn, directDsn, poolSize, isGuarded = false, readOnly = false } = options;
   const plan = planConnections(readAddress(dsn));
   const past = directDsn === undefined ? undefined : planDirect(directDsn);
   for (const { address, where } of past ? [plan, past] : [plan])
     refuseTarget(address.target, { writes: !readOnly, where });
   const main = await examineLink(plan);
   const direct = past && (await examineLink(past));
-  const failures = failuresOf(main, direct);
-  const warnings = warningsOf(main, isGuarded ?? false);
+  const failures = failuresOf(main, direct, readOnly);
+  const warnings = warningsOf(main, isGuarded);
   if (poolSize !== undefined && main.kind !== 'direct' && failures.length === 0) {
-    const wanted = direct ? poolSize : poolSize + 1;
+    const wanted = direct || readOnly ? poolSize : poolSize + 1;
     const given = await countConnections(plan, wanted);
     // Transactions take turns; a session keeps what it has.
     if (given < wanted)
@@ -159,8 +159,8 @@ export async function examineLinks({ dsn, directDsn, poolSize, ...options }: Lin
   return { main, ...(direct ? { direct } : {}), failures, warnings };
 }
 
-function failuresOf(main: LinkState, direct: LinkState | undefined): LinkFinding[] {
-  if (main.kind === 'transaction' && !direct)
+function failuresOf(main: LinkState, direct: LinkState | undefined, readOnly: boolean): LinkFinding[] {
+  if (main.kind === 'transaction' && !direct && !readOnly)
     return [
       {
         found: 'a pooler in transaction mode is at this address, through which no server can LISTEN or be migrated',

@@ -4,6 +4,7 @@ import type { PostgresClient } from './postgres-client.ts';
 import { translate } from './postgres-errors.ts';
 import { asQuery } from './postgres-many.ts';
 import { plain } from './postgres-migration-lock.ts';
+import type { TransactionSettings } from './postgres-settings.ts';
 import { execute } from './postgres-transaction.ts';
 
 /** A reader of a snapshot may pause between two steps. */
@@ -11,10 +12,10 @@ const IDLE_MS = 10 * 60_000;
 /** A server that froze does not answer a goodbye. */
 const CLOSE_MS = 5_000;
 
-/** Begins a snapshot on a connection, which is closed with it. `enter` sets the account. */
+/** Begins a snapshot on a connection, which is closed with it. */
 export async function takeSnapshot(
   client: PostgresClient,
-  { accountId, enter }: { accountId: string; enter: string | undefined },
+  { accountId, settings }: { accountId: string; settings: Pick<TransactionSettings, 'plain' | 'withAccount'> },
 ): Promise<Snapshot> {
   const close = async () => {
     const ended = client.end().catch(() => {});
@@ -22,7 +23,8 @@ export async function takeSnapshot(
   };
   try {
     await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
-    if (enter !== undefined) await execute(client, { text: enter, values: [accountId] });
+    if (settings.withAccount !== undefined) await execute(client, { text: settings.withAccount, values: [accountId] });
+    else if (settings.plain !== undefined) await execute(client, plain(settings.plain));
     await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`));
   } catch (error) {
     await close();

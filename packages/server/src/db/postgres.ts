@@ -137,7 +137,10 @@ export class PostgresDatabase implements Database {
   /** Uses a connection outside the pool: its reader may be slow, and must not keep others from theirs. */
   async snapshot(accountId: string): Promise<Snapshot> {
     const client = await openSession(this.#sessions);
-    return takeSnapshot(client, { accountId, enter: this.#settings.of('account', true).withAccount });
+    return takeSnapshot(client, {
+      accountId,
+      settings: this.#settings.of('account', !this.#sessions.lendsTransactions),
+    });
   }
 
   async #transact<T>(

@@ -90,6 +90,9 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
     const account = caller.account_id;
+    // Who waits for a standby takes no room from others.
+    const reaching = kernel.waitForSeq(name, caller);
+    if (reaching !== undefined) await reaching;
     const wait = room.inFlight.begin(account, most);
     if (wait !== undefined) await wait;
     let bytes = 0;
@@ -104,7 +107,7 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
       bytes = made.bytes;
       return made.answer;
     } catch (error) {
-      // What a write was refused for is to be found too.
+      // What a call was refused for is to be found too.
       writeSeq(reply, caller);
       throw error;
     } finally {
@@ -125,6 +128,7 @@ function linesRunner(
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
+    await kernel.waitForSeq(name, caller);
     return answerInLines(openLines, { reply, account: caller.account_id }, async () =>
       kernel.list(name, await readInput(params, reply.request), caller),
     );

@@ -155,6 +155,11 @@ export type Kernel = {
   serves(name: OperationName): boolean;
   /** Runs an operation. Every transport and every worker calls it. */
   invoke<N extends OperationName>(name: N, input: Request<N> | unknown, caller: Caller): Promise<Output<N>>;
+  /**
+   * On a server that only reads: waits until it has what the caller asks for; undefined where there is nothing to wait for.
+   * `invoke` does it too; a transport that takes room for an answer does it before.
+   */
+  waitForSeq(name: OperationName, caller: Caller): Promise<void> | undefined;
   /** Runs an operation that opens a subscription, with the same checks as `invoke`. */
   open(name: StreamName, input: unknown, caller: Caller): Promise<Subscription>;
   /** Runs an operation that returns lines, with the same checks as `invoke`. */

@@ -94,8 +94,8 @@ export class NoteBuffer {
   /** Accounts whose last notes could not be written. */
   readonly #unwritten = new Set<string>();
   #failures = 0;
-  /** Called with the number of notes that found no room. */
-  onDrop: (count: number) => void = () => {};
+  /** Called with the number of notes that found no room, or that nobody took before the end. */
+  onMiss: (what: 'notes' | 'recalls', count: number) => void = () => {};
 
   readonly #isOn: boolean;
 
@@ -113,14 +113,14 @@ export class NoteBuffer {
   note(accountId: string, by: NotingSession, sighting: Note): void {
     if (!this.#flush) return;
     if (sighting.kind === 'recall' || (sighting.kind === 'read' && sighting.is_current))
-      this.#recalls.add(accountId, sighting.entry_id);
+      this.onMiss('recalls', this.#recalls.add(accountId, sighting.entry_id));
     if (sighting.kind !== 'recall') this.#keep(accountId, by, sighting);
     this.#awaitFlush();
   }
 
   #keep(accountId: string, by: NotingSession, sighting: SessionNote): void {
     if (this.#count >= MAX_WAITING) {
-      this.onDrop(1);
+      this.onMiss('notes', 1);
       this.#drop(accountId, noRoomAt(sighting.at));
       return;
     }
@@ -194,7 +194,7 @@ export class NoteBuffer {
     const done = this.#flush(accountId, { sessions, recalls }).catch((error) => {
       this.#failures++;
       this.#takeBack(accountId, sessions);
-      this.#recalls.takeBack(accountId, recalls);
+      this.onMiss('recalls', this.#recalls.takeBack(accountId, recalls));
       this.#onError(error);
     });
     // Writes of an account run in order, so the last to start is the last to end.
@@ -208,7 +208,7 @@ export class NoteBuffer {
     for (const { notes, ...by } of sessions) {
       const left = notes.slice(0, Math.max(0, MAX_WAITING - this.#count));
       const last = notes.at(-1);
-      if (left.length < notes.length) this.onDrop(notes.length - left.length);
+      if (left.length < notes.length) this.onMiss('notes', notes.length - left.length);
       if (last && left.length < notes.length) this.#drop(accountId, noRoomAt(last.at));
       const known = this.#notesOf(accountId, by);
       known.notes = [...left, ...known.notes];
@@ -240,6 +240,8 @@ export class NoteBuffer {
     while (!this.#recalls.isEmpty && this.#failures === before);
     clearTimeout(this.#timer);
     this.#flush = undefined;
+    this.onMiss('notes', this.#count);
+    this.onMiss('recalls', this.#recalls.times);
   }
 }
 
