@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { coreModules } from '../../packages/server/src/app.ts';
 import type { Check } from '../../packages/server/src/cli/doctor/check.ts';
@@ -17,6 +18,7 @@ import { createExamples, type KnownIds, markedInput, newAccount, outcomeOf, read
 import { memProgram } from '../faults/support/mem-process.ts';
 import { openTestApp, runSql, type StorePlace, type TestApp } from '../support/app.ts';
 import { readyPlace } from '../support/place.ts';
+import { foreignObjects, keptRights } from './foreign-objects.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-00000000000a';
 const B = 'bbbbbbbb-0000-4000-8000-00000000000b';
@@ -38,6 +40,13 @@ const partition = (place: StorePlace, ...flags: string[]) =>
 const DIVIDED = `SELECT CAST(c.relname AS text) AS name, CAST(count(*) AS int) AS n FROM pg_class AS c
   JOIN pg_inherits ON inhparent = c.oid WHERE c.relkind = 'p' GROUP BY 1 ORDER BY 1`;
 const dividedIn = async (place: StorePlace) => (await rowsOf(place, DIVIDED)).map(({ name }) => name);
+
+/** Rights on tables and on their columns, but for those of owners; partitions have none. */
+const RIGHTS = `SELECT c.relname, a.attname, CAST(e.grantee AS regrole) AS grantee, e.privilege_type, e.is_grantable
+  FROM pg_class AS c, LATERAL (SELECT CAST(NULL AS name) AS attname, c.relacl AS acl
+      UNION ALL SELECT attname, attacl FROM pg_attribute WHERE attrelid = c.oid) AS a, aclexplode(a.acl) AS e
+  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = CAST('public' AS regnamespace) AND e.grantee <> c.relowner
+  ORDER BY 1, 2, 3, 4`;
 
 async function newStore(rowSecurity: 'on' | 'off' = 'off'): Promise<StorePlace> {
   const place = await readyPlace('postgres', { rowSecurity });
@@ -171,6 +180,10 @@ describe('mem postgres partition', () => {
     const plan = JSON.parse((await partition(place, '--dry-run', '--json')).out);
     expect(plan).toMatchObject({ partitions: 8, done: [], whole: WHOLE.map((table) => ({ table })) });
     expect(await partition(place)).toMatchObject({ code: 2, err: expect.stringContaining('add --yes') });
+    await runSql(dsnOf(place), 'ALTER TABLE events ENABLE ROW LEVEL SECURITY');
+    const refused = await partition(place, '--dry-run');
+    expect(refused).toMatchObject({ code: 5, out: shown.out });
+    expect(refused.err).toContain('row-level security of table events');
     expect(await dividedIn(place)).toEqual([]);
   });
 
@@ -194,6 +207,8 @@ describe('mem postgres partition', () => {
     const refused = await partition(place, '--yes');
     expect(refused).toMatchObject({ code: 5, out: '' });
     expect(refused.err).toContain('a server is connected');
+    const shown = await partition(place, '--dry-run');
+    expect(shown).toMatchObject({ code: 5, err: refused.err, out: expect.stringContaining('into 8 partitions') });
     expect(await dividedIn(place)).toEqual([]);
     await connected.call('entries.write', { entity_path: 'a', key: 'before', value: 1 });
     await connected.close();
@@ -222,16 +237,48 @@ describe('mem postgres partition', () => {
     await app.close();
   });
 
-  it('leaves a table as it was where it cannot be divided, and says why', async () => {
-    const place = await newStore();
-    await runSql(dsnOf(place), 'CREATE MATERIALIZED VIEW mine AS SELECT count(*) FROM events');
-    const refused = await partition(place, '--partitions', '2', '--yes');
-    expect(refused.code).not.toBe(0);
-    expect(refused.err).toContain('events cannot be partitioned while it has the materialized view mine');
-    expect(await dividedIn(place)).not.toContain('events');
-    await runSql(dsnOf(place), 'DROP MATERIALIZED VIEW mine; CREATE VIEW mine AS SELECT count(*) AS n FROM events');
-    expect((await partition(place, '--partitions', '2', '--yes')).code).toBe(0);
-    expect(await rowsOf(place, 'SELECT n FROM mine')).toEqual([{ n: '0' }]);
+  it('names all that mem did not make on its tables before it changes one, and keeps rights on them', async () => {
+    const [reader, other] = ['reader', 'other'].map((name) => `${name}_${randomBytes(4).toString('hex')}`) as [
+      string,
+      string,
+    ];
+    await runSql(inject('postgresDsn'), `CREATE ROLE ${reader}; CREATE ROLE ${other}`);
+    onTestFinished(async () => void (await runSql(inject('postgresDsn'), `DROP ROLE ${reader}, ${other}`)));
+    const place = await newStore('on');
+    const objects = foreignObjects(reader, other);
+    await runSql(dsnOf(place), keptRights(reader));
+    const rights = await rowsOf(place, RIGHTS);
+    await runSql(dsnOf(place), objects.map(({ make }) => make).join(';'));
+    await runSql(
+      dsnOf(place),
+      `CREATE TYPE events_p1 AS (n int); CREATE TABLE edges_undivided (); ALTER TABLE versions OWNER TO ${other}`,
+    );
+    const flags = ['--partitions', '2'];
+    const shown = await partition(place, ...flags, '--dry-run', '--json');
+    const { foreign, ...rest } = JSON.parse(shown.out).obstacles;
+    expect(foreign.sort()).toEqual(objects.map(({ name }) => name).sort());
+    expect(rest).toEqual({ taken: ['edges_undivided', 'events_p1'], owners: [other], servers: [] });
+    const refused = await partition(place, ...flags, '--yes');
+    expect(refused).toMatchObject({ code: 5, out: '' });
+    expect(shown.code).toBe(5);
+    expect(refused.err).toContain('remove them, run this again, and make them again');
+    expect(refused.err).not.toMatch(/^\s+at /m);
+    expect(await dividedIn(place)).toEqual([]);
+
+    await runSql(
+      dsnOf(place),
+      `DROP TABLE edges_undivided; DROP TYPE events_p1; ALTER TABLE versions OWNER TO CURRENT_USER`,
+    );
+    await runSql(
+      dsnOf(place),
+      objects
+        .toReversed()
+        .map(({ remove }) => remove)
+        .join(';'),
+    );
+    await runSql(dsnOf(place), `ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${reader}`);
+    expect(await partition(place, ...flags, '--yes')).toMatchObject({ code: 0, err: '' });
+    expect(await rowsOf(place, RIGHTS)).toEqual(rights);
   });
 });
 
