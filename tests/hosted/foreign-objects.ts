@@ -1,3 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { runSql } from '../support/place.ts';
+
+/** Rights on tables and on their columns, but for those of owners; partitions have none. */
+export const RIGHTS = `SELECT c.relname, a.attname, CAST(e.grantee AS regrole) AS grantee, e.privilege_type, e.is_grantable
+  FROM pg_class AS c, LATERAL (SELECT CAST(NULL AS name) AS attname, c.relacl AS acl
+      UNION ALL SELECT attname, attacl FROM pg_attribute WHERE attrelid = c.oid) AS a, aclexplode(a.acl) AS e
+  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = CAST('public' AS regnamespace) AND e.grantee <> c.relowner
+  ORDER BY 1, 2, 3, 4`;
+
+export async function newRole(kind: string): Promise<string> {
+  const name = `${kind}_${randomBytes(4).toString('hex')}`;
+  await runSql(inject('postgresDsn'), `CREATE ROLE ${name}`);
+  return name;
+}
+export const dropRoles = async (...names: string[]): Promise<void> => {
+  await runSql(inject('postgresDsn'), `DROP ROLE ${names.join(', ')}`);
+};
+
 /** Something on a table of mem that an operator made, how it is removed, and how it is called in a refusal. */
 export type ForeignObject = { make: string; remove: string; name: string };
 

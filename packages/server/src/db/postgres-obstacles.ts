@@ -99,7 +99,7 @@ const FOREIGN_RIGHTS = `SELECT ${RIGHT} || CASE WHEN relkind = 'v' THEN '' ELSE 
 const FOREIGN = `${RELATIONS}, ${RIGHTS}
   SELECT DISTINCT what FROM (${DEPENDENT} UNION ${NOTED} UNION ${SETTINGS} UNION ${FOREIGN_RIGHTS}) AS found (what) ORDER BY 1`;
 
-/** Rights of everyone and of mem's roles, where row-level security is on and gives them anew. */
+/** Rights of everyone and of mem's roles, where row-level security is on and makes them again. */
 const GUARDED_RIGHTS = `${RELATIONS}, ${RIGHTS}
   SELECT CAST(relname AS text) AS "table", ${RIGHT} AS what, CAST(${named('grantee')} AS text) AS grantee, CAST(attname AS text) AS attname,
     privilege_type, is_grantable, CAST(pg_get_userbyid((SELECT oid FROM app LIMIT 1)) AS text) AS app
