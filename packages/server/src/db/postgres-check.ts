@@ -6,7 +6,7 @@ import { readAddress } from './postgres-address.ts';
 import { newClient, type PostgresClient, planConnections } from './postgres-client.ts';
 import { translate } from './postgres-errors.ts';
 import { readDivisions, type TableDivision } from './postgres-partition.ts';
-import { examineLinks, type LinkOptions, type LinkReport } from './postgres-pooler.ts';
+import { examineLinks, type LinkReport } from './postgres-pooler.ts';
 import { execute } from './postgres-transaction.ts';
 import { DEFAULT_ROLE, missingGrants, missingViewGrants, readRoleRights, rolesOf } from './row-security-roles.ts';
 import type { Sql } from './sql.ts';
