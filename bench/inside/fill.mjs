@@ -1,6 +1,6 @@
 // Fills a store through the service's own code, a thousand writes per commit. The options are JSON in the first
 // argument.
-import { entryOf, HISTORIES, HISTORY_LENGTH, noteOf, PROJECT_ENTRIES, projectEntryOf } from '../corpus.mjs';
+import { entryOf, HISTORIES, HISTORY_LENGTH, noteOf } from '../corpus.mjs';
 import { caller, open } from './open.mjs';
 import { progress } from './progress.mjs';
 
@@ -9,7 +9,6 @@ const app = await open(place);
 const commit = (writes) => app.kernel.invoke('commits.create', { writes, message: 'fill' }, caller);
 const BATCH = 1000;
 
-await commit(Array.from({ length: PROJECT_ENTRIES }, (_, i) => projectEntryOf(i)));
 const report = progress(entries);
 for (let from = 0; from < entries; from += BATCH) {
   await commit(Array.from({ length: Math.min(BATCH, entries - from) }, (_, i) => entryOf(from + i)));

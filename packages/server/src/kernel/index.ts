@@ -54,7 +54,6 @@ export {
   type Scope,
   scopeConditions,
   scopeCovers,
-  scopedGlobs,
   scopedPathConditions,
   scopedPathRanges,
   scopeOverlaps,

@@ -66,18 +66,6 @@ export function scopedPathConditions(scope: Scope | undefined, glob: Glob | unde
   return [anyGlobCondition(intersectGlobLists(scopeGlobs(scope), [glob ?? { kind: 'all' }]), column)];
 }
 
-/** The globs within a scope, of which none covers another, up to so many; undefined where these are all paths, or more. */
-export function scopedGlobs(
-  scope: Scope | undefined,
-  globs: readonly Glob[] | undefined,
-  most: number,
-): readonly Glob[] | undefined {
-  if (scope === undefined && globs === undefined) return undefined;
-  const all: readonly Glob[] = globs ?? [{ kind: 'all' }];
-  const within = scope === undefined ? all : intersectGlobLists(scopeGlobs(scope), all);
-  return within.length > most || within.some(({ kind }) => kind === 'all') ? undefined : within;
-}
-
 type PathRange = { from: Buffer; to: Buffer; globs: Glob[] };
 
 /**

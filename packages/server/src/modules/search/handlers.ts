@@ -21,7 +21,6 @@ import {
 import { countInScope } from '../counts/index.ts';
 import { confidenceWithin, fadedMember, findDocuments, placesIn, shownIn, toEntry } from '../entries/index.ts';
 import { type ColumnScope, parseQuery, readIndexState, type Term, withSoundWords } from '../text/index.ts';
-import { pathTermsIn } from './at-paths.ts';
 import { byEvidence, MANY, placeOf, ranksOf } from './evidence.ts';
 import * as queries from './queries.ts';
 import { orderBlocks } from './rules/evidence-order.ts';
@@ -109,14 +108,12 @@ async function searchIndex(
   const account = await readAccount(read, view.account_id);
   if (!account) return { hits: [], truncated: false };
   const candidates = candidatesOf(context, input);
-  const index = await readIndexState(context, account);
   const scope = {
     engine: dialect.engine,
     account_id: view.account_id,
     account: account.number,
     view: view.scope && view,
-    index,
-    paths: await pathTermsIn(context, input, { ...account, index }),
+    index: await readIndexState(context, account),
     column: dialect.engine === 'postgres' ? await columnScope(context, input, account.seq) : undefined,
   };
   const fetch = (seqs: readonly number[]) =>

@@ -47,7 +47,7 @@ export type TextSearch = {
 
 /** One cache per store. */
 const termCounts = new WeakMap<Query, TermCounts>();
-export function countsOf(store: Query): TermCounts {
+function countsOf(store: Query): TermCounts {
   const known = termCounts.get(store) ?? new TermCounts();
   termCounts.set(store, known);
   return known;

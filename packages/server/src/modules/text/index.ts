@@ -10,12 +10,10 @@ export { withSoundWords } from './indexer.ts';
 export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './match-syntax.ts';
 export * from './matching.ts';
-export { countAtPaths } from './matching-file.ts';
 export { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow, WORD_BLOCKS } from './newest-matches.ts';
-export { pathTermOf } from './path-terms.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
-export { type IndexState, readIndexState, wordsOfDocument } from './tail.ts';
+export { readIndexState, wordsOfDocument } from './tail.ts';
 export { everyTermExpression, indexedWords } from './texts.ts';
 
 export const text: Module = {

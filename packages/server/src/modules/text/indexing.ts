@@ -17,9 +17,6 @@ export const wordIn = (accountNumber: number, word: string): string => `${markOf
 export const markAll = (mark: string, words: readonly string[]): string =>
   words.length === 0 ? '' : `${mark}${words.join(` ${mark}`)}`;
 
-/** Of terms that are no words: no word of a query begins like this, not even the beginning of one. */
-export const pathMarkOf = (accountNumber: number): string => `${accountNumber.toString(36)}¦`;
-
 const MAX_POSITION = 16383;
 
 /** `'word':1,5 'other':2`: words contain only letters and digits, so nothing needs escaping. */

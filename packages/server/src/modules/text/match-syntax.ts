@@ -37,7 +37,7 @@ export const syntaxOf = (engine: Engine): MatchSyntax => syntaxes[engine];
 
 /**
  * `view` is set for a scoped caller, so that entries out of scope are neither counted nor ranked. `index` is set on SQLite,
- * and `paths` where a search there is about some paths; `column` is set on PostgreSQL.
+ * `column` on PostgreSQL.
  */
 export type MatchScope = {
   engine: Engine;
@@ -45,12 +45,8 @@ export type MatchScope = {
   account: number;
   view: EntryView | undefined;
   index: IndexState | undefined;
-  paths: PathTerms | undefined;
   column: ColumnScope | undefined;
 };
-
-/** Terms of paths, of which an entry must have one; with `isFew`, not many entries do. */
-export type PathTerms = { terms: readonly string[]; isFew: boolean };
 
 /** Where the words are a column of the entries. Conditions are on columns of the view `words_of_entries`. */
 export type ColumnScope = {

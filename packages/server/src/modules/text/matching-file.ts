@@ -1,12 +1,12 @@
 import { emptySql, type Query, type Sql, sql } from '../../db/index.ts';
 import { isSeqIn } from '../entries/index.ts';
-import { pathMarkOf, rowidOf } from './indexing.ts';
+import { rowidOf } from './indexing.ts';
 import { type AcceptedTerms, type Expression, expressionOf, type MatchScope, type Ranked } from './match-syntax.ts';
 import { readAverages } from './queries.ts';
 import { averagesOf, fileIdf, fileScore } from './rules/file-rank.ts';
 import type { Term } from './rules/query.ts';
 import { countTerm } from './rules/rank.ts';
-import type { IndexState, TailText } from './tail.ts';
+import type { IndexState } from './tail.ts';
 
 /** A search on SQLite: the index in its file, and the tail that the file does not have yet. */
 export type FileScope = MatchScope & { index: IndexState };
@@ -15,39 +15,12 @@ export type FileScope = MatchScope & { index: IndexState };
 const MAX_RANKED = 10_000;
 
 /**
- * Rows of the index up to where it was when the search began: later ones are in the tail. Two paths may share a term, so
+ * Rows of the index up to where it was when the search began: later ones are in the tail. The index contains no paths, so
  * those of a scope are looked up.
  */
 function rowsWithin({ account, view, index }: FileScope): Sql {
   const upto = index.tail.length === 0 ? emptySql : sql` AND rowid <= ${rowidOf(account, index.upto ?? 0)}`;
   return view === undefined ? upto : sql`${upto} AND ${isSeqIn(view, sql`entry_words.rowid - ${rowidOf(account, 0)}`)}`;
-}
-
-const anyOf = (account: number, terms: readonly string[]): Expression =>
-  terms.map((term) => `"${pathMarkOf(account)}${term}"`).join(' OR ');
-
-/** The same expression, for entries at the paths of the search. */
-const atPaths = ({ account, paths }: FileScope, expression: Expression): Expression =>
-  paths ? `(${expression}) AND (${anyOf(account, paths.terms)})` : expression;
-
-/** Ranking reads the terms of paths too, which takes longer than it saves where most entries have them. */
-const atFewPaths = (scope: FileScope, expression: Expression): Expression =>
-  scope.paths?.isFew ? atPaths(scope, expression) : expression;
-
-/** Texts of the tail at the paths of the search. */
-const isAtPaths = ({ paths }: FileScope, text: TailText): boolean =>
-  paths === undefined || text.paths.some((term) => paths.terms.includes(term));
-
-/** Up to `cap`. */
-export async function countAtPaths(
-  query: Query,
-  account: number,
-  { terms, cap }: { terms: readonly string[]; cap: number },
-) {
-  const row = await query.get<{ n: number }>(
-    sql`SELECT count(*) AS n FROM (SELECT 1 FROM words.entry_words WHERE entry_words MATCH ${anyOf(account, terms)} LIMIT ${cap})`,
-  );
-  return row?.n ?? 0;
 }
 
 const tailHas = ({ index }: FileScope, term: Term): number =>
@@ -74,13 +47,12 @@ export async function newestInFile(
 ): Promise<number[]> {
   const { tail, outdated, upto } = scope.index;
   const newest: number[] = [];
-  for (const text of tail)
-    if (isAtPaths(scope, text) && accepts((term) => countTerm(text.words, term) > 0)) newest.push(text.seq);
+  for (const { seq, words } of tail) if (accepts((term) => countTerm(words, term) > 0)) newest.push(seq);
   newest.reverse();
   if (newest.length >= limit || upto === undefined) return newest.slice(0, limit);
   const rows = await query.all<{ seq: number }>(
     sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq FROM words.entry_words
-        WHERE entry_words MATCH ${atPaths(scope, expression)}${rowsWithin(scope)}
+        WHERE entry_words MATCH ${expression}${rowsWithin(scope)}
         ORDER BY rowid DESC LIMIT ${limit - newest.length + outdated.size}`,
   );
   for (const { seq } of rows) if (!outdated.has(seq)) newest.push(seq);
@@ -94,8 +66,7 @@ export async function rankInFile(query: Query, scope: FileScope, wanted: RankedW
   if (tail.length > 0 || scope.index.outdated.size > 0 || upto === undefined) return rankWithTail(query, scope, wanted);
   return query.all<Ranked>(
     sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq, -rank AS score FROM words.entry_words
-        WHERE entry_words MATCH ${atFewPaths(scope, wanted.expression)}${rowsWithin(scope)}
-        ORDER BY rank, rowid DESC LIMIT ${wanted.limit}`,
+        WHERE entry_words MATCH ${wanted.expression}${rowsWithin(scope)} ORDER BY rank, rowid DESC LIMIT ${wanted.limit}`,
   );
 }
 
@@ -110,7 +81,7 @@ async function rankWithTail(query: Query, scope: FileScope, { terms, limit }: Ra
   const rows = file.rows + tail.length;
   // The average length that the scores of the index are based on, so that equal texts have equal scores.
   const average =
-    file.rows > 0 ? file.words / file.rows : tail.reduce((sum, text) => sum + lengthOf(text), 0) / tail.length;
+    file.rows > 0 ? file.words / file.rows : tail.reduce((sum, { words }) => sum + words.length, 0) / tail.length;
   const scores = new Map<number, number>();
   const add = (seq: number, score: number) => scores.set(seq, (scores.get(seq) ?? 0) + score);
   for (const { term } of terms) {
@@ -123,16 +94,13 @@ async function rankWithTail(query: Query, scope: FileScope, { terms, limit }: Ra
     for (const { seq, score } of current) add(seq, (score / given) * idf);
     tail.forEach((text, i) => {
       const count = counts[i] as number;
-      if (count > 0 && isAtPaths(scope, text)) add(text.seq, idf * fileScore(count, lengthOf(text) / average));
+      if (count > 0) add(text.seq, idf * fileScore(count, text.words.length / average));
     });
   }
   // Without the last digits, in which two ways to the same score differ.
   const ranked = [...scores].map(([seq, score]) => ({ seq, score: Number(score.toPrecision(12)) }));
   return ranked.sort((a, b) => b.score - a.score || b.seq - a.seq).slice(0, limit);
 }
-
-/** As FTS5 counts it, over both columns. */
-const lengthOf = ({ words, paths }: TailText): number => words.length + paths.length;
 
 /** The matches of one term with their scores, and how many there are in all scopes: the weight is theirs. */
 async function rankedRows(query: Query, scope: FileScope, term: Term): Promise<{ count: number; rows: Ranked[] }> {
@@ -141,7 +109,7 @@ async function rankedRows(query: Query, scope: FileScope, term: Term): Promise<{
     query.get<{ n: number }>(sql`SELECT count(*) AS n FROM words.entry_words WHERE entry_words MATCH ${expression}`),
     query.all<Ranked>(
       sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq, -rank AS score FROM words.entry_words
-          WHERE entry_words MATCH ${atFewPaths(scope, expression)}${rowsWithin(scope)} ORDER BY rowid DESC LIMIT ${MAX_RANKED}`,
+          WHERE entry_words MATCH ${expression}${rowsWithin(scope)} ORDER BY rowid DESC LIMIT ${MAX_RANKED}`,
     ),
   ]);
   return { count: counted?.n ?? 0, rows };

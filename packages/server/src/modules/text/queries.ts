@@ -29,14 +29,13 @@ export async function countBehind(query: Query, { isIndexed }: { isIndexed: bool
   return row?.behind ?? 0;
 }
 
-/** What the file of words holds and how, to recognise a file that is none, or of another version. */
-export async function readIndexShape(query: Query): Promise<{ objects: string; format: number }> {
+/** What the file of words holds, to recognise a file that is none. */
+export async function readIndexObjects(query: Query): Promise<string> {
   const row = await query.get<{ objects: string }>(
     sql`SELECT coalesce(group_concat(object, ', '), '') AS objects
         FROM (SELECT type || ' ' || name AS object FROM words.sqlite_schema ORDER BY 1)`,
   );
-  const version = await query.get<{ user_version: number }>(fragment('PRAGMA words.user_version'));
-  return { objects: row?.objects ?? '', format: version?.user_version ?? 0 };
+  return row?.objects ?? '';
 }
 
 /** A head that the index does not have yet. */

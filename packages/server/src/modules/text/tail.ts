@@ -1,16 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Fault } from '@mem-service/contract';
-import { branchOf, type EntryView, type ReadContext, readAccount } from '../../kernel/index.ts';
+import { type EntryView, type ReadContext, readAccount } from '../../kernel/index.ts';
 import { inTurns } from '../../turns.ts';
 import { findDocuments } from '../entries/index.ts';
 import { type Indexer, indexerOf } from './indexer.ts';
 import { rowidOf } from './indexing.ts';
-import { pathTermsOf } from './path-terms.ts';
 import { listOutdated, listTail, type TailHead } from './queries.ts';
-import { type IndexedEntry, wordsOfEntry, wordsOfEntryInSteps } from './rules/words.ts';
+import { wordsOfEntry, wordsOfEntryInSteps } from './rules/words.ts';
 
 /** An entry that the index does not have yet. */
-export type TailText = { seq: number; words: readonly string[]; paths: readonly string[] };
+export type TailText = { seq: number; words: readonly string[] };
 
 /** What a search on SQLite reads: the index up to a `seq`, and the entries written after it. */
 export type IndexState = {
@@ -131,9 +130,7 @@ async function textsOf({ read, view, services }: ReadContext, heads: readonly Ta
       const document = documents[i];
       // Erased since then.
       if (document === undefined) continue;
-      const entry = JSON.parse(document);
-      const paths = pathTermsOf(branchOf(view), entry.entity_path);
-      texts.set(seq, { seq, words: await wordsOfParsed(entry, document.length), paths });
+      texts.set(seq, { seq, words: await wordsOfDocument(document) });
       turn += document.length;
       if (turn < TURN_BYTES) continue;
       turn = 0;
@@ -144,8 +141,7 @@ async function textsOf({ read, view, services }: ReadContext, heads: readonly Ta
 }
 
 /** The words of a document; a long one gives other requests their turn in between. */
-export const wordsOfDocument = (document: string): string[] | Promise<string[]> =>
-  wordsOfParsed(JSON.parse(document), document.length);
-
-const wordsOfParsed = (entry: IndexedEntry, length: number): string[] | Promise<string[]> =>
-  length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));
+export function wordsOfDocument(document: string): string[] | Promise<string[]> {
+  const entry = JSON.parse(document);
+  return document.length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));
+}

@@ -1,7 +1,7 @@
 /** The statements of the file of words. It has no rows of its own: everything in it is made from the entries. */
 
 /** Raised when words are made otherwise, or the tables change: the file is then made again. */
-export const FORMAT = 2;
+export const FORMAT = 1;
 
 export const PRAGMAS = `
   PRAGMA busy_timeout = 5000;
@@ -21,10 +21,8 @@ export const STORE_PRAGMAS = `
   PRAGMA mmap_size = 268435456;
 `;
 
-/** Paths are terms that a search may ask for. They say nothing about how well an entry fits, so their weight is none. */
 export const CREATE = `
-  CREATE VIRTUAL TABLE entry_words USING fts5(words, paths, content='', contentless_delete=1, tokenize='ascii', detail=full);
-  INSERT INTO entry_words (entry_words, rank) VALUES ('rank', 'bm25(1.0, 0.0)');
+  CREATE VIRTUAL TABLE entry_words USING fts5(words, content='', contentless_delete=1, tokenize='ascii', detail=full);
   CREATE TABLE indexed_entries (entry INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
   CREATE TABLE indexed_accounts (
     account_id TEXT PRIMARY KEY, number INTEGER NOT NULL, created_at INTEGER NOT NULL, seq INTEGER NOT NULL,
@@ -52,12 +50,16 @@ export const listObjects = `SELECT coalesce(group_concat(object, ', '), '') AS o
   FROM (SELECT type || ' ' || name AS object FROM sqlite_schema ORDER BY 1)`;
 export const readFormat = 'PRAGMA user_version';
 
+/** Files of earlier versions lack it. */
+export const hasStamps = `SELECT count(*) AS n FROM pragma_table_info('indexed_accounts') WHERE name = 'stamp'`;
+export const ADD_STAMPS = 'ALTER TABLE indexed_accounts ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0';
+
 export const readCursor = 'SELECT created_at, seq, stamp FROM indexed_accounts WHERE account_id = ?';
 export const writeCursor = `INSERT INTO indexed_accounts (account_id, number, created_at, seq, stamp) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, stamp = excluded.stamp`;
 export const listAccounts = 'SELECT number, account_id FROM indexed_accounts';
 
-export const insertWords = 'INSERT INTO entry_words (rowid, words, paths) VALUES (?, ?, ?)';
+export const insertWords = 'INSERT INTO entry_words (rowid, words) VALUES (?, ?)';
 export const deleteWords = 'DELETE FROM entry_words WHERE rowid = ?';
 export const readIndexed = 'SELECT seq FROM indexed_entries WHERE entry = ?';
 export const writeIndexed = `INSERT INTO indexed_entries (entry, seq) VALUES (?, ?)

@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { identityIn, identityOf } from '../../../db/sqlite-attached.ts';
 import { primaryCode, SQLITE_CORRUPT } from '../../../db/sqlite-errors.ts';
-import { markAll, markOf, pathMarkOf, rowidOf, rowidsOf } from '../indexing.ts';
-import { type EntryTerms, termsOfHead } from './entry-terms.ts';
+import { markAll, markOf, rowidOf, rowidsOf } from '../indexing.ts';
+import { wordsOfEntry } from '../rules/words.ts';
 import * as queries from './queries.ts';
 
 type Value = string | number | null;
@@ -88,6 +88,7 @@ export class WordsFile {
       if (objects === '') words.exec(queries.CREATE);
       else if (objects !== queries.OBJECTS) throw new Error('the file of words has other tables than it should');
       else if (user_version !== queries.FORMAT) words.exec(queries.DROP + queries.CREATE);
+      else if ((words.prepare(queries.hasStamps).get() as { n: number }).n === 0) words.exec(queries.ADD_STAMPS);
       words.exec('COMMIT');
       return words;
     } catch (error) {
@@ -197,11 +198,10 @@ export class WordsFile {
   /** Returns the last place that was within the limit of a batch. */
   #add(accountId: string, number: number, places: readonly HeadPlace[]): number {
     const mark = markOf(number);
-    const pathMark = pathMarkOf(number);
-    const statement = (text: string) => this.#statement(this.#words, text);
-    const [readIndexed, deleteWords] = [statement(queries.readIndexed), statement(queries.deleteWords)];
-    const [writeIndexed, deleteIndexed] = [statement(queries.writeIndexed), statement(queries.deleteIndexed)];
-    const insertWords = statement(queries.insertWords);
+    const [readIndexed, deleteWords, insertWords, writeIndexed, deleteIndexed] = [
+      ...[queries.readIndexed, queries.deleteWords, queries.insertWords],
+      ...[queries.writeIndexed, queries.deleteIndexed],
+    ].map((text) => this.#statement(this.#words, text)) as [Statement, Statement, Statement, Statement, Statement];
     let characters = 0;
     let last = 0;
     for (const { seq, branch } of places) {
@@ -209,13 +209,13 @@ export class WordsFile {
       last = seq;
       const found = this.#readHead(accountId, branch, seq);
       if (!found) continue;
-      const { entry_id, deleted, document, words, paths } = found;
+      const { entry_id, deleted, document, words } = found;
       const entry = rowidOf(number, entry_id);
       // The number of an entry is that of its first version, so a new one is in no index.
       const old = entry_id === seq ? undefined : (readIndexed.get(entry) as { seq: number } | undefined);
       if (old) deleteWords.run(rowidOf(number, old.seq));
       if (deleted === 0) {
-        insertWords.run(rowidOf(number, seq), markAll(mark, words), markAll(pathMark, paths));
+        insertWords.run(rowidOf(number, seq), markAll(mark, words));
         writeIndexed.run(entry, seq);
       } else if (old) deleteIndexed.run(entry);
       characters += document.length;
@@ -224,13 +224,13 @@ export class WordsFile {
   }
 
   /** Undefined where there is none any more, or the store is damaged: the other entries are indexed all the same. */
-  #readHead(accountId: string, branch: string, seq: number): (IndexedHead & EntryTerms) | undefined {
+  #readHead(accountId: string, branch: string, seq: number): (IndexedHead & { words: string[] }) | undefined {
     const head = this.#statement(this.#store, this.#options.statements.head);
     try {
       const found = ofStore(() => head.get(accountId, branch, seq)) as IndexedHead | undefined;
       // Written again or erased since its place was read: it has a later place, or none.
       if (!found) return undefined;
-      return { ...found, ...termsOfHead(branch, found) };
+      return { ...found, words: found.deleted === 0 ? wordsOfEntry(JSON.parse(found.document)) : [] };
     } catch (error) {
       if (primaryCode(error) === SQLITE_CORRUPT || error instanceof SyntaxError) return undefined;
       throw error;

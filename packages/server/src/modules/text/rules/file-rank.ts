@@ -16,10 +16,7 @@ export const fileScore = (count: number, relativeLength: number): number =>
 /** How many rows an index has, and how many words. */
 export type Averages = { rows: number; words: number };
 
-/**
- * Reads the record in which FTS5 keeps its averages: numbers of a variable length, first the rows, then the words of each
- * column.
- */
+/** Reads the record in which FTS5 keeps its averages: numbers of a variable length, first the rows, then the words. */
 export function averagesOf(block: Uint8Array | undefined): Averages {
   let at = 0;
   const next = (): number => {
@@ -31,8 +28,5 @@ export function averagesOf(block: Uint8Array | undefined): Averages {
     }
     return value;
   };
-  const rows = next();
-  let words = 0;
-  while (block && at < block.length) words += next();
-  return { rows, words };
+  return { rows: next(), words: next() };
 }
