@@ -184,7 +184,8 @@ describe.each(backends)('migrations on %s', (backend) => {
   it('that another version runs end the writes of a process that has the store open, and nothing is lost unseen', async () => {
     const place = await emptyPlace(backend);
     const reports: string[] = [];
-    const older = await openApp({ ...place.options, onMigrated: ({ message }) => reports.push(message) });
+    const onMigrated = ({ message }: Error) => reports.push(message);
+    const older = await openApp({ ...place.options, modules: [withTable(1)], onMigrated });
     const acknowledged: string[] = [];
     const refused: unknown[] = [];
     const writers = Array.from({ length: 4 }, async (_, writer) => {
@@ -196,7 +197,7 @@ describe.each(backends)('migrations on %s', (backend) => {
         );
       }
     });
-    const newer = await openApp({ ...place.options, modules: [withTable(1)] });
+    const newer = await openApp({ ...place.options, modules: [withTable(2)] });
     await call(newer.kernel, 'entries.write', { entity_path: 'b', key: 'k', value: 1 });
     await Promise.all(writers);
     for (const error of refused)
@@ -215,16 +216,21 @@ describe.each(backends)('migrations on %s', (backend) => {
     await newer.close();
   });
 
-  it('that another version runs end a service, which says why', async () => {
+  it('that another version runs end a service, which says why; those of a module it does not have leave it alone', async () => {
     const place = await emptyPlace(backend);
     const { dataDir: MEM_DATA_DIR, postgresDsn: MEM_POSTGRES_DSN } = place.options;
     const mem = await startMem({ MEM_DATA_DIR, MEM_POSTGRES_DSN });
     const newer = await openApp({ ...place.options, modules: [withTable(1)] });
-    const answer = await fetch(`${mem.url}/api/v1/entries`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ entity_path: 'a', key: 'k', value: 1 }),
-    });
+    const write = () =>
+      fetch(`${mem.url}/api/v1/entries`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ entity_path: 'a', key: 'k', value: 1 }),
+      });
+    expect((await write()).status).toBe(201);
+    const { database, schema } = newer.kernel.services;
+    await database.alter((tx) => insertRow(tx, { version: schema + 1, module: 'entries', module_version: 99 }));
+    const answer = await write();
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('5');
     expect(await mem.end).toEqual({ code: 1, signal: null });

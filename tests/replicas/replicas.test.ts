@@ -108,6 +108,12 @@ describe('a server on a standby', () => {
       json: { code: 'replica_behind', primary: primary.server.url, seq: expect.any(Number), min_seq: Number(seq) },
     });
     expect(behind.headers.get('retry-after')).toBe('1');
+    // A position that this standby does not have yet was not lost.
+    const { json: log } = await primary.as(account.key, get('/api/v1/log?limit=1000'));
+    for (const path of ['log', 'stream'])
+      expect((await impatient.as(account.key, get(`/api/v1/${path}?after=${log.last_position}`))).json).toMatchObject({
+        code: 'replica_behind',
+      });
     const client = createClient({ url: primary.server.url, readUrls: [impatient.server.url], apiKey: account.key });
     await client.entries.write({ entityPath: 'own', key: 'late', value: 'newer' });
     expect(await client.entries.read({ entityPath: 'own', key: 'late' })).toMatchObject({ value: 'newer' });

@@ -177,7 +177,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     };
     const migrated = await migrateAll(base, modules);
     if (!replica) {
-      database.expectSchema(migrated.schema, options.onMigrated ?? (() => {}));
+      database.expectSchema(migrated.own, options.onMigrated ?? (() => {}));
       await keepPlannerFigures(database, base.tables);
       await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
     }

@@ -114,6 +114,9 @@ export interface AccountReads {
   find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<Readonly<T> | undefined>;
 }
 
+/** The newest migration of the modules that a process has. */
+export type OwnMigrations = { newest: number; modules: readonly string[] };
+
 /**
  * Its own reads are over all accounts, to find the account of a key or row. With row-level security they see only the
  * few columns needed for that; everything else is read through `forAccount`.
@@ -137,10 +140,10 @@ export interface Database extends AccountReads {
   /** The same for changes of the schema, as the owner of the tables. */
   alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * From now on write transactions fail with `migrated` where the store has had another number of migrations; the first that
+   * From now on write transactions fail with `migrated` where the store has had other migrations of these modules; the first that
    * does is reported.
    */
-  expectSchema(schema: number, onOther: (error: StorageError) => void): void;
+  expectSchema(own: OwnMigrations, onOther: (error: StorageError) => void): void;
   /**
    * Notifies other processes on the store with a short delay; only the latest position of a topic is sent.
    * Notifications may get lost, so the others also poll.

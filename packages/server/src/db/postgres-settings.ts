@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { ServerSetting } from './postgres-address.ts';
 import { setLocally } from './postgres-client.ts';
 import type { Roles } from './row-security-roles.ts';
-import type { SchemaGuard } from './schema-guard.ts';
+import { newestMigration, type SchemaGuard } from './schema-guard.ts';
 
 /** Between the accounts of `mem.account_ids`; no id has a blank. */
 export const ACCOUNT_SEPARATOR = ' ';
@@ -54,8 +54,8 @@ const select = (parts: readonly string[]): string | undefined =>
  * By the name of its schema, because the search path may be set in the same statement. PostgreSQL locks the table before it looks
  * into it, and migrations lock it first of all: what is read here is true until the transaction ends.
  */
-const numberOf = ({ schema }: ExpectedSchema): string =>
-  `(SELECT max(version) FROM ${pg.escapeIdentifier(schema)}.schema_migrations) AS schema`;
+const numberOf = ({ guard, schema }: ExpectedSchema): string =>
+  `(${newestMigration(guard.expected, `${pg.escapeIdentifier(schema)}.schema_migrations`)}) AS schema`;
 
 type SettingsPlan = SettingsSource & { writes: boolean };
 

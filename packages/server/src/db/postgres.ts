@@ -3,6 +3,7 @@ import {
   type AccountReads,
   type AnnouncementListener,
   type Database,
+  type OwnMigrations,
   type Query,
   type Snapshot,
   StorageError,
@@ -21,7 +22,7 @@ import { execute, isConnectionLost, PostgresTransaction, runTransaction } from '
 import type { CachedFind } from './row-cache.ts';
 import { findGuard, guardRows, MIGRATING, type Roles } from './row-security.ts';
 import type { RowSecurity } from './row-security-types.ts';
-import { SCHEMA_NUMBER, SchemaGuard } from './schema-guard.ts';
+import { SchemaGuard } from './schema-guard.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 
 const UNLIMITED_MS = 2 ** 31 - 1;
@@ -206,14 +207,15 @@ export class PostgresDatabase implements Database {
     // A transaction that has read the number of migrations holds up one that migrates: it must not wait for its lock then.
     const options = { runsAs: 'maintenance', isUnchecked: true, timeoutMs: UNLIMITED_MS } as const;
     const checked = async (tx: Transaction) => {
-      if (this.#expected) this.#expected.check((await tx.get<{ schema: number }>(plain(SCHEMA_NUMBER)))?.schema);
+      const guard = this.#expected;
+      if (guard) guard.check((await tx.get<{ schema: number }>(plain(guard.text)))?.schema);
       return work(tx);
     };
     return this.#transact((tx) => withMigrationLock(tx, () => checked(tx)), options);
   }
 
-  expectSchema(schema: number, onOther: (error: StorageError) => void): void {
-    this.#expected = new SchemaGuard(schema, onOther);
+  expectSchema(own: OwnMigrations, onOther: (error: StorageError) => void): void {
+    this.#expected = new SchemaGuard(own, onOther);
     if (this.#schema !== undefined)
       this.#settings = this.#settings.expecting({ guard: this.#expected, schema: this.#schema });
   }

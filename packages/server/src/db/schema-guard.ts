@@ -1,26 +1,35 @@
-import { StorageError } from './database.ts';
+import { type OwnMigrations, StorageError } from './database.ts';
 
-/** Finds the number of migrations that a store has had. */
-export const SCHEMA_NUMBER = 'SELECT max(version) AS schema FROM schema_migrations';
+/** Finds the newest migration of a process's modules in the store; those of other processes do not count. */
+export const newestMigration = ({ modules }: OwnMigrations, table = 'schema_migrations'): string =>
+  `SELECT max(version) AS schema FROM ${table} WHERE module IN (${modules.map((name) => `'${name}'`).join(', ')})`;
 
 /**
  * Fails the writes of a process whose store has had other migrations since it was opened: its statements may fit the
  * tables as they are now, and write where nobody reads.
  */
 export class SchemaGuard {
-  readonly #expected: number;
+  /** Finds what is checked. */
+  readonly text: string;
+  readonly #expected: OwnMigrations;
   readonly #onOther: (error: StorageError) => void;
   #isReported = false;
 
-  constructor(expected: number, onOther: (error: StorageError) => void) {
+  constructor(expected: OwnMigrations, onOther: (error: StorageError) => void) {
+    this.text = newestMigration(expected);
     this.#expected = expected;
     this.#onOther = onOther;
   }
 
+  get expected(): OwnMigrations {
+    return this.#expected;
+  }
+
   /** Within each write transaction, which no migration can overtake once it has read the number. */
   check(found: number | null | undefined): void {
-    if (found === this.#expected) return;
-    const why = `it has had ${found ?? 0} migrations, and ${this.#expected} when this process opened it`;
+    const { newest } = this.#expected;
+    if (found === newest) return;
+    const why = `it has had migration ${found ?? 0}, and ${newest} was the newest when this process opened it`;
     const error = new StorageError('migrated', new Error(why));
     if (!this.#isReported) this.#onOther(error);
     this.#isReported = true;

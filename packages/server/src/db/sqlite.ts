@@ -6,6 +6,7 @@ import {
   type AccountReads,
   type Database,
   type Dialect,
+  type OwnMigrations,
   type Query,
   type Snapshot,
   StorageError,
@@ -13,7 +14,7 @@ import {
   type TransactionKind,
 } from './database.ts';
 import { CACHE_LIMITS, type CachedFind, type CacheLimits } from './row-cache.ts';
-import { SCHEMA_NUMBER, SchemaGuard } from './schema-guard.ts';
+import { SchemaGuard } from './schema-guard.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 import { AttachedFile } from './sqlite-attached.ts';
 import { Checkpointer, emptyLog } from './sqlite-checkpoint.ts';
@@ -120,7 +121,8 @@ class SqliteDatabase implements Database {
     const tx = new SqliteThreadTransaction(this.#beside);
     await tx.begin();
     try {
-      this.#guard?.check((await tx.get<{ schema: number }>({ text: SCHEMA_NUMBER, values: [] }))?.schema);
+      const guard = this.#guard;
+      if (guard) guard.check((await tx.get<{ schema: number }>({ text: guard.text, values: [] }))?.schema);
       const result = await work(tx);
       await tx.commit();
       return result;
@@ -178,14 +180,14 @@ class SqliteDatabase implements Database {
     }
   }
 
-  expectSchema(schema: number, onOther: (error: StorageError) => void): void {
-    this.#guard = new SchemaGuard(schema, onOther);
+  expectSchema(own: OwnMigrations, onOther: (error: StorageError) => void): void {
+    this.#guard = new SchemaGuard(own, onOther);
   }
 
   #checkSchema(): void {
     if (!this.#guard) return;
     try {
-      this.#guard.check(this.#writer.statement(SCHEMA_NUMBER).get<{ schema: number }>([])?.schema);
+      this.#guard.check(this.#writer.statement(this.#guard.text).get<{ schema: number }>([])?.schema);
     } catch (error) {
       throw translate(error, this.#file);
     }

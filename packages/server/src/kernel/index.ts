@@ -29,7 +29,7 @@ export * from './key-ring.ts';
 export { type KeySource, type KeyStatus, type KnownKey, UnknownKey } from './key-status.ts';
 export { KnownLogs } from './known-logs.ts';
 export type { LedgerPosition } from './ledger-lines.ts';
-export { listEvents, listFirstEvents, logRewound, requirePosition } from './log-pages.ts';
+export { listEvents, listFirstEvents, requirePosition } from './log-pages.ts';
 export * from './log-position.ts';
 export * from './log-queries.ts';
 export * from './maintenance/index.ts';
