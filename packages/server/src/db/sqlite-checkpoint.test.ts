@@ -40,7 +40,7 @@ const SOON_MS = 2500;
 it('a write after a large one does not wait for the reader of an older state', async () => {
   const database = await openSqlite(newFolder());
   await database.transaction((tx) => tx.run(fragment('CREATE TABLE notes (text TEXT)')));
-  const snapshot = await database.snapshot();
+  const snapshot = await database.snapshot('acc');
   await snapshot.all(sql`SELECT count(*) FROM notes`);
   const many = fragment(`INSERT INTO notes
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) SELECT hex(zeroblob(500000)) FROM n`);
