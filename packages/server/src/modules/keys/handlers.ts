@@ -1,4 +1,4 @@
-import { Fault, invalidInput, type Output } from '@mem-service/contract';
+import { Fault, invalidInput, jsonBytes, type Output } from '@mem-service/contract';
 import {
   boundsOfAccount,
   bytesOfTexts,
@@ -48,7 +48,7 @@ const list = reads<'keys.list'>(async ({ read, caller, now, services }, { limit,
 });
 
 const sizeOf = ({ name, scopes, entity_paths, agent_ids }: queries.KeyRow): number =>
-  bytesOfTexts([name, scopes, entity_paths, agent_ids]);
+  jsonBytes(name) + bytesOfTexts([scopes, entity_paths, agent_ids]);
 
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const { expires_at, rate_limit_rpm: rate, ...rest } = input;
