@@ -84,6 +84,7 @@ export {
   type Work,
   type WriteItem,
   type WriteResult,
+  withinPage,
   writes,
   writesTogether,
 } from './kernel/index.ts';

@@ -17,6 +17,7 @@ import {
   storeMore,
   toIso,
   type Work,
+  withinPage,
   writes,
 } from '@mem-service/server/module';
 import * as queries from './queries.ts';
@@ -75,7 +76,8 @@ const list = reads<'tags.list'>(async ({ read, caller, services }, { name, limit
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
   const bytes = pageBytes(services);
   const rows = await queries.listTags(read, { account_id: caller.account_id, name, before, limit: limit + 1, bytes });
-  const { items, ...page } = cutPage(rows, limit, (row) => cursors.to([row.created_seq]));
+  const found = withinPage(services, rows, ({ name, description, agent_id }) => [name, description, agent_id]);
+  const { items, ...page } = cutPage(found, limit, (row) => cursors.to([row.created_seq]));
   return { tags: items.map(toTag), ...page };
 });
 

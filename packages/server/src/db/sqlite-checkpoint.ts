@@ -5,6 +5,8 @@ import { SqliteReader } from './sqlite-reader.ts';
 export const MAX_WAL_BYTES = 32 * 1024 * 1024;
 export const PAGE_BYTES = 8192;
 const COMMITS_PER_LOOK = 8;
+/** How long the second step waits for readers. It keeps writes waiting, and a slow export may read for minutes. */
+const RESTART_WAIT_MS = 20;
 
 type CheckpointRow = { busy: number; log: number; checkpointed: number };
 
@@ -53,7 +55,9 @@ export class Checkpointer {
       const isFilledAgain = size > this.#reset.size || this.#commits >= this.#reset.until;
       if (size < this.#maxBytes || !isFilledAgain) return;
       const commits = this.#commits;
-      const { log } = await this.#checkpoint('PASSIVE');
+      const { log, checkpointed } = await this.#checkpoint('PASSIVE');
+      // A reader needs the rest: the second step would only keep writes waiting for it.
+      if (checkpointed < log) return;
       const { busy } = await this.#checkpoint('RESTART');
       if (busy !== 0) return;
       // The size of the file no longer shows how full it is; the commits that filled it do.
@@ -63,7 +67,8 @@ export class Checkpointer {
   }
 
   async #checkpoint(mode: 'PASSIVE' | 'RESTART'): Promise<CheckpointRow> {
-    this.#thread ??= new SqliteReader(this.#file, { readOnly: false });
+    const settings = `PRAGMA busy_timeout = ${RESTART_WAIT_MS}`;
+    this.#thread ??= new SqliteReader(this.#file, { readOnly: false, settings });
     const [row] = await this.#thread.all<CheckpointRow>({ text: `PRAGMA wal_checkpoint(${mode})`, values: [] });
     return row ?? { busy: 1, log: 0, checkpointed: 0 };
   }

@@ -42,8 +42,13 @@ function run({ text, values, limit, isCounted }) {
   return statement.all(...values).map(build);
 }
 
-/** Why the transaction takes no more steps: SQLite may have ended it, and would commit them one by one. */
-let failure;
+const SQLITE_PROTOCOL = 15;
+
+/**
+ * Why the transaction takes no more steps: SQLite may have ended it, or another thread begun it that has ended, and they
+ * would be committed one by one.
+ */
+let failure = Object.assign(new Error('no transaction has begun on this thread'), { errcode: SQLITE_PROTOCOL });
 
 parentPort.on('message', (request) => {
   if (request === 'close') {
@@ -53,12 +58,13 @@ parentPort.on('message', (request) => {
     return;
   }
   const { part } = request;
-  if (part === 'begin') failure = undefined;
   try {
-    if (part !== undefined && failure) throw failure;
-    parentPort.postMessage({ id: request.id, found: request.statements.map(run) });
+    if (part === 'step' && failure) throw failure;
+    const found = request.statements.map(run);
+    if (part === 'begin') failure = undefined;
+    parentPort.postMessage({ id: request.id, found });
   } catch (error) {
-    if (part !== undefined) failure = error;
+    if (part !== undefined) failure ??= error;
     parentPort.postMessage({ id: request.id, error: { message: error.message, errcode: error.errcode } });
   }
 });

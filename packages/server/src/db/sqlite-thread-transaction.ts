@@ -4,6 +4,9 @@ import { planInsertOnce, planUpdateOnce } from './sqlite-plans.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 
 const plain = (text: string): Sql => ({ text, values: [] });
+/** Rows that the connection has changed since it was opened. */
+const CHANGES = plain('SELECT total_changes() AS n');
+const countOf = (rows: unknown): number => (rows as { n: number }[])[0]?.n ?? 0;
 
 /**
  * A transaction on a thread of its own: it may change a whole account, and its commit write hundreds of megabytes, without
@@ -11,17 +14,21 @@ const plain = (text: string): Sql => ({ text, values: [] });
  */
 export class SqliteThreadTransaction implements Transaction {
   readonly #thread: SqliteReader;
+  #changesBefore = 0;
 
   constructor(thread: SqliteReader) {
     this.#thread = thread;
   }
 
   async begin(): Promise<void> {
-    await this.#thread.ask([plain('BEGIN IMMEDIATE')], 'begin');
+    const [, changes] = await this.#thread.ask([plain('BEGIN IMMEDIATE'), CHANGES], 'begin');
+    this.#changesBefore = countOf(changes);
   }
 
-  async commit(): Promise<void> {
-    await this.#thread.ask([plain('COMMIT')], 'step');
+  /** Returns whether it changed any rows. */
+  async commit(): Promise<boolean> {
+    const [changes] = await this.#thread.ask([CHANGES, plain('COMMIT')], 'step');
+    return countOf(changes) !== this.#changesBefore;
   }
 
   /** A missing transaction is fine: SQLite may have ended it. */
@@ -83,7 +90,8 @@ export class SqliteThreadTransaction implements Transaction {
       await this.#thread.ask([plain('RELEASE one')], 'step');
       return result;
     } catch (error) {
-      await this.#thread.ask([plain('ROLLBACK TO one'), plain('RELEASE one')], 'begin');
+      // Where it cannot go back, the thread refuses what follows.
+      await this.#thread.ask([plain('ROLLBACK TO one'), plain('RELEASE one')], 'begin').catch(() => {});
       throw error;
     }
   }

@@ -109,13 +109,20 @@ class SqliteDatabase implements Database {
 
   transaction<T>(work: (tx: Transaction) => Promise<T>, { isLarge = false }: TransactionKind = {}): Promise<T> {
     if (!isLarge) return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
-    const result = this.#inTurn(() => this.#transactBeside(work));
-    void this.#inTurn(() => this.#checkpointer.largeCommitted());
+    let isChanged = false;
+    const result = this.#inTurn(() =>
+      this.#transactBeside(work, () => {
+        isChanged = true;
+      }),
+    );
+    void this.#inTurn(async () => {
+      if (isChanged) await this.#checkpointer.largeCommitted();
+    });
     return result;
   }
 
   /** On its own thread: other writes wait for their turn, reads continue. */
-  async #transactBeside<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #transactBeside<T>(work: (tx: Transaction) => Promise<T>, onChange: () => void): Promise<T> {
     const settings = `${PRAGMAS} PRAGMA busy_timeout = ${WRITE_WAIT_MS}`;
     this.#beside ??= new SqliteReader(this.#file, { readOnly: false, settings });
     const tx = new SqliteThreadTransaction(this.#beside);
@@ -124,7 +131,7 @@ class SqliteDatabase implements Database {
       const guard = this.#guard;
       if (guard) guard.check((await tx.get<{ schema: number }>({ text: guard.text, values: [] }))?.schema);
       const result = await work(tx);
-      await tx.commit();
+      if (await tx.commit()) onChange();
       return result;
     } catch (error) {
       await tx.rollback();

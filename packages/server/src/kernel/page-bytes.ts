@@ -1,3 +1,4 @@
+import { jsonBytes } from '@mem-service/contract';
 import type { ByteLimit, FirstRows } from '../db/index.ts';
 import type { Services } from './module.ts';
 
@@ -28,10 +29,11 @@ const ITEM_BYTES = 128;
 /** Those of some rows that one page has room for, by the names and texts that they show. */
 export function withinPage<T>(
   services: Pick<Services, 'limits'>,
-  rows: readonly T[],
+  found: readonly T[] | FirstRows<T>,
   textsOf: (row: T) => readonly (string | null)[],
 ): FirstRows<T> {
-  const bytesOf = (row: T) => textsOf(row).reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), ITEM_BYTES);
+  const { rows, more } = 'rows' in found ? found : { rows: found, more: false };
+  const bytesOf = (row: T) => textsOf(row).reduce((sum, text) => sum + jsonBytes(text ?? ''), ITEM_BYTES);
   const first = startWithin(rows, pageBytes(services), bytesOf);
-  return { rows: first, more: first.length < rows.length };
+  return { rows: first, more: more || first.length < rows.length };
 }

@@ -1,4 +1,4 @@
-import type { Input } from '@mem-service/contract';
+import { type Input, jsonBytes } from '@mem-service/contract';
 import {
   branchOf,
   bytesOfTexts,
@@ -70,7 +70,7 @@ function together(rows: readonly SeenAgent[]): SeenAgent[] {
 const AGENT_BYTES = 512;
 
 const sizeOf = (agentId: string, { description = null, tags = '' }: Partial<ListedProfile> = {}): number =>
-  AGENT_BYTES + bytesOfTexts([agentId, description, tags]);
+  AGENT_BYTES + jsonBytes(agentId) + jsonBytes(description ?? '') + bytesOfTexts([tags]);
 
 type Introduction = Pick<ListedProfile, 'description' | 'platform' | 'tags'>;
 
@@ -124,7 +124,7 @@ const MATCH_BYTES = 8192;
 const SPARE_MATCHES = 32;
 
 const matchBytes = ({ why, capabilities }: AgentMatch): number =>
-  [...why, ...capabilities].reduce((sum, text) => sum + Buffer.byteLength(text), MATCH_BYTES);
+  [...why, ...capabilities].reduce((sum, text) => sum + jsonBytes(text), MATCH_BYTES);
 
 async function* declaredProfiles({ scan, caller, services }: ReadContext): AsyncGenerator<DeclaredProfile> {
   for (let after = ''; ; ) {

@@ -1,4 +1,4 @@
-import { canonicalJson, jsonDepth } from '@mem-service/contract';
+import { canonicalJson, jsonBytes, jsonDepth } from '@mem-service/contract';
 
 export type AggregateSpec = {
   op: 'count' | 'sum' | 'mean' | 'min' | 'max' | 'stats';
@@ -57,7 +57,7 @@ export function createAggregate(spec: AggregateSpec): ValueReduction {
     if (known) return known;
     const made = emptyTally();
     groups.set(key, made);
-    bytes += GROUP_BYTES + key.length;
+    bytes += GROUP_BYTES + jsonBytes(key);
     return made;
   }
 
