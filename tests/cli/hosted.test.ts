@@ -68,6 +68,14 @@ describe('a command on a hosted service', () => {
     expect(out).not.toContain('requests of this key');
   });
 
+  it('that makes an account where nobody serves it says so', async () => {
+    const make = (env: Record<string, string>) =>
+      desk.inProcess(['create-account', 'Example Ltd'], { env: { MEM_HTTP_URL: '', ...env } });
+    const text = 'an account works only where mem serve runs with MEM_MODE=hosted';
+    expect(await make({})).toMatchObject({ code: 0, err: expect.stringContaining(text) });
+    expect((await make({ MEM_MODE: 'hosted' })).err).not.toContain(text);
+  });
+
   it('that needs a larger plan prints where to get one', async () => {
     const { key } = await service.newAccount({ plan: 'small' });
     const env = { MEM_API_KEY: key };
