@@ -121,7 +121,7 @@ describe('mem doctor on PostgreSQL', () => {
       MEM_POSTGRES_DIRECT_DSN: `${MEM_POSTGRES_DIRECT_DSN}&target_session_attrs=fast`,
     };
     const { code, err } = await desk.mem(['serve', '--port', '0'], { env });
-    expect(code).toBe(6);
+    expect(code).toBe(2);
     expect(err).toMatch(
       /^mem: MEM_POSTGRES_DIRECT_DSN postgres:.*: target_session_attrs is fast, and must be one of /m,
     );

@@ -8,7 +8,7 @@ import { memProgram } from '../faults/support/mem-process.ts';
 import { differences, matchesText } from './compare.ts';
 import { type MarkdownBlock, root } from './markdown.ts';
 
-const RUNNABLE = new Set(['sh', 'ts', 'python']);
+const RUNNABLE = new Set(['sh', 'bash', 'ts', 'python']);
 
 export type DocStep = { command: MarkdownBlock; expected: MarkdownBlock | undefined };
 

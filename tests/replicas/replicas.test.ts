@@ -3,6 +3,10 @@ import { createClient } from '@mem-service/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { type AppOptions, openApp } from '../../packages/server/src/app.ts';
+import { checkPostgresStore } from '../../packages/server/src/cli/doctor/postgres.ts';
+import type { OwnParts } from '../../packages/server/src/cli/own/command.ts';
+import { readConfig } from '../../packages/server/src/config.ts';
+import { inspectStore } from '../../packages/server/src/inspect.ts';
 import type { KeyLimiter } from '../../packages/server/src/modules/usage/index.ts';
 import { get, type Hosted, INTERNAL_KEY, type NewAccount, post, write } from '../support/hosted.ts';
 import { runSql } from '../support/place.ts';
@@ -50,6 +54,19 @@ describe('a server on a standby', () => {
     const { port } = new URL(pair.standby.dsn);
     const several = await failure({ postgresDsn: `postgres://postgres@127.0.0.1:${port},127.0.0.1:${port}/postgres` });
     expect(several.why).toMatch(/name one host/);
+  });
+
+  it('is told from the primary by mem doctor, with the cure of an address that takes any host', async () => {
+    const { port } = new URL(pair.standby.dsn);
+    const of = (hosts: string, query: string) =>
+      checkPostgresStore(
+        { inspectStore } as OwnParts,
+        readConfig({ MEM_POSTGRES_DSN: `postgres://postgres@${hosts}/postgres${query}` }),
+      );
+    const host = `127.0.0.1:${port}`;
+    const todo = (text: string) => expect.objectContaining({ name: 'server', todo: expect.stringContaining(text) });
+    expect(await of(host, '')).toContainEqual(todo('use the address of the primary'));
+    expect(await of(`${host},${host}`, '?target_session_attrs=any')).toContainEqual(todo('or set it to read-write'));
   });
 
   it('refuses every write of the table with the address of the primary', async () => {

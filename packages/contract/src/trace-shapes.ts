@@ -56,7 +56,7 @@ const MAX_ATTRIBUTES_GIVEN = 100;
 /** Checked in the service, key by key, so that an error can name the wrong one. */
 export const attributes = z.record(z.string(), s.anyJson).meta({
   id: 'Attributes',
-  description: 'Up to 20 scalar values by lowercase key.',
+  description: `Scalar values by lowercase key: a session keeps 20 attributes; a request may name ${MAX_ATTRIBUTES_GIVEN}, with those that null removes.`,
   maxProperties: MAX_ATTRIBUTES_GIVEN,
 });
 

@@ -88,16 +88,26 @@ export function createPrepare(options: ClientOptions) {
         const before = servers.seq;
         if (effect === 'read' && before !== undefined) headers.set('x-mem-min-seq', String(before));
         for (const [name, text] of Object.entries(more)) headers.set(name, text);
-        // An API does not redirect. Following a redirect could send the key to another server or turn a write into a
-        // read.
-        const init = { method, headers, signal, redirect: 'error' as const, ...(body === undefined ? {} : { body }) };
+        // With `error`, fetch of Node loses the body of a request that is answered with 421, and with it the answer.
+        const init = { method, headers, signal, redirect: 'manual' as const, ...(body === undefined ? {} : { body }) };
         const response = await request(at + path, init);
+        await refuseRedirect(response);
         const seq = response.headers.get('x-mem-seq') ?? '';
         if (SEQ.test(seq)) servers.learn(Number(seq), before);
         return response;
       },
     };
   };
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** An API does not redirect. Following a redirect could send the key to another server or turn a write into a read. */
+async function refuseRedirect({ type, status, headers, body }: Response): Promise<void> {
+  if (type !== 'opaqueredirect' && !REDIRECTS.has(status)) return;
+  await body?.cancel();
+  const target = headers.get('location');
+  throw new TypeError(`it redirects${target ? ` to ${target}` : ''}, and redirects are not followed`);
 }
 
 export function createSend(options: ClientOptions): Send {

@@ -221,7 +221,7 @@ const ONE_SERVER =
 
 async function openDatabase(options: AppOptions, modules: readonly Module[]): Promise<Database> {
   const { readOnly = false } = options;
-  if (readOnly && options.postgresDsn === undefined) throw new StorageError('refused', new Error(ONE_SERVER));
+  if (readOnly && options.postgresDsn === undefined) throw new StorageError('misconfigured', new Error(ONE_SERVER));
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir, options.readCache);
   const { onError = () => {}, onWarning = () => {}, triesPool = false } = options;
   const { postgresDsn: dsn, postgresDirectDsn: directDsn, postgresPool: poolSize = 10 } = options;

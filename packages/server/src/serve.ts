@@ -219,7 +219,7 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
     const todo = error.reason === 'damaged' ? ': restore a backup, or choose another folder' : '';
     return {
       message: `${where}: ${message}: ${error.why}${config.postgresDsn === undefined ? todo : ''}`,
-      exitCode: 6,
+      exitCode: error.reason === 'misconfigured' ? 2 : 6,
     };
   }
   if (code === 'EADDRINUSE')

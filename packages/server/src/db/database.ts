@@ -168,15 +168,24 @@ export interface Database extends AccountReads {
 }
 
 /**
- * `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored.
+ * `refused`: a retry does not help, such as a wrong password or a read-only folder. `misconfigured`: the settings contradict
+ * each other, or what is at the address. `damaged`: bytes are not what was stored.
  * `migrated`: the store is no longer as this process knows it.
  */
-export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged' | 'read_only' | 'migrated';
+export type StorageFailure =
+  | 'full'
+  | 'unavailable'
+  | 'refused'
+  | 'misconfigured'
+  | 'damaged'
+  | 'read_only'
+  | 'migrated';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
+  misconfigured: 'the database cannot be used',
   damaged: 'the stored data is damaged',
   read_only: 'the store is opened for reading only',
   migrated: 'another version of mem has migrated the store',

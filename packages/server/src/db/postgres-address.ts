@@ -48,7 +48,7 @@ export const PLANNER_DEFAULTS = Object.keys(PLANNER_SETTINGS).map((name) => `SET
 const SETTINGS_IN_DSN = [...Object.keys(DEFAULT_SETTINGS), 'lock_timeout'];
 
 const refuse = (problem: string): never => {
-  throw new StorageError('refused', new Error(problem));
+  throw new StorageError('misconfigured', new Error(problem));
 };
 
 export function readAddress(dsn: string): PostgresAddress {

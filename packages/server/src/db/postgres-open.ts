@@ -22,12 +22,12 @@ export type PostgresOptions = {
 };
 
 const ONE_STANDBY =
-  'with MEM_READ_ONLY name one host: standbys are not equally far, so start a server for each of them';
+  'with MEM_READ_ONLY name one host: standbys lag by different amounts, and what a client has seen must not disappear again: give each standby a server of its own';
 
 export async function createPostgres(options: PostgresOptions): Promise<Database> {
   const { dsn, directDsn, poolSize, onError, onWarning, rowSecurity, readOnly = false } = options;
   const plan = planConnections(readAddress(dsn));
-  if (readOnly && plan.address.hosts.length > 1) throw new StorageError('refused', new Error(ONE_STANDBY));
+  if (readOnly && plan.address.hosts.length > 1) throw new StorageError('misconfigured', new Error(ONE_STANDBY));
   const sessions = directDsn === undefined ? plan : planDirect(directDsn);
   const isGuarded = rowSecurity?.mode === 'on';
   const tried = options.triesPool ? poolSize : undefined;

@@ -109,7 +109,7 @@ async function withClients<T>(
   }
 }
 
-const refusal = (text: string, where?: string) => new StorageError('refused', new Error(text), where);
+const refusal = (text: string, where?: string) => new StorageError('misconfigured', new Error(text), where);
 
 /** What is found about an address, and what to do about it. */
 export type LinkFinding = { found: string; todo: string };

@@ -96,7 +96,8 @@ export class HttpPrimaryLink implements PrimaryLink {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-mem-internal-key': internalKey },
         body: `{"items":[${texts.join(',')}]}`,
-        redirect: 'error',
+        // Not followed: the key is for this server alone. With `error`, fetch loses the body, and the answer, on 421.
+        redirect: 'manual',
         signal,
       });
       const text = await response.text();

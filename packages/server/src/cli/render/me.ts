@@ -1,6 +1,6 @@
 import type { Output } from '@mem-service/contract';
 import type { AnswerItem } from './columns.ts';
-import { bytes, UNKNOWN } from './numbers.ts';
+import { binaryBytes, UNKNOWN } from './numbers.ts';
 import { panel } from './table.ts';
 import { paint, type Screen, show, when } from './text.ts';
 
@@ -27,15 +27,16 @@ function ofLimit({ used, limit }: UsedLimit, text: (n: number) => string, unit =
 export function me(item: AnswerItem, screen: Screen): string {
   const { account, key, usage, limits, warnings, upgrade_url, plan_comparison_url } = item as unknown as MeAnswer;
   const ops = ofLimit({ used: usage.ops_used, limit: usage.ops_limit }, String, ' ops');
+  const name = show(account.name);
   const pairs: [string, string][] = [
-    ['account', `${show(account.name) || account.account_id}, ${account.status}`],
-    ['account id', account.account_id],
+    ['account', `${name || account.account_id}, ${account.status}`],
+    ['account id', name && account.account_id],
     ['plan', account.plan === null ? '' : show(account.plan)],
     ...(key ? keyPairs(key) : []),
     [`used in ${usage.period}`, `${ops}, until ${when(usage.period_end)}`],
-    ...LIMITS.map(([name, title]): [string, string] => [
+    ...LIMITS.filter(([limit]) => key || limit !== 'key_rate_rpm').map(([limit, title]): [string, string] => [
       title,
-      ofLimit(limits[name], name === 'storage_bytes' ? bytes : String, /_rpm$/.test(name) ? ' a minute' : ''),
+      ofLimit(limits[limit], limit === 'storage_bytes' ? binaryBytes : String, /_rpm$/.test(limit) ? ' a minute' : ''),
     ]),
     ['more', upgrade_url ?? ''],
     ['plans', plan_comparison_url ?? ''],
@@ -44,11 +45,12 @@ export function me(item: AnswerItem, screen: Screen): string {
 }
 
 function keyPairs(key: NonNullable<MeAnswer['key']>): [string, string][] {
-  const scopes = key.scopes.map(({ pattern, permission }) => `${pattern} (${permission})`);
+  const scopes = key.scopes.map(({ pattern, permission }) => `${pattern} (${permission})`).join(', ') || 'everything';
+  const within = key.entity_paths.length > 0 ? `, only within ${key.entity_paths.join(', ')}` : '';
   return [
     ['key', `${show(key.name)}, ${key.key_type}`],
     ['key id', key.key_id],
-    ['may use', show([...scopes, ...key.entity_paths].join(', ') || 'everything')],
+    ['may use', show(scopes + within)],
     ['agents', show(key.agent_ids.join(', '))],
     ['sessions', key.shares_sessions ? 'shared with other keys' : ''],
     ['expires', key.expires_at === null ? '' : when(key.expires_at)],

@@ -163,7 +163,7 @@ export const roomIn = (
   bytes: (limits.max_session_bytes ?? MAX_SESSION_BYTES) - bytes,
 });
 
-export const SESSION_FULL = `the session holds ${MAX_ITEMS} records, or ${MAX_SESSION_BYTES / 2 ** 20} MiB of them; commit an outcome to start over`;
+export const SESSION_FULL = `the session is full (${MAX_ITEMS.toLocaleString('en')} records or ${MAX_SESSION_BYTES / 2 ** 20} MiB): commit an outcome to start a new one`;
 
 /** `data` is an object, or JSON text. */
 export type NewItem = { kind: queries.ItemKind; entity_path?: string | null; data: object | string };

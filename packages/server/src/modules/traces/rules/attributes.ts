@@ -32,7 +32,7 @@ export function mergeAttributes(
   }
   const counted = [...merged.keys()].filter((key) => !UNCOUNTED.has(key)).length;
   if (counted > MAX_ATTRIBUTES)
-    errors.push({ path: '', message: `holds ${counted} keys, more than ${MAX_ATTRIBUTES}` });
+    errors.push({ path: '', message: `holds ${counted} keys, more than the ${MAX_ATTRIBUTES} that are kept` });
   return errors.length > 0 ? { errors } : { attributes: Object.fromEntries(merged) };
 }
 
