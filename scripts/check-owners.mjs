@@ -18,7 +18,7 @@ const EXCEPTIONS = new Map([
   ['packages/server/src/db/postgres-obstacles.ts', 'reads the catalog'],
   ['packages/server/src/db/postgres-partition.ts', FROM_DECLARATIONS],
   ['packages/server/src/db/postgres-first.ts', 'bounds a statement that is given whole'],
-  ['packages/server/src/db/postgres-settings.ts', 'takes the schema of the table of migrations, and not its name'],
+  ['packages/server/src/db/schema-guard.ts', 'takes the schema of the table of migrations, and not its name'],
   ['packages/server/src/db/sql.ts', FROM_DATA],
   ['packages/server/src/db/sqlite.ts', 'joins a table that is given'],
   ['packages/server/src/db/sqlite-find.ts', FROM_DATA],

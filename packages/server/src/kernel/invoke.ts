@@ -17,7 +17,7 @@ import { readSeq } from './queries.ts';
 import { AttachedReplicas } from './replica/attached-replicas.ts';
 import { handActivity } from './replica/hand-notes.ts';
 import { createReceive, type HandedAudit } from './replica/receive.ts';
-import { type Run, waitingForPositions } from './replica/waiting-for-positions.ts';
+import { type RunCall, waitingForPositions } from './replica/waiting-for-positions.ts';
 import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
 import { Usage } from './usage.ts';
 import { createWatch } from './watched-call.ts';
@@ -151,8 +151,8 @@ type KernelParts = {
 };
 
 /** Runs an admitted call with the handler of its kind. */
-function createRun({ services, admit, followers, committer, notes }: KernelParts): Run {
-  const run: Run = async (name, raw, keyCaller) => {
+function createRun({ services, admit, followers, committer, notes }: KernelParts): RunCall {
+  const run: RunCall = async (name, raw, keyCaller) => {
     const reaching = services.replica?.waitForSeq(name, keyCaller);
     if (reaching !== undefined) await reaching;
     services.replica?.refuseWrite(name);

@@ -3,11 +3,11 @@ import type { Caller } from '../caller.ts';
 import { LogRewound } from '../log-pages.ts';
 import type { Replica } from './replica.ts';
 
-export type Run = (name: OperationName, raw: unknown, caller: Caller) => Promise<unknown>;
+export type RunCall = (name: OperationName, raw: unknown, caller: Caller) => Promise<unknown>;
 
 /** A position that a replica does not have yet may be one of the primary: the call waits for it, as for `X-MEM-Min-Seq`. */
 export const waitingForPositions =
-  (replica: Pick<Replica, 'waitForSeq'>, run: Run): Run =>
+  (replica: Pick<Replica, 'waitForSeq'>, run: RunCall): RunCall =>
   async (name, raw, caller) => {
     try {
       return await run(name, raw, caller);
