@@ -61,17 +61,17 @@ describe('an address with several hosts', () => {
     };
     for (const target of ['standby', 'prefer-standby', 'read-only'])
       expect(await refusal(target)).toBe(
-        `refused: target_session_attrs=${target} asks for a server that takes no writes: leave it out, or set read-write; a server for reads alone is started with MEM_READ_ONLY=on`,
+        `misconfigured: target_session_attrs=${target} asks for a server that takes no writes: leave it out, or set read-write; a server for reads alone is started with MEM_READ_ONLY=on`,
       );
     for (const target of ['primary', 'read-write'])
       expect(await refusal(target, true)).toBe(
-        `refused: target_session_attrs=${target} asks for a server that takes writes, and MEM_READ_ONLY=on is for standbys: leave it out, or set standby`,
+        `misconfigured: target_session_attrs=${target} asks for a server that takes writes, and MEM_READ_ONLY=on is for standbys: leave it out, or set standby`,
       );
     expect(await refusal('any')).toMatch(
       /^refused: it is read-only .* target_session_attrs=any takes the first host that answers; leave it out, or set read-write;/,
     );
     expect(await refusal('fast')).toBe(
-      'refused: target_session_attrs is fast, and must be one of any, read-write, read-only, primary, standby, prefer-standby',
+      'misconfigured: target_session_attrs is fast, and must be one of any, read-write, read-only, primary, standby, prefer-standby',
     );
   });
 

@@ -129,7 +129,7 @@ describe('behind a pooler in transaction mode', () => {
   it('a start without an address past it is refused, with the cure', async () => {
     const error = await startError({ postgresDsn: address() });
     expect(error).toBeInstanceOf(StorageError);
-    expect(error.reason).toBe('refused');
+    expect(error.reason).toBe('misconfigured');
     expect(error.why).toContain('set MEM_POSTGRES_DIRECT_DSN to the address of PostgreSQL itself');
   });
 
@@ -247,7 +247,7 @@ describe('behind a pooler in session mode', () => {
 
   it('a pool smaller than that of the server is refused, with the numbers', async () => {
     const error = await startError({ postgresDsn: address(), postgresPool: 8 });
-    expect(error.reason).toBe('refused');
+    expect(error.reason).toBe('misconfigured');
     expect(error.why).toContain('gives 7 of the 9 connections');
     expect(error.why).toContain('lower MEM_POSTGRES_POOL');
   });
