@@ -1,5 +1,6 @@
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { bundledThread } from './tests/support/bundled-thread.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
 import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
 
@@ -9,6 +10,7 @@ const conditions = ['source', ...defaultServerConditions.filter((name) => name !
 keepTemporaryFilesInMemory();
 
 export default defineConfig({
+  plugins: [bundledThread()],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {

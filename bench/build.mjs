@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { sqliteBeside } from '../scripts/bundled.mjs';
 import { bench, data, dist, program, root } from './places.mjs';
 
 const commonJs = `import { createRequire as $createRequire } from 'node:module';
@@ -42,7 +43,9 @@ export async function buildPrograms() {
     platform: 'node',
     target: 'node20',
     conditions: ['source'],
-    external: ['@photostructure/sqlite', 'pg-native'],
+    external: ['pg-native'],
+    // The driver that the service's threads load: two copies of SQLite in one process void each other's locks.
+    plugins: [sqliteBeside],
     banner: { js: commonJs },
     logLevel: 'warning',
   });

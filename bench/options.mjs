@@ -46,6 +46,7 @@ export const USAGE = `usage: npm run bench -- [options]
   --generator NAME   wrk or own (default wrk where it is installed)
   --before FOLDER    compare post and outcome with an earlier version of the service, built in this folder
   --keep             leave the stores under bench/.data, to be used again
+  --operation TEXT   holds of the operations with this in their name only
   --json FILE        write every measurement
 `;
 
@@ -70,6 +71,7 @@ export function readOptions(args) {
       generator: { type: 'string' },
       before: { type: 'string' },
       keep: { type: 'boolean', default: false },
+      operation: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },

@@ -15,7 +15,8 @@ export async function* measureHolds(harness) {
   probe.searchParams.set('socket', socket);
   const env = { MEM_MODE: 'hosted', MEM_API_KEYS: '', MEM_INTERNAL_KEY: INTERNAL_KEY, MEM_PLANS: UNBOUNDED };
   const { url } = await harness.service(harness.emptyPlace('holds'), { nodeArgs: ['--import', probe.href], env });
-  const options = { url, socket, internal: INTERNAL_KEY, repeats: Math.min(harness.options.repeats, 5) };
+  const { repeats, operation } = harness.options;
+  const options = { url, socket, internal: INTERNAL_KEY, repeats: Math.min(repeats, 5), only: operation };
   const [command, args] = pinned('load', process.execPath, [harness.programs.holds, JSON.stringify(options)]);
   const { stdout } = await run(command, args, { showErrors: true });
   const measured = stdout

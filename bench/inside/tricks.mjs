@@ -7,7 +7,7 @@ import { pathMatcher } from '../../packages/server/src/http/path-matcher.ts';
 import { matchPath, patterns, routerPath } from '../../packages/server/src/http/routes.ts';
 import { randomIds, toIso } from '../../packages/server/src/kernel/index.ts';
 import { entryText, toDocument } from '../../packages/server/src/modules/entries/rows.ts';
-import { standingOf, UNTOUCHED } from '../../packages/server/src/modules/entries/standing.ts';
+import { standingJson, standingOf, UNTOUCHED } from '../../packages/server/src/modules/entries/standing.ts';
 import { compare, hasKept, keep } from './compare.mjs';
 
 const content = {
@@ -130,6 +130,12 @@ compare(
   () => keep(JSON.parse(touched.standing)),
   () => keep(standingOf(touched)),
 );
+const stood = { ...UNTOUCHED, evidence_success: 0.1234, prior_confidence: 0.9, last_outcome: 'success' };
+compare(
+  'a standing as text by hand (standingJson)',
+  (i) => keep(JSON.stringify(Object.assign(stood, { outcome_count: i }))),
+  (i) => keep(standingJson(Object.assign(stood, { outcome_count: i }))),
+);
 
 const fourteen = () => {
   const { branch, entity_path, key, version, agent_id, session_id, written_at, commit_id } = origin;
@@ -162,6 +168,11 @@ compare(
   'a spread that comes last, not first',
   (i) => keep({ ...base, a: i, b: 2, c: 3, d: 4 }),
   (i) => keep({ a: i, b: 2, c: 3, d: 4, ...base }),
+);
+compare(
+  'members added by Object.assign, not after a spread',
+  (i) => keep({ ...base, a: i, b: 2, c: 3, d: 4 }),
+  (i) => keep(Object.assign({}, base, { a: i, b: 2, c: 3, d: 4 })),
 );
 
 const entryRoutes = patterns.filter((one) => one.method === 'GET' && routerPath(one) === '/api/v1/entries/*');

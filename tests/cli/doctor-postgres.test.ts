@@ -104,6 +104,29 @@ describe('mem doctor on PostgreSQL', () => {
     ]);
   });
 
+  it('and a start name the direct address where that is what fails', async () => {
+    const MEM_POSTGRES_DIRECT_DSN = address({ port: '9' });
+    const { of } = await examine(address(), { MEM_POSTGRES_DIRECT_DSN });
+    const named =
+      /^MEM_POSTGRES_DIRECT_DSN postgres:\/\/127\.0\.0\.1:9\/postgres: the database cannot be reached: .*ECONNREFUSED/;
+    expect(of('store')).toMatchObject([
+      {
+        level: 'fail',
+        found: expect.stringMatching(named),
+        todo: 'start PostgreSQL, or correct host, port and sslmode in MEM_POSTGRES_DIRECT_DSN',
+      },
+    ]);
+    const env = {
+      MEM_POSTGRES_DSN: address(),
+      MEM_POSTGRES_DIRECT_DSN: `${MEM_POSTGRES_DIRECT_DSN}&target_session_attrs=fast`,
+    };
+    const { code, err } = await desk.mem(['serve', '--port', '0'], { env });
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /^mem: MEM_POSTGRES_DIRECT_DSN postgres:.*: target_session_attrs is fast, and must be one of /m,
+    );
+  });
+
   it('sees that the database is that of another program', async () => {
     await admin('CREATE TABLE users (id bigint)');
     const { of, failed } = await examine();

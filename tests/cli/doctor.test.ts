@@ -98,6 +98,9 @@ describe('mem doctor on a store', () => {
     expect((await examine({ MEM_HTTP_PORT: 'x' })).of('settings')).toMatchObject([
       { level: 'fail', found: 'MEM_HTTP_PORT must be a whole number between 0 and 65535' },
     ]);
+    expect((await examine({ MEM_READ_ONLY: 'on' })).of('settings')).toMatchObject([
+      { level: 'warn', todo: 'set MEM_PRIMARY_URL' },
+    ]);
     expect((await examine({ MEM_NONSENSE: 'x' })).of('settings')).toMatchObject([
       { level: 'warn', found: expect.stringContaining('MEM_NONSENSE') },
     ]);

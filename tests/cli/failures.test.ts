@@ -109,6 +109,18 @@ describe('a command that fails', () => {
       err: line('MEM_HTTP_URL must be given without /api/v1'),
     },
     {
+      what: 'an unknown target of connections',
+      env: { MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9/x?target_session_attrs=foo' },
+      code: 2,
+      err: line('the database cannot be used: target_session_attrs is foo, and must be one of '),
+    },
+    {
+      what: 'a server that writes on hosts that do not',
+      env: { MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9/x?target_session_attrs=standby' },
+      code: 2,
+      err: line('the database cannot be used: target_session_attrs=standby asks for a server that takes no writes'),
+    },
+    {
       what: 'a database that is away',
       env: { MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9/x' },
       code: 6,
@@ -117,6 +129,14 @@ describe('a command that fails', () => {
   ])('$what is told without a stack trace', async ({ env, args = ['list'], code, err }) => {
     const start = env.MEM_HTTP_URL === AWAY ? desk.mem : desk.inProcess;
     expect(await start(args, { env })).toEqual({ code, out: '', err });
+  });
+
+  it.each([
+    ['a read-only folder', {}, /MEM_READ_ONLY is for a standby of PostgreSQL/],
+    ['two standbys for one server', { MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9,127.0.0.1:10/x' }, /name one host/],
+  ])('serve takes %s for bad configuration', async (_, env, err) => {
+    const run = await desk.mem(['serve', '--port', '0'], { env: { MEM_READ_ONLY: 'on', ...env } });
+    expect(run).toMatchObject({ code: 2, err: expect.stringMatching(err) });
   });
 
   it('serve reports a bad variable too', async () => {

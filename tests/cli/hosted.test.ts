@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Hosted, INTERNAL_KEY, openHosted } from '../support/hosted.ts';
+import { type Hosted, INTERNAL_KEY, openHosted, post } from '../support/hosted.ts';
 import { type Desk, openDesk } from './support.ts';
 
 const UPGRADE = 'https://mem.example/upgrade';
@@ -9,7 +9,11 @@ describe('a command on a hosted service', () => {
   let service: Hosted;
   let desk: Desk;
   beforeAll(async () => {
-    const plans = { free: { ops_per_month: 1000 }, small: { ops_per_month: null, storage_entries: 1 } };
+    const plans = {
+      free: { ops_per_month: 1000 },
+      small: { ops_per_month: null, storage_entries: 1 },
+      wide: { ops_per_month: null, storage_bytes: 100 * 2 ** 20 },
+    };
     const settings = { plans, upgrade_url: UPGRADE, plan_comparison_url: PLANS };
     service = await openHosted('sqlite', { app: { settings } });
     desk = await openDesk({ MEM_HTTP_URL: service.server.url });
@@ -31,6 +35,45 @@ describe('a command on a hosted service', () => {
     expect(err).toContain(`mem: ${text}`);
     expect(err).toContain(`mem: more ops: ${UPGRADE}\n`);
     expect(err).toContain(`mem: plans: ${PLANS}\n`);
+  });
+
+  it('says in words what of the plan is used', async () => {
+    const { key, account_id } = await service.newAccount({ plan: 'small' });
+    const { out } = await desk.inProcess(['me'], { env: { MEM_API_KEY: key } });
+    expect(out).toMatch(
+      new RegExp(`^account {2,}\\S.*, active\naccount id {2,}${account_id}\nplan {2,}small\nkey {2,}`),
+    );
+    expect(out).toMatch(/^used in \d{4}-\d\d {2,}\d+ ops, no limit, until \S.*$/m);
+    expect(out).toMatch(/^requests of this key {2,}\d+ a minute, no limit$/m);
+    expect(out).toMatch(/^storage {2,}0 B, no limit$/m);
+    expect(out).toMatch(/^entries {2,}0 of 1$/m);
+    expect(out).not.toMatch(/[{}"]/);
+  });
+
+  it('says that paths narrow what a key may use, and shows storage in the units of plans', async () => {
+    const { key } = await service.newAccount({ plan: 'wide' });
+    const body = { name: 'narrow', scopes: [{ pattern: '*', permission: 'READ_WRITE' }], entity_paths: ['a', 'b/**'] };
+    const { json } = await service.as(key, post('/api/v1/admin/api-keys', body));
+    const { out } = await desk.inProcess(['me'], { env: { MEM_API_KEY: json.key as string } });
+    expect(out).toMatch(/^may use {2,}\* \(READ_WRITE\), only within a, b\/\*\*$/m);
+    expect(out).toMatch(/^storage {2,}– of 100 MiB$/m);
+  });
+
+  it('elsewhere names the account once, and no rate of a key that there is not', async () => {
+    const env = { MEM_HTTP_URL: '' };
+    expect((await desk.inProcess(['write', 'a', 'k', '1'], { env })).code).toBe(0);
+    const { code, out } = await desk.inProcess(['me'], { env });
+    expect(code).toBe(0);
+    expect(out.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g)).toHaveLength(1);
+    expect(out).not.toContain('requests of this key');
+  });
+
+  it('that makes an account where nobody serves it says so', async () => {
+    const make = (env: Record<string, string>) =>
+      desk.inProcess(['create-account', 'Example Ltd'], { env: { MEM_HTTP_URL: '', ...env } });
+    const text = 'an account works only where mem serve runs with MEM_MODE=hosted';
+    expect(await make({})).toMatchObject({ code: 0, err: expect.stringContaining(text) });
+    expect((await make({ MEM_MODE: 'hosted' })).err).not.toContain(text);
   });
 
   it('that needs a larger plan prints where to get one', async () => {

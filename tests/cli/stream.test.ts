@@ -55,7 +55,7 @@ describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
     await write('svc/a', 'one');
     const { code, out, err } = await desk.inProcess(['watch', '--after', '97']);
     expect({ code, out }).toEqual({ code: 5, out: '' });
-    expect(err).toContain('mem: the log ends at 1, before 97: the log was set back');
+    expect(err).toContain('mem: the log ends at 1, before 97: if you have seen that event, the log was set back');
   });
 
   it('prints JSON lines, exactly as they came', async () => {

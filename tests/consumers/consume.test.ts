@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from '../../packages/server/src/db/index.ts';
 import { type Kernel, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { until } from '../faults/support/mem-process.ts';
-import { backends, newPlace } from '../support/app.ts';
+import { backends, readyPlace } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 import { collector, cursorOf, logOf, note, openWith, writeKeys } from './support.ts';
 
@@ -30,7 +30,7 @@ describe.each(backends)('a consumer of the log on %s', (backend) => {
   });
 
   it('that is installed later begins where it says', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const before = await openWith(backend, [], { place });
     await writeKeys(before, 'a', 'b');
@@ -51,7 +51,7 @@ describe.each(backends)('a consumer of the log on %s', (backend) => {
   });
 
   it('goes on after a restart where it was', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const first = collector({ batch_size: 2 });
     const one = await openWith(backend, [first.consumer], { place });

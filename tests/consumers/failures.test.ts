@@ -6,7 +6,7 @@ import { type Consumer, type Kernel, SELF_HOSTED_ACCOUNT } from '../../packages/
 import { purge } from '../../packages/server/src/modules/accounts/end.ts';
 import { dump } from '../contract/dump.ts';
 import { until } from '../faults/support/mem-process.ts';
-import { backends, newPlace, type TestApp } from '../support/app.ts';
+import { backends, readyPlace, type TestApp } from '../support/app.ts';
 import { openHosted, remove, write } from '../support/hosted.ts';
 import { collector, cursorOf, logOf, moduleOf, note, openWith, writeKeys } from './support.ts';
 
@@ -148,7 +148,7 @@ describe.each(backends)('a consumer that fails on %s', (backend) => {
   });
 
   it('handles an event again when it ended between handling it and moving its cursor', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const outside: number[] = [];
     const make = (isCut: boolean): Consumer => ({
@@ -244,7 +244,7 @@ describe.each(backends)('consumers and accounts on %s', (backend) => {
       batch_size: 2,
       handle: async ({ account_id }, events) => void order.push(...events.map(() => account_id)),
     });
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const before = await openHosted(backend, { app: { place } });
     const [busy, calm] = [await before.newAccount(), await before.newAccount()];

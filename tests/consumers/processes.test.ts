@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
 import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
-import { backends, newPlace, type StorePlace } from '../support/app.ts';
+import { backends, readyPlace, type StorePlace } from '../support/app.ts';
 
 type Started = { child: ChildProcess; output(): string };
 
@@ -48,7 +48,7 @@ const WRITES = 100;
 
 describe.each(backends)('two servers on one store on %s', (backend) => {
   it('handle each event once and in order, also when one is killed in the middle of it', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const { dataDir, postgresDsn } = place.options;
     const store = postgresDsn === undefined ? folderStore(dataDir) : postgresStore(postgresDsn, dataDir);

@@ -10,7 +10,16 @@ const SCHEMA = {
     WHERE table_schema = current_schema() AND table_name NOT LIKE 'words_of_%' ORDER BY 1, 2`,
 };
 
-async function tablesOf({ engine }: Dialect, scan: Query): Promise<DumpedTable[]> {
+/** Those that the role may see which reads. They do not change while an app is open. */
+const known = { account: new WeakMap<TestApp, DumpedTable[]>(), all: new WeakMap<TestApp, DumpedTable[]>() };
+
+async function tablesOf(app: TestApp, scan: Query, of: keyof typeof known): Promise<DumpedTable[]> {
+  const tables = known[of].get(app) ?? (await readTables(app.kernel.services.database.dialect, scan));
+  known[of].set(app, tables);
+  return tables;
+}
+
+async function readTables({ engine }: Dialect, scan: Query): Promise<DumpedTable[]> {
   const rows = await scan.all<{ name: string; column_name: string }>(fragment(SCHEMA[engine]));
   const tables = new Map<string, string[]>();
   for (const { name, column_name } of rows) tables.set(name, [...(tables.get(name) ?? []), column_name]);
@@ -46,7 +55,7 @@ export async function dump(app: TestApp, accountId?: string): Promise<Dump> {
   await noteBuffer.flushAll();
   const { scan } = accountId === undefined ? database : database.forAccount(accountId);
   const found: Dump = {};
-  for (const { name, columns } of await tablesOf(database.dialect, scan)) {
+  for (const { name, columns } of await tablesOf(app, scan, accountId === undefined ? 'all' : 'account')) {
     if (accountId !== undefined && !columns.includes('account_id')) continue;
     const where = accountId === undefined ? '' : `WHERE account_id = '${accountId}'`;
     // The numbers and blobs of the full-text index are larger than JavaScript's.

@@ -1,6 +1,6 @@
 import { operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { listen, openTestApp, type TestApp, type TestServer, useServer } from '../support/app.ts';
 import { addresses, type HttpRequest, labelled, requestFor, send } from '../support/wire.ts';
 import { markedInput } from './table.ts';
 
@@ -95,12 +95,10 @@ describe('where keys are configured', () => {
 });
 
 describe('where no keys are configured', () => {
+  const server = useServer('sqlite');
+
   it.each(closed)('%s is answered without one', async (_, address) => {
-    const app = await openTestApp('sqlite');
-    const server = await listen(app);
     const { status } = await send(server.url, requestFor(address, markedInput(address.name, 'keys')));
-    await server.close();
-    await app.close();
     expect(status).not.toBe(401);
   });
 });

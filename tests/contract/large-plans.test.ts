@@ -70,6 +70,7 @@ const FILTERS: Record<string, JsonObject> = {
   'a type without entries': { memory_type: 'belief' },
   'a time to come': { since: '2099-01-01T00:00:00Z' },
   'a path': { entity_path: `${MARK}/checkout/**` },
+  'a large path': { entity_path: `${MARK}/checkout/payments` },
   'a small path': { entity_path: `${MARK}/checkout/payments/p1` },
   confidence: { min_confidence: 0.99 },
 };
@@ -81,6 +82,8 @@ const FILTERS: Record<string, JsonObject> = {
 const WHOLE = new Set<OperationName>([
   ...(['entries.verify', 'traces.verify', 'audit.verify', 'outcomes.calibration'] as const),
   ...(['agents.discover', 'agents.memory_graph', 'agents.profile'] as const),
+  // Its join is not fenced: the plan depends on whether autovacuum has counted the table by then.
+  'commits.read',
 ]);
 
 const isBounded = (name: OperationName): boolean =>
@@ -100,6 +103,13 @@ const searches: [label: string, AskedOperation][] = [
     search({ query: WORDS[word] }, { key: scoped }),
   ]),
 ];
+
+const lists: [label: string, AskedOperation][] = Object.entries({
+  'all entries': {},
+  'a large path': { entity_path: `${MARK}/checkout/payments` },
+  'what is below a path': { entity_path: `${MARK}/checkout/**` },
+  'the newest of an agent': { agent_id },
+}).map(([label, input]) => [`a page of ${label}`, { name: 'entries.list', input: { limit: 50, ...input } }]);
 
 const examples = [...reading, ...writing]
   .filter(isBounded)
@@ -125,8 +135,8 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 describe.each([
-  ['without statistics, with row-level security', 'on'],
-  ['with statistics, without row-level security', 'off'],
+  ['before ANALYZE, with row-level security', 'on'],
+  ['after ANALYZE, without row-level security', 'off'],
 ] as const)('a PostgreSQL %s', (_, rowSecurity) => {
   let app: TestApp;
   let seen: SeenPlan[] | undefined;
@@ -156,14 +166,11 @@ describe.each([
     return plans;
   }
 
-  it.each(rowSecurity === 'on' ? searches : [...searches, ...examples])(
-    'reads little for %s',
-    async (_label, operation) => {
-      const plans = await plansOf(operation);
-      const problems = plans.filter(
-        ({ buffers, scanned }) => buffers > MOST_BUFFERS || scanned.some((table) => large.has(table)),
-      );
-      expect(problems.map(({ buffers, scanned, text }) => `${buffers} ${scanned.join()} ${text}`)).toEqual([]);
-    },
-  );
+  it.each([...searches, ...lists, ...examples])('reads little for %s', async (_label, operation) => {
+    const plans = await plansOf(operation);
+    const problems = plans.filter(
+      ({ buffers, scanned }) => buffers > MOST_BUFFERS || scanned.some((table) => large.has(table)),
+    );
+    expect(problems.map(({ buffers, scanned, text }) => `${buffers} ${scanned.join()} ${text}`)).toEqual([]);
+  });
 });

@@ -73,7 +73,9 @@ export type Many = { as: Partial<Caller>; mark: string; count: number };
 export async function layMany(app: TestApp, { as, mark, count }: Many): Promise<KnownIds> {
   const known = await createExamples(app, { mark, as });
   const numbers = Array.from({ length: count }, (_, i) => i);
-  const addresses = addressesOf(mark);
+  const addresses = addressesOf(mark).filter(
+    (at, i, all) => all.findIndex(({ entity_path }) => entity_path === at.entity_path) === i,
+  );
   const [first] = addresses as [(typeof addresses)[0]];
   const manyAt = (at: typeof first) => numbers.map((i) => ({ ...at, key: `${at.key}-${i}` }));
   const writer = { ...as, agent_id: 'agent/writer', session_id: null };

@@ -1,20 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { type Glob, type OperationName, parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fragment, type Sql } from '../../packages/server/src/db/index.ts';
 import type { Principal } from '../../packages/server/src/kernel/index.ts';
-import {
-  type Backend,
-  backends,
-  newPlace,
-  openTestApp,
-  runSql,
-  type StorePlace,
-  type TestApp,
-} from '../support/app.ts';
+import { openTestApp, runSql, type StorePlace, type TestApp } from '../support/app.ts';
+import { readyPlace } from '../support/place.ts';
+import { explainStatements, type SeenPlan, watchPlans } from '../support/seen-plans.ts';
 import { watchDatabase } from '../support/statements.ts';
 import type { JsonObject } from './table.ts';
 
-const ENTRIES = { sqlite: 2_000, postgres: 20_000 } as const;
+/** Few, so that a plan that is no better than reading a table from end to end is taken for it. */
+const ENTRIES = { sqlite: 2_000, postgres: 5_000 } as const;
 const PER_COMMIT = 1_000;
 const TABLES = 'entries|versions|events|audit|stored_answers|counts|commits';
 const as = { agent_id: 'agent/plans' };
@@ -82,79 +78,113 @@ const HOT: HotStatement[] = [
   ['patterns.list', 'by name', {}],
 ];
 
-/** Opens the store again and runs the operation a few times, as PostgreSQL re-plans a prepared statement after a few runs. */
-async function run(
-  backend: Backend,
-  place: StorePlace & { rowSecurity?: 'on' | 'off' },
-  hot: HotStatement,
-): Promise<Sql[]> {
-  const [name, , input, key] = hot;
-  const { rowSecurity = 'off' } = place;
-  const seen: Sql[] = [];
-  let isRunning = false;
-  const app = await openTestApp(backend, {
-    place,
-    rowSecurity,
-    wrapDatabase: (database) => watchDatabase(database, (statement) => isRunning && seen.push(statement)),
-  });
+/** Runs the operation a few times, as PostgreSQL re-plans a prepared statement after a few runs. */
+async function run(app: TestApp, [name, , input, key]: HotStatement, watch: Watch): Promise<void> {
   for (let i = 0; i < 8; i++) {
     await app.call('entries.write', { ...at, value: `before ${i}` }, as);
-    isRunning = true;
     const given = typeof input === 'function' ? input(i) : input;
-    await app.call(name, given as never, { ...as, key, idempotency_key: `${name}-${i}` });
-    isRunning = false;
+    watch(true);
+    await app.call(name, given as never, { ...as, key, idempotency_key: randomUUID() });
+    watch(false);
   }
-  await app.close();
-  return seen;
 }
 
-describe.each(backends)('hot statements on %s', (backend) => {
-  let place: StorePlace;
+/** Whether to look at the statements that follow. */
+type Watch = (isRunning: boolean) => void;
+
+describe('hot statements on sqlite', () => {
+  let app: TestApp;
+  let isRunning = false;
+  const seen: Sql[] = [];
   beforeAll(async () => {
-    place = await newPlace(backend);
-    const app = await openTestApp(backend, { place });
-    await fill(app, ENTRIES[backend]);
+    app = await openTestApp('sqlite', {
+      wrapDatabase: (database) => watchDatabase(database, (statement) => isRunning && seen.push(statement)),
+    });
+    await fill(app, ENTRIES.sqlite);
+    await app.kernel.services.database.words?.attach();
+  });
+  afterAll(() => app.close());
+  const watch: Watch = (isOn) => {
+    isRunning = isOn;
+  };
+
+  it.each(HOT)('%s %s finds its rows by an index', async (...hot) => {
+    seen.length = 0;
+    await run(app, hot, watch);
+    const statements = seen.filter(({ text }) => !text.startsWith('INSERT'));
+    expect(statements.length).toBeGreaterThan(0);
+    const plans: string[] = [];
+    for (const { text, values } of statements) {
+      const explained = { ...fragment(`EXPLAIN QUERY PLAN ${text}`), values };
+      const steps = await app.kernel.services.database.read.all<{ detail: string }>(explained);
+      const scans = steps.filter(({ detail }) => new RegExp(`^SCAN (${TABLES})\\b`).test(detail));
+      plans.push(...scans.map(({ detail }) => `${detail}: ${text}`));
+    }
+    expect(plans).toEqual([]);
+  });
+});
+
+describe('hot statements on postgres', () => {
+  let place: StorePlace;
+  let dsn: string;
+  beforeAll(async () => {
+    place = await readyPlace('postgres');
+    dsn = place.options.postgresDsn as string;
+    const app = await openTestApp('postgres', { place });
+    await fill(app, ENTRIES.postgres);
     await app.close();
-    const dsn = place.options.postgresDsn;
-    if (dsn !== undefined) await runSql(dsn, 'ANALYZE');
-  }, 120_000);
+    await runSql(dsn, 'ANALYZE');
+    await explainStatements(dsn);
+  });
   afterAll(() => place.remove());
 
-  if (backend === 'sqlite')
-    it.each(HOT)('%s %s finds its rows by an index', async (...hot) => {
-      const statements = (await run(backend, place, hot)).filter(({ text }) => !text.startsWith('INSERT'));
-      expect(statements.length).toBeGreaterThan(0);
-      const app = await openTestApp(backend, { place });
-      await app.kernel.services.database.words?.attach();
-      const plans: string[] = [];
-      for (const { text, values } of statements) {
-        const explained = { ...fragment(`EXPLAIN QUERY PLAN ${text}`), values };
-        const steps = await app.kernel.services.database.read.all<{ detail: string }>(explained);
-        const scans = steps.filter(({ detail }) => new RegExp(`^SCAN (${TABLES})\\b`).test(detail));
-        plans.push(...scans.map(({ detail }) => `${detail}: ${text}`));
-      }
-      await app.close();
-      expect(plans).toEqual([]);
+  /** How often each table was read from end to end by connections that are closed. */
+  const scans = async () => {
+    const { rows } = await runSql(
+      dsn,
+      `SELECT relname, seq_scan FROM pg_stat_user_tables
+       WHERE schemaname = current_schema() AND relname ~ '^(${TABLES})$' ORDER BY relname`,
+    );
+    expect(rows.length).toBeGreaterThan(5);
+    return rows;
+  };
+
+  describe.each(['off', 'on'] as const)('with row-level security %s', (rowSecurity) => {
+    let app: TestApp | undefined;
+    let before: object[];
+    let isRunning = false;
+    const plans: SeenPlan[] = [];
+    // A connection takes notices as they were watched when it began.
+    let stopWatching: () => void;
+    beforeAll(async () => {
+      before = await scans();
+      stopWatching = watchPlans((plan) => isRunning && plans.push(plan));
+      app = await openTestApp('postgres', { place, rowSecurity });
+    });
+    const close = async () => {
+      await app?.close();
+      app = undefined;
+    };
+    afterAll(async () => {
+      await close();
+      stopWatching();
     });
 
-  type Guarded = [rowSecurity: 'off' | 'on', ...hot: HotStatement];
-  const guarded = (['off', 'on'] as const).flatMap((mode) => HOT.map((hot): Guarded => [mode, ...hot]));
-  if (backend === 'postgres')
-    it.each(guarded)('with row-level security %s, %s %s finds its rows by an index', async (rowSecurity, ...hot) => {
-      const dsn = place.options.postgresDsn as string;
-      const scans = async () => {
-        const { rows } = await runSql(
-          dsn,
-          `SELECT relname, seq_scan FROM pg_stat_user_tables
-           WHERE schemaname = current_schema() AND relname ~ '^(${TABLES})$' ORDER BY relname`,
-        );
-        return rows;
-      };
-      const before = await scans();
-      expect(before.length).toBeGreaterThan(5);
-      await run(backend, { ...place, rowSecurity }, hot);
+    it.each(HOT)('%s %s finds its rows by an index', async (...hot) => {
+      plans.length = 0;
+      await run(app as TestApp, hot, (isOn) => {
+        isRunning = isOn;
+      });
+      expect(plans.length).toBeGreaterThan(0);
+      const read = plans.filter(({ scanned }) => scanned.some((table) => new RegExp(`^(${TABLES})$`).test(table)));
+      expect(read.map(({ text, scanned }) => `${scanned}: ${text}`)).toEqual([]);
+    });
+
+    it('none of them read a table from end to end, nor did the start of the service', async () => {
+      await close();
       expect(await scans()).toEqual(before);
     });
+  });
 });
 
 it('commits of a key of a scope are looked at one by one on a PostgreSQL without statistics', async () => {

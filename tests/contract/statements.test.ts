@@ -51,10 +51,10 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
 
 /**
  * What each engine does in its own words, and only that; on SQLite also entries that the word index does not
- * have yet, on PostgreSQL the locks of several accounts.
+ * have yet, and whose index it is, on PostgreSQL the locks of several accounts. Claims are renewed where a consumer takes long.
  */
 const OWN_WORDS =
-  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)|FROM accounts WHERE account_id IN \(SELECT value/;
+  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)|FROM accounts WHERE account_id IN \(SELECT value|^SELECT created_at FROM accounts|^UPDATE consumer_cursors SET claimed_until/;
 
 const member = (path: readonly string[], as: 'text' | 'flag') =>
   [
@@ -70,8 +70,8 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ' FOR UPDATE SKIP LOCKED'],
   ['', ' FOR UPDATE'],
   ['', ' FOR SHARE'],
-  ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
-  ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],
+  ['(SELECT value FROM json_each(?)) AS texts', 'unnest(CAST(? AS text[])) AS texts(value)'],
+  ['(SELECT value FROM json_each(?)) AS numbers', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],
   [
     '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
     'unnest(CAST(? AS text[]), CAST(? AS text[])) AS pairs(a, b)',

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
 import { memProgram } from '../faults/support/mem-process.ts';
 import { differences, matchesText } from './compare.ts';
 import { type MarkdownBlock, root } from './markdown.ts';
 
-const RUNNABLE = new Set(['sh', 'ts', 'python']);
+const RUNNABLE = new Set(['sh', 'bash', 'ts', 'python']);
 
 export type DocStep = { command: MarkdownBlock; expected: MarkdownBlock | undefined };
 
@@ -56,16 +56,13 @@ export async function runSteps(steps: readonly DocStep[], place: DocRunOptions):
   }
 }
 
-const loader = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href;
-const runSource = [process.execPath, '--import', loader, '--conditions=source'] as const;
-
 /** What runs the `mem` command, as it is built from the sources. */
 export const memCommand = async (): Promise<[node: string, program: string]> => [process.execPath, await memProgram()];
 
 const quoted = (parts: readonly string[]) => parts.map((part) => `'${part}'`).join(' ');
 
 function commandFor(kind: string, text: string, file: string): string {
-  if (kind === 'ts') return runProgram(text, `${file}.mts`);
+  if (kind === 'ts') return runProgram(text, file);
   return kind === 'python' ? runPython(text, `${file}.py`) : text;
 }
 
@@ -77,9 +74,23 @@ function runPython(text: string, file: string): string {
   return `${path}python3 '${file}'`;
 }
 
+const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Our packages as their sources are, in one file: a loader would translate them again for each program. */
 function runProgram(text: string, file: string): string {
-  writeFileSync(file, text);
-  return quoted([...runSource, file]);
+  writeFileSync(`${file}.ts`, text);
+  const outfile = `${file}.mjs`;
+  buildSync({
+    entryPoints: [`${file}.ts`],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['source'],
+    external: Object.keys({ ...dependencies, ...devDependencies }),
+  });
+  return quoted([process.execPath, outfile]);
 }
 
 /** What the real output lacks of the expected block. */

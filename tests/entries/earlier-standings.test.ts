@@ -1,12 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DDL } from '../../packages/server/src/db/migrate.ts';
-import { migrations } from '../../packages/server/src/modules/entries/migrations.ts';
+import { MOVED, migrations, unusedName } from '../../packages/server/src/modules/entries/migrations.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { changeRows, rowsOf } from './support.ts';
 
 const A = { agent_id: 'agent/a' };
 const at = (key: string) => ({ entity_path: 'svc', key });
-const MOVED = ['standing', 'standing_no', 'recall_count', 'line_seq', 'line_no'];
 
 /** Entries that nobody used, were read, judged, and judged and written again. */
 async function fill(app: TestApp): Promise<void> {
@@ -21,7 +20,9 @@ async function fill(app: TestApp): Promise<void> {
 
 /** As the rows of entries had it, in one table. */
 async function moveBack(app: TestApp, isSqlite: boolean): Promise<void> {
-  if (!isSqlite)
+  if (isSqlite)
+    for (const name of MOVED) await changeRows(app, `ALTER TABLE entries RENAME COLUMN ${unusedName(name)} TO ${name}`);
+  else
     for (const column of [
       'standing TEXT',
       'standing_no BIGINT DEFAULT 0',
@@ -53,8 +54,8 @@ describe.each(backends)('a store from before standings had a table, on %s', (bac
     const before = await look();
     expect(before.rows.length).toBe(4);
     await moveBack(app, backend === 'sqlite');
-    const [step] = migrations.filter(({ version }) => version === 3);
-    for (const text of step?.up(DDL[backend]) ?? []) await changeRows(app, text);
+    const steps = migrations.filter(({ version }) => version === 3 || version === 5);
+    for (const text of steps.flatMap(({ up }) => up(DDL[backend]))) await changeRows(app, text);
     expect(await look()).toEqual(before);
     await app.call(
       'outcomes.commit',
@@ -62,5 +63,14 @@ describe.each(backends)('a store from before standings had a table, on %s', (bac
       A,
     );
     expect(await app.call('entries.confidence', at('both'), A)).toMatchObject({ recomputed: { matches: true } });
+  });
+
+  it('has no column any more that a process of an older version could write standings to', async () => {
+    const app = await openTestApp(backend);
+    onTestFinished(() => app.close());
+    for (const name of MOVED)
+      await expect(changeRows(app, `UPDATE entries SET ${name} = NULL`)).rejects.toThrow(
+        /no such column|does not exist/,
+      );
   });
 });

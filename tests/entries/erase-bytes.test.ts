@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../packages/server/src/db/index.ts';
-import { type Backend, backends, newPlace, openTestApp, type TestApp } from '../support/app.ts';
+import { type Backend, backends, newPlace, openTestApp, readyPlace, type TestApp } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 import { rowsOf } from './support.ts';
 
@@ -54,7 +54,7 @@ function refusing(database: Database, text: string): Database {
 }
 
 async function withPlace(backend: Backend, use: (app: TestApp, dataDir: string) => Promise<void>) {
-  const place = await newPlace(backend);
+  const place = await readyPlace(backend);
   const app = await openTestApp(backend, { place });
   try {
     await use(app, place.options.dataDir);
@@ -75,19 +75,22 @@ describe('what is left of erased entries', () => {
   );
 
   it('in the files of SQLite: nothing, also when the process that erased ended before it had compacted', async () => {
-    const place = await newPlace('sqlite');
+    const [place, crashed] = [await readyPlace('sqlite'), await newPlace('sqlite')];
     try {
       const failing = (database: Database) => refusing(database, `'merge'`);
       const first = await openTestApp('sqlite', { place, wrapDatabase: failing });
       await writeAndErase(first);
+      // As a process leaves them that is killed: one that is closed leaves nothing.
+      cpSync(place.options.dataDir, crashed.options.dataDir, { recursive: true });
       await first.close();
-      expect(tracesIn(place.options.dataDir)).not.toEqual([]);
-      const second = await openTestApp('sqlite', { place });
+      expect(tracesIn(crashed.options.dataDir)).not.toEqual([]);
+      const second = await openTestApp('sqlite', { place: crashed });
       await second.jobs.sweep();
       await second.close();
-      expect(tracesIn(place.options.dataDir)).toEqual([]);
+      expect(tracesIn(crashed.options.dataDir)).toEqual([]);
     } finally {
       await place.remove();
+      await crashed.remove();
     }
   });
 

@@ -11,7 +11,7 @@ import {
   outcomeOf,
   writing,
 } from '../contract/table.ts';
-import { backends, fakeClock, newPlace, openTestApp, type StorePlace, type TestApp } from '../support/app.ts';
+import { backends, fakeClock, openTestApp, readyPlace, type StorePlace, type TestApp } from '../support/app.ts';
 import { changeRows, iso, refusal } from './support.ts';
 
 const MARK = 'knownmark';
@@ -24,7 +24,7 @@ describe.each(backends)('an entry that was read before, on %s', (backend) => {
   let one: TestApp;
   let other: TestApp;
   beforeAll(async () => {
-    place = await newPlace(backend);
+    place = await readyPlace(backend);
     one = await openTestApp(backend, { place, clock });
     other = await openTestApp(backend, { place, clock });
   }, 60_000);
@@ -144,7 +144,7 @@ describe.each(backends)('after every operation that writes, on %s', (backend) =>
   let plain: TestApp;
   let known: KnownIds;
   beforeAll(async () => {
-    place = await newPlace(backend);
+    place = await readyPlace(backend);
     app = await openTestApp(backend, { place, trackReads: false });
     plain = await openTestApp(backend, { place, trackReads: false, readCache: NOTHING });
     known = await createExamples(app, { mark: MARK, as });

@@ -38,6 +38,7 @@ function countingRows(database: Database, report: (rows: number) => void): Datab
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
+    expectSchema: (schema, onOther) => database.expectSchema(schema, onOther),
     isWritable: () => database.isWritable(),
     get lostConnections() {
       return database.lostConnections;

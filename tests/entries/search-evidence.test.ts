@@ -96,6 +96,33 @@ describe.each(backends)('evidence in the order of a search, on %s', (backend) =>
     expect(new Set(paged).size).toBe(130);
   });
 
+  it('what was untested in one search counts as tested in the next, whoever reports, and writes in between', async () => {
+    for (const key of ['one', 'two', 'three']) await write(key);
+    expect(await found({ query: 'gateway rule' })).toEqual(['three', 'two', 'one']);
+    await write('four');
+    expect(await found({ query: 'gateway rule' })).toEqual(['four', 'three', 'two', 'one']);
+    const other = await openTestApp(backend, { place: app.place });
+    try {
+      const causal_entry_keys = [at('one')];
+      await other.call('outcomes.commit', { outcome_ref: 'x', outcome_type: 'success', causal_entry_keys }, OTHER);
+      await other.call('entries.write', { ...at('five'), value: 'gateway rule five' }, AUTHOR);
+    } finally {
+      await other.close();
+    }
+    expect(await found({ query: 'gateway rule' })).toEqual(['one', 'five', 'four', 'three', 'two']);
+  });
+
+  it('a search of an agent that cannot see an entry does not hide its evidence from its author', async () => {
+    await app.call('entries.write', { ...at('own'), value: 'gateway rule own', shared: false }, AUTHOR);
+    await write('plain');
+    const causal_entry_keys = [at('own')];
+    await app.call('outcomes.commit', { outcome_ref: 'o', outcome_type: 'success', causal_entry_keys }, AUTHOR);
+    const keys = async (as: typeof AUTHOR) =>
+      (await app.call('entries.search', { query: 'gateway rule' }, as)).entries.map(({ key }) => key);
+    expect(await keys(OTHER)).toEqual(['plain']);
+    expect(await keys(AUTHOR)).toEqual(['own', 'plain']);
+  });
+
   it('the rank in SQL is the rank of the rule', async () => {
     await write('one');
     const { read } = app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT);
@@ -115,7 +142,7 @@ describe.each(backends)('evidence in the order of a search, on %s', (backend) =>
       const row = await read.get<{ rank: number }>(
         sql`SELECT ${evidenceRankIn(backend)} AS rank FROM (SELECT CAST(${text} AS text) AS standing, CAST(${confidence} AS double precision) AS confidence) AS one`,
       );
-      expect(row?.rank).toBe(evidenceRank(evidenceStatus({ confidence, ...numbers })));
+      expect(row?.rank).toBe(evidenceRank(evidenceStatus(numbers, confidence)));
     }
   });
 });

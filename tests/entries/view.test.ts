@@ -12,6 +12,7 @@ import {
 } from '../../packages/server/src/kernel/index.ts';
 import {
   type EntryDraft,
+  type EntryRow,
   EntrySet,
   entriesIn,
   UNTOUCHED,
@@ -82,8 +83,9 @@ describe.each(backends)('a view of entries on %s', (backend) => {
     if (step.kind === 'judge') {
       if (!head || head.deleted === 1) return;
       const seq = work.emit({ ...EVENT, branch: step.at.branch });
-      set.setStanding(step.at, { confidence: step.confidence, standing: { ...UNTOUCHED, outcome_count: 1 } });
-      set.addLedgerLine(step.at, { seq, no: 0 });
+      const row = set.get(step.at) as EntryRow;
+      set.setStanding(row, { confidence: step.confidence, standing: { ...UNTOUCHED, outcome_count: 1 } });
+      set.addLedgerLine(row, { seq, no: 0 });
       model.judge(step.at, { seq, confidence: step.confidence });
     } else {
       if (step.kind === 'delete' && (!head || head.deleted === 1)) return;

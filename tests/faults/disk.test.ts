@@ -107,35 +107,40 @@ function moveLog(from: string, to: string): void {
 
 describe.skipIf(!hasStrace('errors of the disk are not made'))('a disk with errors', () => {
   it.each([
-    ['cannot be flushed', 'fdatasync,fsync', 'EIO'],
-    ['cannot be written', 'pwrite64,write,writev', 'EIO'],
-    ['became read-only', 'pwrite64', 'EROFS'],
-  ])('that %s: writes are refused, reads go on, and what was acknowledged is there', async (_, calls, error) => {
-    const folder = mkdtempSync(join(tmpdir(), 'mem-errors-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const data = join(folder, 'data');
-    mkdirSync(data);
-    const store = folderStore(data);
-    await (await startMem(store.env)).stop();
-    const paths = ['mem.db', 'mem.db-wal'].flatMap((name) => ['-P', join(data, name)]);
-    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}:when=400+`];
-    const mem = await startMem(store.env, { under: ['strace', '-f', '-qq', '-o', '/dev/null', ...paths, ...inject] });
-    const client = new HttpClient(mem.url);
-    await client.write('before', 'k', { text: 'still readable' });
-    const load = startLoad(client, { name: 'errors', writers: 4 });
-    await until(() => (load.outcome.refusals.get('503 unavailable') ?? 0) > 20, { what: 'refusals' });
-    expect((await client.get('/api/v1/entries/before/k')).status).toBe(200);
-    expect((await client.post('/api/v1/search', { query: 'readable' })).json.entries).toHaveLength(1);
-    const { acknowledged, wrong, refusals } = await load.stop();
-    expect(wrong).toEqual([]);
-    expect([...refusals.keys()]).toEqual(['503 unavailable']);
-    expect(acknowledged.length).toBeGreaterThan(0);
-    await mem.stop('SIGKILL');
-    const healed = await startMem(store.env);
-    const again = new HttpClient(healed.url);
-    const contents = await readContents(again);
-    expectAll(contents, acknowledged);
-    await expectWhole(store, again, contents);
-    expect(await healed.stop()).toEqual({ code: 0, signal: null });
-  });
+    ['cannot be flushed', { calls: 'fdatasync,fsync', error: 'EIO', refusal: '503 unavailable' }],
+    ['cannot be written', { calls: 'pwrite64,write,writev', error: 'EIO', refusal: '503 unavailable' }],
+    ['became read-only', { calls: 'pwrite64', error: 'EROFS', refusal: '503 unavailable' }],
+    ['has no room within a quota', { calls: 'pwrite64', error: 'EDQUOT', refusal: '507 storage_full' }],
+  ])(
+    'that %s: writes are refused, reads go on, and what was acknowledged is there',
+    async (_, { calls, error, refusal }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'mem-errors-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const data = join(folder, 'data');
+      mkdirSync(data);
+      const store = folderStore(data);
+      await (await startMem(store.env)).stop();
+      // A quota is that of a user: another file that is tried meets it too.
+      const paths = error === 'EDQUOT' ? [] : ['mem.db', 'mem.db-wal'].flatMap((name) => ['-P', join(data, name)]);
+      const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}:when=400+`];
+      const mem = await startMem(store.env, { under: ['strace', '-f', '-qq', '-o', '/dev/null', ...paths, ...inject] });
+      const client = new HttpClient(mem.url);
+      await client.write('before', 'k', { text: 'still readable' });
+      const load = startLoad(client, { name: 'errors', writers: 4 });
+      await until(() => (load.outcome.refusals.get(refusal) ?? 0) > 20, { what: 'refusals' });
+      expect((await client.get('/api/v1/entries/before/k')).status).toBe(200);
+      expect((await client.post('/api/v1/search', { query: 'readable' })).json.entries).toHaveLength(1);
+      const { acknowledged, wrong, refusals } = await load.stop();
+      expect(wrong).toEqual([]);
+      expect([...refusals.keys()]).toEqual([refusal]);
+      expect(acknowledged.length).toBeGreaterThan(0);
+      await mem.stop('SIGKILL');
+      const healed = await startMem(store.env);
+      const again = new HttpClient(healed.url);
+      const contents = await readContents(again);
+      expectAll(contents, acknowledged);
+      await expectWhole(store, again, contents);
+      expect(await healed.stop()).toEqual({ code: 0, signal: null });
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { backends, newPlace } from '../support/app.ts';
+import { backends, readyPlace } from '../support/app.ts';
 import { HttpClient } from './support/client.ts';
 import { startMem } from './support/mem-process.ts';
 import { expectWhole, folderStore, postgresStore, readContents, type StoreAccess } from './support/store.ts';
@@ -45,7 +45,7 @@ async function newStore(backend: 'sqlite' | 'postgres'): Promise<{ store: StoreA
     const folder = mkdtempSync(join(tmpdir(), 'mem-log-'));
     return { store: folderStore(folder), remove: async () => rmSync(folder, { recursive: true, force: true }) };
   }
-  const { options, remove } = await newPlace(backend);
+  const { options, remove } = await readyPlace(backend);
   return { store: postgresStore(options.postgresDsn as string, options.dataDir), remove };
 }
 

@@ -47,6 +47,7 @@ const AGENT = 'agent/test';
 /** The first page of a list, as short as it can be. */
 function firstPage(name: OperationName) {
   const { shape } = operations[name].input as unknown as { shape: object };
+  if (name === 'entries.history') return { limit: 1, entity_path: 'a/b', key: 'versions' };
   return { limit: 1, ...('agent_id' in shape && name.startsWith('agents.') ? { agent_id: AGENT } : {}) };
 }
 
@@ -54,7 +55,8 @@ function firstPage(name: OperationName) {
 async function fill(app: TestApp, round: string): Promise<void> {
   for (const n of [1, 2]) {
     const name = `${round}-${n}`;
-    await app.call('commits.create', { message: name, writes: [{ entity_path: 'a/b', key: name, value: name }] });
+    const writes = [name, 'versions'].map((key) => ({ entity_path: 'a/b', key, value: name }));
+    await app.call('commits.create', { message: name, writes });
     await app.call('outcomes.commit', { outcome_ref: name, outcome_type: 'success' });
     await app.call('tags.create', { name });
   }

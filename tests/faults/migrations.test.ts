@@ -15,7 +15,7 @@ import {
 import { inspectStore } from '../../packages/server/src/inspect.ts';
 import { type Module, migrationsOf } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, backends, newPlace, type StorePlace } from '../support/app.ts';
-import { runMem } from './support/mem-process.ts';
+import { runMem, startMem } from './support/mem-process.ts';
 import { call } from './support/open-kernel.ts';
 
 type MigrationRecord = { version: number; name: string; applied_at: number; module: string; module_version: number };
@@ -179,6 +179,63 @@ describe.each(backends)('migrations on %s', (backend) => {
     const without = await openApp(place.options);
     expect(await without.kernel.services.database.read.all<MigrationRecord>(applied)).toEqual(rows);
     await without.close();
+  });
+
+  it('that another version runs end the writes of a process that has the store open, and nothing is lost unseen', async () => {
+    const place = await emptyPlace(backend);
+    const reports: string[] = [];
+    const onMigrated = ({ message }: Error) => reports.push(message);
+    const older = await openApp({ ...place.options, modules: [withTable(1)], onMigrated });
+    const acknowledged: string[] = [];
+    const refused: unknown[] = [];
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let i = 0; refused.length < 4; i++) {
+        const key = `k${writer}-${i}`;
+        await call(older.kernel, 'entries.write', { entity_path: 'a', key, value: i }).then(
+          () => acknowledged.push(key),
+          (error) => refused.push(error),
+        );
+      }
+    });
+    const newer = await openApp({ ...place.options, modules: [withTable(2)] });
+    await call(newer.kernel, 'entries.write', { entity_path: 'b', key: 'k', value: 1 });
+    await Promise.all(writers);
+    for (const error of refused)
+      expect(error).toMatchObject({
+        code: 'unavailable',
+        message:
+          'nothing was written: another version of mem has migrated the store, so this process must be started again',
+      });
+    expect(reports).toEqual(['another version of mem has migrated the store']);
+    const listed = await call(newer.kernel, 'entries.list', { entity_path: 'a', limit: 1000 });
+    expect(listed.entries.map(({ key }) => key).sort()).toEqual(acknowledged.sort());
+    await expect(
+      older.kernel.services.database.exclusively((tx) => tx.run(sql`DELETE FROM accounts`)),
+    ).rejects.toMatchObject({ reason: 'migrated' });
+    await older.close();
+    await newer.close();
+  });
+
+  it('that another version runs end a service, which says why; those of a module it does not have leave it alone', async () => {
+    const place = await emptyPlace(backend);
+    const { dataDir: MEM_DATA_DIR, postgresDsn: MEM_POSTGRES_DSN } = place.options;
+    const mem = await startMem({ MEM_DATA_DIR, MEM_POSTGRES_DSN });
+    const newer = await openApp({ ...place.options, modules: [withTable(1)] });
+    const write = () =>
+      fetch(`${mem.url}/api/v1/entries`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ entity_path: 'a', key: 'k', value: 1 }),
+      });
+    expect((await write()).status).toBe(201);
+    const { database, schema } = newer.kernel.services;
+    await database.alter((tx) => insertRow(tx, { version: schema + 1, module: 'entries', module_version: 99 }));
+    const answer = await write();
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(await mem.end).toEqual({ code: 1, signal: null });
+    expect(mem.output()).toContain('another version of mem has migrated the store: stopping');
+    await newer.close();
   });
 
   it('of a module that comes later are run, whatever numbers the others have reached', async () => {

@@ -42,7 +42,15 @@ describe('while PostgreSQL is away', () => {
     await postgres.restart();
     await until(async () => (await client.get('/health?ready=true')).status === 200, { seconds: 5, what: 'recovery' });
     for (const { status } of await ask(client)) expect(status).toBeLessThan(300);
+    await until(() => mem.output().includes('the database can be used again'), { what: 'the line of the recovery' });
     expect(await mem.stop()).toEqual({ code: 0, signal: null });
+    // A line when it went, and one when it was back, however many attempts failed meanwhile.
+    const lines = mem
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    expect(lines).toHaveLength(2);
+    expect(JSON.parse(lines[1] as string).failures).toBeGreaterThan(9);
   });
 
   it.skipIf(platform() !== 'linux')(

@@ -38,15 +38,58 @@ describe('an address with several hosts', () => {
   });
 
   it('is followed as target_session_attrs says', async () => {
-    const opening = openApp({ dataDir: '', postgresDsn: address('?target_session_attrs=standby') });
+    const none = `postgres://postgres@127.0.0.1:1,127.0.0.1:${readOnly.port}/postgres?target_session_attrs=primary`;
+    const found = openApp({ dataDir: '', postgresDsn: none });
+    await expect(found).rejects.toMatchObject({
+      reason: 'unavailable',
+      why: expect.stringContaining('it is read-only (default_transaction_read_only) and takes no writes'),
+    });
+    const opening = openApp({ dataDir: '', postgresDsn: none.replace('primary', 'read-write') });
     await expect(opening).rejects.toMatchObject({
       reason: 'unavailable',
-      why: expect.stringMatching(
-        /^no host is a standby: 127.0.0.1:1: .*ECONNREFUSED.*; 127.0.0.1:\d+ is read-only; .* is writable$/,
-      ),
+      why: expect.stringMatching(/^no host takes writes: 127.0.0.1:1: .*ECONNREFUSED.*; 127.0.0.1:\d+ is read-only$/),
     });
-    const wrong = openApp({ dataDir: '', postgresDsn: address('?target_session_attrs=fast') });
-    await expect(wrong).rejects.toMatchObject({ why: expect.stringContaining('must be one of any, read-write') });
+  });
+
+  it('that contradicts what the server is for, or that nobody knows, is refused at once with the cure', async () => {
+    const refusal = (target: string, readOnly = false) => {
+      const [host] = readOnly ? [`${place.options.postgresDsn}`.replace(/\?.*/, '')] : [address()];
+      return openApp({ dataDir: '', postgresDsn: `${host}?target_session_attrs=${target}`, readOnly }).then(
+        () => 'opened',
+        ({ reason, why }) => `${reason}: ${why}`,
+      );
+    };
+    for (const target of ['standby', 'prefer-standby', 'read-only'])
+      expect(await refusal(target)).toBe(
+        `misconfigured: target_session_attrs=${target} asks for a server that takes no writes: leave it out, or set read-write; a server for reads alone is started with MEM_READ_ONLY=on`,
+      );
+    for (const target of ['primary', 'read-write'])
+      expect(await refusal(target, true)).toBe(
+        `misconfigured: target_session_attrs=${target} asks for a server that takes writes, and MEM_READ_ONLY=on is for standbys: leave it out, or set standby`,
+      );
+    expect(await refusal('any')).toMatch(
+      /^refused: it is read-only .* target_session_attrs=any takes the first host that answers; leave it out, or set read-write;/,
+    );
+    expect(await refusal('fast')).toBe(
+      'misconfigured: target_session_attrs is fast, and must be one of any, read-write, read-only, primary, standby, prefer-standby',
+    );
+  });
+
+  it('is used by nobody while none of the hosts takes writes', async () => {
+    const options = { ...place.options, postgresDsn: address() };
+    const app = await openTestApp('postgres', { place: { options, remove: async () => {} } });
+    const name = new URL(place.options.postgresDsn as string).pathname.slice(1);
+    await app.call('entries.write', { entity_path: 'b', key: 'k', value: 1 });
+    await runSql(inject('postgresDsn'), `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await runSql(
+      inject('postgresDsn'),
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+    );
+    const read = () => app.call('entries.read', { entity_path: 'b', key: 'k' });
+    await expect.poll(() => read().then(String, ({ code }) => code)).toBe('unavailable');
+    await runSql(inject('postgresDsn'), `ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await expect.poll(() => read().then(({ value }) => value, String), { timeout: 10_000 }).toBe(1);
+    await app.close();
   });
 
   it('is shown without user and password', () => {

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from '../../packages/server/src/db/index.ts';
-import { type Backend, backends, listen, newPlace, openTestApp } from '../support/app.ts';
+import { type Backend, backends, listen, newPlace, openTestApp, readyPlace } from '../support/app.ts';
 import { HttpClient, metricsOf } from './support/client.ts';
 import { holdWrites } from './support/hold-writes.ts';
 import { startMem, until } from './support/mem-process.ts';
@@ -16,7 +16,7 @@ import { startLoad } from './support/workload.ts';
 async function newStore(
   backend: Backend,
 ): Promise<StoreAccess & { place: { dataDir: string; postgresDsn?: string | undefined } }> {
-  const { options, remove } = await newPlace(backend);
+  const { options, remove } = await readyPlace(backend);
   onTestFinished(remove);
   const store = options.postgresDsn
     ? postgresStore(options.postgresDsn, options.dataDir)
@@ -101,6 +101,20 @@ it('an idle server with open connections stops at once', async () => {
   expect(await mem.stop()).toEqual(CLEAN);
 });
 
+it('a store that was closed is whole in its file, without what is beside it', async () => {
+  const [place, copy] = [await newPlace('sqlite'), await newPlace('sqlite')];
+  onTestFinished(() => place.remove());
+  onTestFinished(() => copy.remove());
+  const app = await openTestApp('sqlite', { place });
+  await app.call('entries.write', { entity_path: 'a', key: 'k', value: 1 });
+  await app.close();
+  mkdirSync(copy.options.dataDir, { recursive: true });
+  copyFileSync(join(place.options.dataDir, 'mem.db'), join(copy.options.dataDir, 'mem.db'));
+  const copied = await openTestApp('sqlite', { place: copy });
+  expect(await copied.call('entries.read', { entity_path: 'a', key: 'k' })).toMatchObject({ value: 1 });
+  await copied.close();
+});
+
 it('a server does not wait for a request on a connection where nothing was said', async () => {
   const app = await openTestApp('sqlite');
   onTestFinished(() => app.close());
@@ -114,7 +128,7 @@ it('a server does not wait for a request on a connection where nothing was said'
 
 describe.each(backends)('maintenance on %s', (backend) => {
   it('stops in good time, and goes on after the next start', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const app = await openTestApp(backend, { place });
     for (const path of ['x', 'y']) {

@@ -17,6 +17,7 @@ const wrong: readonly [name: string, value: string][] = [
   ['MEM_API_KEYS', 'with a space in it'],
   ['MEM_POSTGRES_DSN', 'mysql://localhost/mem'],
   ['MEM_POSTGRES_DSN', 'postgres://[/mem'],
+  ['MEM_POSTGRES_DIRECT_DSN', 'postgres://localhost/mem'],
   ['MEM_POSTGRES_POOL', '0'],
   ['MEM_POSTGRES_POOL', '1.5'],
   ['MEM_ROW_SECURITY', 'maybe'],

@@ -2,7 +2,7 @@ import type { Request } from '@mem-service/contract';
 import { afterAll, beforeAll } from 'vitest';
 import type { Sql } from '../../packages/server/src/db/index.ts';
 import type { Caller } from '../../packages/server/src/kernel/index.ts';
-import { type Backend, newPlace, openTestApp, runSql, type StorePlace, type TestApp } from '../support/app.ts';
+import { type Backend, openTestApp, readyPlace, runSql, type StorePlace, type TestApp } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 import type { Graph } from './support.ts';
 
@@ -19,7 +19,7 @@ export type WatchedWalk = {
 export function useFilledGraph(backend: Backend, fill: (app: TestApp) => Promise<void>) {
   let place: StorePlace;
   beforeAll(async () => {
-    place = await newPlace(backend);
+    place = await readyPlace(backend);
     const app = await openTestApp(backend, { place });
     await fill(app);
     await app.close();

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient, type Reply } from '../faults/support/client.ts';
 import { type MemProcess, startMem, until } from '../faults/support/mem-process.ts';
 import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
-import { backends, newPlace } from '../support/app.ts';
+import { backends, readyPlace } from '../support/app.ts';
 import { INTERNAL_KEY } from '../support/hosted.ts';
 
 const LIMIT = 20_000;
@@ -14,7 +14,7 @@ const ROUNDS = 3;
 type Spent = { written: number; read: number; broken: number; refused: string[] };
 
 async function openStore(backend: (typeof backends)[number]): Promise<StoreAccess> {
-  const place = await newPlace(backend);
+  const place = await readyPlace(backend);
   onTestFinished(() => place.remove());
   const { dataDir, postgresDsn } = place.options;
   return postgresDsn === undefined ? folderStore(dataDir) : postgresStore(postgresDsn, dataDir);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dump } from '../contract/dump.ts';
-import { type Backend, backends, caller, newPlace } from '../support/app.ts';
+import { type Backend, backends, caller, readyPlace } from '../support/app.ts';
 import { get, type Hosted, type NewAccount, openHosted, patch, post, remove, write } from '../support/hosted.ts';
 import { watchDatabase } from '../support/statements.ts';
 
@@ -137,7 +137,7 @@ describe.each(backends)('deleting an account on %s', (backend) => {
 
 describe.each(backends)('a deletion that is cut short on %s', (backend) => {
   it('is ended by the next process', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend, { rowSecurity: 'on' });
     let left = 3;
     const failing: HostedFailing = (database) =>
       watchDatabase(database, ({ text }) => {
@@ -165,7 +165,7 @@ type HostedFailing = NonNullable<NonNullable<Parameters<typeof openHosted>[1]>['
 describe('what is left of a deleted account', () => {
   it('in the files of SQLite: nothing', async () => {
     const backend: Backend = 'sqlite';
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend, { rowSecurity: 'on' });
     const service = await openHosted(backend, { app: { place } });
     const account = await service.newAccount({ name: MARK });
     await fill(service, account, 20);

@@ -17,6 +17,7 @@ import { createExamples, type KnownIds, markedInput, newAccount, outcomeOf, read
 import { memProgram } from '../faults/support/mem-process.ts';
 import { openTestApp, runSql, type StorePlace, type TestApp } from '../support/app.ts';
 import { readyPlace } from '../support/place.ts';
+import { dropRoles, foreignObjects, keptRights, newRole, RIGHTS } from './foreign-objects.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-00000000000a';
 const B = 'bbbbbbbb-0000-4000-8000-00000000000b';
@@ -52,21 +53,32 @@ async function doctor(place: StorePlace): Promise<Check[]> {
 const partitionsCheck = async (place: StorePlace) => (await doctor(place)).filter(({ name }) => name === 'partitions');
 
 describe.each(['off', 'on'] as const)('a store in partitions, row-level security %s', (rowSecurity) => {
+  let place: StorePlace;
   let app: TestApp;
   let known: KnownIds;
   let before: unknown;
+  let reader: string;
+  let rights: unknown[];
   beforeAll(async () => {
-    const place = await readyPlace('postgres', { rowSecurity });
+    reader = await newRole('reader');
+    place = await readyPlace('postgres', { rowSecurity });
     const filled = await openTestApp('postgres', { place, rowSecurity });
     for (const account of [A, B]) await newAccount(filled, account);
     known = await createExamples(filled, { mark: 'alphamark', as: as(A) });
     await createExamples(filled, { mark: 'betamark', as: as(B) });
     before = await dump(filled, A);
     await filled.close();
+    await runSql(dsnOf(place), keptRights(reader));
+    rights = await rowsOf(place, RIGHTS);
+    await runSql(dsnOf(place), `ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${reader}`);
     expect(await partition(place, '--partitions', '3', '--yes')).toMatchObject({ code: 0, err: '' });
     app = await openTestApp('postgres', { place, rowSecurity });
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await app.close();
+    await place.remove();
+    await dropRoles(reader);
+  });
 
   it('has every table with rows of accounts in them, but for those that are unique over all accounts', async () => {
     const expected = tables.filter((table) => !WHOLE.includes(table)).sort();
@@ -78,6 +90,10 @@ describe.each(['off', 'on'] as const)('a store in partitions, row-level security
     const after = (await dump(app, A)) as Record<string, string[]>;
     const isPartition = (name: string) => /_p\d+$/.test(name);
     expect(Object.fromEntries(Object.entries(after).filter(([name]) => !isPartition(name)))).toEqual(before);
+  });
+
+  it('has the rights that were given on its tables, and gives none on partitions', async () => {
+    expect(await rowsOf(app.place, RIGHTS)).toEqual(rights);
   });
 
   it.each(reading)('%s answers of its own account alone', async (name) => {
@@ -145,15 +161,15 @@ describe.each(['off', 'on'] as const)('a store in partitions, row-level security
       ],
       tables: [{ table: 'moods', key: ['no'], left_out: 'for a test' }],
     };
-    const place = await readyPlace('postgres', { rowSecurity, partitions: 2 });
-    const updated = await openTestApp('postgres', { place, rowSecurity, modules: [...proModules, later] });
-    onTestFinished(() => updated.close());
-    expect(await updated.call('entries.write', { entity_path: 'a', key: 'k', value: 1 })).toMatchObject({ version: 1 });
+    await app.close();
+    app = await openTestApp('postgres', { place, rowSecurity, modules: [...proModules, later] });
+    const written = await app.call('entries.write', { entity_path: 'later', key: 'k', value: 1 });
+    expect(written).toMatchObject({ version: 1 });
     const filled = await rowsOf(
       place,
       `SELECT relname FROM pg_class WHERE 'fillfactor=60' = ANY (reloptions) ORDER BY 1`,
     );
-    expect(filled).toEqual([{ relname: 'standings_p0' }, { relname: 'standings_p1' }]);
+    expect(filled.map(({ relname }) => relname)).toEqual(['standings_p0', 'standings_p1', 'standings_p2']);
   });
 });
 
@@ -167,6 +183,10 @@ describe('mem postgres partition', () => {
     const plan = JSON.parse((await partition(place, '--dry-run', '--json')).out);
     expect(plan).toMatchObject({ partitions: 8, done: [], whole: WHOLE.map((table) => ({ table })) });
     expect(await partition(place)).toMatchObject({ code: 2, err: expect.stringContaining('add --yes') });
+    await runSql(dsnOf(place), 'ALTER TABLE events ENABLE ROW LEVEL SECURITY');
+    const refused = await partition(place, '--dry-run');
+    expect(refused).toMatchObject({ code: 5, out: shown.out });
+    expect(refused.err).toContain('row-level security of table events');
     expect(await dividedIn(place)).toEqual([]);
   });
 
@@ -180,21 +200,22 @@ describe('mem postgres partition', () => {
     expect((await partition(place, '--yes')).err).toContain('there is no store yet');
   });
 
-  it('is refused while a server is connected', async () => {
-    const place = await newStore();
-    const app = await openTestApp('postgres', { place, clock: { ...systemClock, advance: () => {} } });
+  it('is refused while a server is connected, goes on after kill -9 where it was, and ends when all is done', async () => {
+    const place = await newStore('on');
+    const connected = await openTestApp('postgres', {
+      place,
+      rowSecurity: 'on',
+      clock: { ...systemClock, advance: () => {} },
+    });
     const refused = await partition(place, '--yes');
     expect(refused).toMatchObject({ code: 5, out: '' });
     expect(refused.err).toContain('a server is connected');
+    const shown = await partition(place, '--dry-run');
+    expect(shown).toMatchObject({ code: 5, err: refused.err, out: expect.stringContaining('into 8 partitions') });
     expect(await dividedIn(place)).toEqual([]);
-    await app.call('entries.write', { entity_path: 'a', key: 'k', value: 1 });
-    await app.kernel.close();
-    await app.jobs.close();
-    expect((await partition(place, '--partitions', '2', '--yes')).code).toBe(0);
-  });
+    await connected.call('entries.write', { entity_path: 'a', key: 'before', value: 1 });
+    await connected.close();
 
-  it('goes on after kill -9 where it was, and changes nothing when all is done', async () => {
-    const place = await newStore('on');
     const child = spawn(process.execPath, [await memProgram(), 'postgres', 'partition', '--partitions', '4', '--yes'], {
       env: { ...desk.env, MEM_POSTGRES_DSN: dsnOf(place) },
     });
@@ -219,16 +240,30 @@ describe('mem postgres partition', () => {
     await app.close();
   });
 
-  it('leaves a table as it was where it cannot be divided, and says why', async () => {
-    const place = await newStore();
-    await runSql(dsnOf(place), 'CREATE MATERIALIZED VIEW mine AS SELECT count(*) FROM events');
-    const refused = await partition(place, '--partitions', '2', '--yes');
-    expect(refused.code).not.toBe(0);
-    expect(refused.err).toContain('events cannot be partitioned while it has the materialized view mine');
-    expect(await dividedIn(place)).not.toContain('events');
-    await runSql(dsnOf(place), 'DROP MATERIALIZED VIEW mine; CREATE VIEW mine AS SELECT count(*) AS n FROM events');
-    expect((await partition(place, '--partitions', '2', '--yes')).code).toBe(0);
-    expect(await rowsOf(place, 'SELECT n FROM mine')).toEqual([{ n: '0' }]);
+  it('names all that mem did not make on its tables before it changes one', async () => {
+    const [reader, other] = [await newRole('reader'), await newRole('other')];
+    onTestFinished(() => dropRoles(reader, other));
+    const place = await newStore('on');
+    const objects = foreignObjects(reader, other);
+    await runSql(dsnOf(place), [keptRights(reader), ...objects.map(({ make }) => make)].join(';'));
+    const others = 'CREATE TYPE events_p1 AS (n int); CREATE TABLE edges_undivided ()';
+    await runSql(dsnOf(place), `${others}; ALTER TABLE versions OWNER TO ${other}`);
+    const flags = ['--partitions', '2'];
+    const shown = await partition(place, ...flags, '--dry-run', '--json');
+    const { foreign, ...rest } = JSON.parse(shown.out).obstacles;
+    expect(foreign.sort()).toEqual(objects.map(({ name }) => name).sort());
+    expect(rest).toEqual({ taken: ['edges_undivided', 'events_p1'], owners: [other], servers: [] });
+    const refused = await partition(place, ...flags, '--yes');
+    expect(refused).toMatchObject({ code: 5, out: '' });
+    expect(shown.code).toBe(5);
+    expect(refused.err).toContain('remove them, run this again, and make them again');
+    expect(refused.err).not.toMatch(/^\s+at /m);
+    expect(await dividedIn(place)).toEqual([]);
+
+    const removed = objects.map(({ remove }) => remove).reverse();
+    await runSql(dsnOf(place), `DROP TABLE edges_undivided; DROP TYPE events_p1; ${removed.join(';')}`);
+    await runSql(dsnOf(place), 'ALTER TABLE versions OWNER TO CURRENT_USER');
+    expect(await partition(place, ...flags, '--dry-run')).toMatchObject({ code: 0, err: '' });
   });
 });
 
@@ -239,7 +274,7 @@ describe.each([undefined, 3])(
   (partitions) => {
     let place: StorePlace;
     beforeAll(async () => {
-      place = await readyPlace('postgres', { partitions });
+      place = await readyPlace('postgres', { partitions, rowSecurity: partitions ? 'on' : 'off' });
     });
     afterAll(() => place.remove());
 

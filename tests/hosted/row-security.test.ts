@@ -68,6 +68,7 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
       ),
     maintenanceTransaction: (work) => database.maintenanceTransaction(work),
     exclusively: (work) => database.exclusively(work),
+    expectSchema: (schema, onOther) => database.expectSchema(schema, onOther),
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     isWritable: () => database.isWritable(),

@@ -128,6 +128,17 @@ describe.each(backends)('a quota that is enforced on %s', (backend) => {
     expect(await balanced(service.app, account_id)).toEqual({ '2026-01': 10 });
   });
 
+  it('is not used by writes that are refused for another reason, also beside others in a batch', async () => {
+    const { key, account_id } = await service.newAccount({ plan: 'ten' });
+    await service.control(post(RECORD, { account_id, ops: 8 }));
+    const conflicting = (n: number) =>
+      post('/api/v1/entries', { entity_path: 'a', key: `k${n}`, value: 1, if_version: 9 });
+    const sent = [...Array.from({ length: 8 }, (_, n) => conflicting(n)), write('a', 'fits'), write('a', 'beyond')];
+    const statuses = (await Promise.all(sent.map((one) => service.as(key, one)))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(await balanced(service.app, account_id)).toEqual({ '2026-01': 10 });
+  });
+
   it('lets a write have what is leased for reads and not spent', async () => {
     const { key, account_id } = await service.newAccount({ plan: 'six' });
     await service.control(post(RECORD, { account_id, ops: 595 }));

@@ -197,6 +197,18 @@ describe.each(backends)('answers over HTTP on %s', (backend) => {
     });
   });
 
+  it('a read says how far the log reached where it is asked for, also when it finds nothing', async () => {
+    const { headers } = await write({ entity_path: 'svc/seq', key: 'k', value: 1 });
+    const seq = headers.get('x-mem-seq');
+    const seqOf = async (path: string, want?: string) =>
+      (await get(path, want === undefined ? {} : { 'x-mem-want-seq': want })).headers.get('x-mem-seq');
+    expect(await seqOf('/api/v1/entries/svc/seq/k', 'true')).toBe(seq);
+    expect(await seqOf('/api/v1/entries/svc/seq/none', 'true')).toBe(seq);
+    expect(await seqOf('/api/v1/entries/svc/seq/k', 'false')).toBeNull();
+    expect(await seqOf('/api/v1/entries/svc/seq/k')).toBeNull();
+    expectProblem(await get('/api/v1/entries/svc/seq/k', { 'x-mem-want-seq': '1' }), 422, 'invalid_input');
+  });
+
   it.each(['/api/v1/stats', '/nowhere', '/docs', '/metrics', '/health', '/api/v1/entries/%FF/k'])(
     'GET %s has a request id of its own',
     async (path) => {

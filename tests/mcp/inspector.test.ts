@@ -59,7 +59,7 @@ describe.each([
 });
 
 it('the inspector shows what there is', async () => {
-  const ask = await overStdio();
+  const ask = await overHttp();
   await caller(ask)('mem_write', ...LIMIT, 'value=at most 3');
   const list = (what: string) => ask('--method', `${what}/list`);
   const [tools, resources, templates, prompts] = await Promise.all(

@@ -187,7 +187,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     const spans = Array.from({ length: 5100 }, () => ({ attributes: chat({ 'session.id': name }) }));
     const answer = await ingest(spans);
     expect(answer).toMatchObject({
-      partialSuccess: { rejectedSpans: '100', errorMessage: expect.stringContaining('10000 records') },
+      partialSuccess: { rejectedSpans: '100', errorMessage: expect.stringContaining('10,000 records') },
       recorded: [{ spans: 5000, llm_calls: 5000 }],
     });
   });

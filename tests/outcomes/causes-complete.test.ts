@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { type MemProcess, startMem, until } from '../faults/support/mem-process.ts';
-import { backends, newPlace, openTestApp, type StorePlace } from '../support/app.ts';
+import { backends, openTestApp, readyPlace, type StorePlace } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 const headers = (session: string) => ({ 'x-mem-session-id': session, 'x-mem-agent-id': 'agent/one' });
@@ -63,7 +63,7 @@ async function freezeAfterRead(
 
 describe.each(backends)('an outcome over two processes on %s', (backend) => {
   it('knows all causes while both answer, and says so where one does not', { timeout: 120_000 }, async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const [one, two] = await startTwo(place);
     await write(one, 'k');
@@ -103,7 +103,7 @@ describe.each(backends)('an outcome over two processes on %s', (backend) => {
   it('says so too when the process with the reads was killed before this one started', {
     timeout: 120_000,
   }, async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const [one, two] = await startTwo(place);
     await write(one, 'k');

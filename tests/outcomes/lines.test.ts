@@ -81,10 +81,8 @@ describe.each(backends)('the lines about an entry, on %s', (backend) => {
   it('are tied the same in a store that had an index for them', async () => {
     const app = await filled(backend);
     const [heads, lines] = [await headsOf(app), await linesOf(app)];
-    // The rows of entries had them then, and on SQLite still have the columns.
-    if (backend === 'postgres')
-      for (const name of ['line_seq', 'line_no'])
-        await changeRows(app, `ALTER TABLE entries ADD COLUMN ${name} BIGINT`);
+    // The rows of entries had them then.
+    for (const name of ['line_seq', 'line_no']) await changeRows(app, `ALTER TABLE entries ADD COLUMN ${name} BIGINT`);
     await changeRows(app, 'UPDATE evidence SET before_seq = NULL, before_no = NULL');
     for (const text of chainLines) await changeRows(app, text);
     expect(await rowsOf(app, 'SELECT entry_id, line_seq, line_no FROM entries ORDER BY entry_id')).toEqual(heads);

@@ -1,8 +1,12 @@
-import { operations } from '@mem-service/contract';
+import { type Operation, operations } from '@mem-service/contract';
 import { createClient } from '@mem-service/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { type AppOptions, openApp } from '../../packages/server/src/app.ts';
+import { checkPostgresStore } from '../../packages/server/src/cli/doctor/postgres.ts';
+import type { OwnParts } from '../../packages/server/src/cli/own/command.ts';
+import { readConfig } from '../../packages/server/src/config.ts';
+import { inspectStore } from '../../packages/server/src/inspect.ts';
 import type { KeyLimiter } from '../../packages/server/src/modules/usage/index.ts';
 import { get, type Hosted, INTERNAL_KEY, type NewAccount, post, write } from '../support/hosted.ts';
 import { runSql } from '../support/place.ts';
@@ -52,6 +56,19 @@ describe('a server on a standby', () => {
     expect(several.why).toMatch(/name one host/);
   });
 
+  it('is told from the primary by mem doctor, with the cure of an address that takes any host', async () => {
+    const { port } = new URL(pair.standby.dsn);
+    const of = (hosts: string, query: string) =>
+      checkPostgresStore(
+        { inspectStore } as OwnParts,
+        readConfig({ MEM_POSTGRES_DSN: `postgres://postgres@${hosts}/postgres${query}` }),
+      );
+    const host = `127.0.0.1:${port}`;
+    const todo = (text: string) => expect.objectContaining({ name: 'server', todo: expect.stringContaining(text) });
+    expect(await of(host, '')).toContainEqual(todo('use the address of the primary'));
+    expect(await of(`${host},${host}`, '?target_session_attrs=any')).toContainEqual(todo('or set it to read-write'));
+  });
+
   it('refuses every write of the table with the address of the primary', async () => {
     const refused = { status: 421, json: { code: 'read_only', primary: primary.server.url } };
     for (const address of [...addresses, ...controlAddresses]) {
@@ -67,8 +84,11 @@ describe('a server on a standby', () => {
     for (const address of addresses) {
       if (operations[address.name].effect !== 'read') continue;
       const sent = requestFor(address, operations[address.name].example(0) as Record<string, unknown>);
-      const { status, text } = await replica.as(account.key, sent);
+      const asked = { ...sent, headers: { ...sent.headers, 'x-mem-want-seq': 'true' } };
+      const { status, text, headers } = await replica.as(account.key, asked);
       expect([200, 404, 409], `${address.name}: ${status} ${text}`).toContain(status);
+      const { stream, lines } = operations[address.name] as Operation;
+      if (!stream && !lines) expect(Number(headers.get('x-mem-seq')), address.name).toBeGreaterThan(0);
     }
   });
 
@@ -105,14 +125,40 @@ describe('a server on a standby', () => {
       json: { code: 'replica_behind', primary: primary.server.url, seq: expect.any(Number), min_seq: Number(seq) },
     });
     expect(behind.headers.get('retry-after')).toBe('1');
+    // A position that this standby does not have yet was not lost.
+    const { json: log } = await primary.as(account.key, get('/api/v1/log?limit=1000'));
+    for (const path of ['log', 'stream'])
+      expect((await impatient.as(account.key, get(`/api/v1/${path}?after=${log.last_position}`))).json).toMatchObject({
+        code: 'replica_behind',
+      });
     const client = createClient({ url: primary.server.url, readUrls: [impatient.server.url], apiKey: account.key });
     await client.entries.write({ entityPath: 'own', key: 'late', value: 'newer' });
     expect(await client.entries.read({ entityPath: 'own', key: 'late' })).toMatchObject({ value: 'newer' });
+    // A client that has written nothing: what one server showed it is not gone on the next.
+    const readUrls = [primary.server.url, impatient.server.url];
+    const turns = createClient({ url: primary.server.url, readUrls, apiKey: account.key });
+    for (let n = 0; n < 4; n++)
+      expect(await turns.entries.read({ entityPath: 'own', key: 'late' })).toMatchObject({ value: 'newer' });
     await runSql(pair.standby.dsn, 'SELECT pg_wal_replay_resume()');
     expect(await replica.as(account.key, read)).toMatchObject({ status: 200, json: { key: 'late' } });
     const wrong = await replica.as(account.key, { ...read, headers: { 'x-mem-min-seq': 'x' } });
     expect(wrong.status).toBe(422);
     await impatient.close();
+  });
+
+  it('lets reads that wait for a seq hold up no others, and only so many wait', async () => {
+    const crowded = await pair.open({ replicaWaitMs: 1_500 });
+    const list = get('/api/v1/entries');
+    let ended = 0;
+    const waiting = Array.from({ length: 110 }, () =>
+      crowded.as(account.key, { ...list, headers: { 'x-mem-min-seq': '999999' } }).finally(() => ended++),
+    );
+    await expect.poll(() => ended).toBe(10);
+    expect((await crowded.as(account.key, list)).status).toBe(200);
+    expect(ended).toBe(10);
+    for (const { json } of await Promise.all(waiting)) expect(json.code).toBe('replica_behind');
+    expect(crowded.app.kernel.usage.calls.get('entries.list')?.calls.get('replica_behind')).toBe(110);
+    await crowded.close();
   });
 
   it('hands over what it noted before an outcome needs it', async () => {
@@ -205,11 +251,18 @@ describe('a server on a standby', () => {
     await unheard.close();
   });
 
-  it('while that server is away, it reads on', async () => {
-    const away = await pair.open({ primaryUrl: 'http://127.0.0.1:1', internalKey: INTERNAL_KEY });
+  it('while that server is away, it reads on, and says at the end what was not stored', async () => {
+    const warnings: string[] = [];
+    const onWarning = (warning: string) => warnings.push(warning);
+    const away = await pair.open({ primaryUrl: 'http://127.0.0.1:1', internalKey: INTERNAL_KEY, onWarning });
     expect((await away.as(account.key, get('/api/v1/entries/noted/k'))).status).toBe(200);
-    expect((await away.as(account.key, get('/api/v1/admin/audit'))).status).toBe(503);
+    const audited = await away.as(account.key, get('/api/v1/admin/audit'));
+    expect(audited).toMatchObject({ status: 503, json: { code: 'unavailable' } });
+    expect(audited.json.detail).toMatch(/^this read is audited by the server that writes, which did not take/);
     await away.close();
+    expect(away.app.kernel.services.replica?.missed).toMatchObject({ notes: 1, recalls: 1 });
+    const unstored = warnings.filter((text) => text.includes('are not stored')).map((text) => text.split(' ')[0]);
+    expect(unstored).toEqual(expect.arrayContaining(['notes', 'recalls', 'requests', 'ops']));
   });
 
   it('hands nothing over without the key of the control plane', async () => {

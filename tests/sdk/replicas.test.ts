@@ -1,6 +1,6 @@
 import { createClient } from '@mem-service/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
-import { hangUp, json, type StandIn, type StandInAnswer, standIn } from './stand-in.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hangUp, json, neverAnswer, type StandIn, type StandInAnswer, standIn } from './stand-in.ts';
 
 const wrote = (seq: number) => json(201, {}, { 'x-mem-seq': String(seq) });
 const problem = (status: number, code: string): StandInAnswer =>
@@ -15,6 +15,7 @@ describe('a client of several servers', () => {
     return server;
   };
   afterEach(async () => {
+    vi.useRealTimers();
     for (const server of opened.splice(0)) await server.close();
   });
   const asked = ({ seen }: StandIn) => seen.map(({ headers }) => headers['x-mem-min-seq']);
@@ -69,6 +70,50 @@ describe('a client of several servers', () => {
     await client.entries.read(entry);
     // For a moment the reader is not asked again.
     expect([main.seen.length, reader.seen.length]).toEqual([2, 1]);
+  });
+
+  it('shows no less than it has shown, whichever server answers', async () => {
+    const at = (seq: number, status = 200): StandInAnswer =>
+      json(status, { type: 't', title: 't', status, detail: 'd', code: 'not_found' }, { 'x-mem-seq': String(seq) });
+    const main = await start(json(200, {}));
+    const readers = [await start(at(9), at(10)), await start(at(9, 404), at(12))];
+    const client = createClient({ url: main.url, readUrls: readers.map(({ url }) => url) });
+    await client.entries.read(entry);
+    await client.entries.read(entry).catch(() => {});
+    await client.entries.read(entry);
+    await client.entries.read(entry);
+    expect(readers.map(asked)).toEqual([
+      [undefined, '9'],
+      ['9', '10'],
+    ]);
+    expect(readers[0]?.seen[0]?.headers['x-mem-want-seq']).toBe('true');
+    expect(main.seen).toHaveLength(0);
+  });
+
+  it('asks a reader that does not answer less and less often, and does not wait long for it', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const main = await start(json(200, {}));
+    const reader = await start(neverAnswer);
+    const client = createClient({ url: main.url, readUrls: [reader.url], readerTimeoutMs: 30 });
+    const tried = [];
+    for (const ms of [0, 1_001, 1_001, 3_000, 4_000, 12_001, 61_000]) {
+      vi.advanceTimersByTime(ms);
+      // One of those that are sent together tries it.
+      await Promise.all([client.entries.read(entry), client.entries.read(entry)]);
+      tried.push(reader.seen.length);
+    }
+    expect(tried).toEqual([2, 3, 3, 4, 4, 5, 6]);
+    expect(main.seen).toHaveLength(14);
+  });
+
+  it('does not blame a reader for a call that was given up', async () => {
+    const main = await start(json(200, {}));
+    const reader = await start(neverAnswer, json(200, {}));
+    const client = createClient({ url: main.url, readUrls: [reader.url] });
+    const given = client.entries.read(entry, { signal: AbortSignal.timeout(30) });
+    await expect(given).rejects.toThrow();
+    await client.entries.read(entry);
+    expect([reader.seen.length, main.seen.length]).toEqual([2, 0]);
   });
 
   it('takes the answer of a reader that there is no such entry', async () => {

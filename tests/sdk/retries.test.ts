@@ -1,3 +1,4 @@
+import { Fault } from '@mem-service/contract';
 import { createClient } from '@mem-service/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hangUp, json, neverAnswer, type StandIn, type StandInAnswer, standIn } from './stand-in.ts';
@@ -108,8 +109,18 @@ describe('a client whose service is in trouble', () => {
   it('does not follow a redirect, which could take the key elsewhere', async () => {
     await start((response) => response.writeHead(307, { location: '/elsewhere' }).end(), healthy);
     const client = createClient({ url: server.url, apiKey: 'secret', retries: 0 });
-    await expect(client.health.read()).rejects.toMatchObject({ code: 'unavailable', status: 0 });
+    await expect(client.health.read()).rejects.toMatchObject({
+      code: 'unavailable',
+      status: 0,
+      message: expect.stringContaining('it redirects to /elsewhere'),
+    });
     expect(server.seen).toHaveLength(1);
+  });
+
+  it('shows why a server that only reads refuses a write with a body', async () => {
+    const problem = new Fault('read_only', 'this server only reads').toProblem();
+    const client = await start(json(problem.status, problem));
+    await expect(client.entries.write(write)).rejects.toMatchObject({ code: 'read_only', status: 421 });
   });
 
   it('says so when something else answers at the address', async () => {

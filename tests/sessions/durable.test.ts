@@ -2,14 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient } from '../faults/support/client.ts';
 import { startMem, until } from '../faults/support/mem-process.ts';
 import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
-import { type Backend, backends, newPlace, openTestApp, type StorePlace, type TestApp } from '../support/app.ts';
+import { type Backend, backends, openTestApp, readyPlace, type StorePlace, type TestApp } from '../support/app.ts';
 import { DOER, flush, keysOf, writeAll } from './support.ts';
 
 const at = (key: string) => ({ entity_path: 'checkout/payments', key });
 const keys = ['a', 'b', 'c'];
 
 async function placeFor(backend: Backend): Promise<StorePlace> {
-  const place = await newPlace(backend);
+  const place = await readyPlace(backend);
   onTestFinished(() => place.remove());
   return place;
 }

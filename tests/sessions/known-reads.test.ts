@@ -2,13 +2,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { KnownReads } from '../../packages/server/src/modules/sessions/rules/known-reads.ts';
 import { fromPage, toPage } from '../../packages/server/src/modules/sessions/rules/page.ts';
 import { rowsOf } from '../entries/support.ts';
-import { type Backend, backends, newPlace, openTestApp } from '../support/app.ts';
+import { type Backend, backends, openTestApp, readyPlace } from '../support/app.ts';
 import { AUTHOR, DOER, flush, keysOf, writeAll } from './support.ts';
 
 const at = (key: string) => ({ entity_path: 'checkout', key });
 
 async function servers(backend: Backend) {
-  const place = await newPlace(backend);
+  const place = await readyPlace(backend);
   const one = await openTestApp(backend, { place });
   const other = await openTestApp(backend, { place, clock: one.clock });
   onTestFinished(async () => {

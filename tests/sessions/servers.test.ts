@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
-import { newPlace, openTestApp, type StorePlace, type TestApp } from '../support/app.ts';
+import { openTestApp, readyPlace, type StorePlace, type TestApp } from '../support/app.ts';
 
 const AUTHOR = { agent_id: 'agent/author' };
 const DOER = { agent_id: 'agent/doer', session_id: 'task-1' };
@@ -11,7 +11,7 @@ describe('two servers on one PostgreSQL', () => {
   let one: TestApp;
   let other: TestApp;
   beforeAll(async () => {
-    place = await newPlace('postgres');
+    place = await readyPlace('postgres');
     one = await openTestApp('postgres', { place });
     other = await openTestApp('postgres', { place });
     await one.call('entries.write', { ...at, value: 1, confidence: 0.7 }, AUTHOR);

@@ -27,10 +27,11 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
   const draft = () => ({ entity_path: 'many', key: `k${count++}`, value: count });
   /** One event for each entry, and one for the commit. */
   const bulk = (events: number) => app.call('commits.create', { writes: range(2, events).map(draft) });
-  const LONG = '漢'.repeat(4096);
-  /** A thousand kilobytes in two hundred events. */
+  /** Each of these takes six bytes in JSON. */
+  const LONG = '\u0001'.repeat(4096);
+  /** A thousand kilobytes and more in a hundred events. */
   const flood = () =>
-    Promise.all(range(1, 100).map(() => app.call('commits.create', { message: LONG, writes: [draft()] })));
+    Promise.all(range(1, 50).map(() => app.call('commits.create', { message: LONG, writes: [draft()] })));
 
   it('who come at any time, while many write, see every event from there on once and in order', async () => {
     const url = await serve();
@@ -39,7 +40,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
       for (let turn = 0; writing; turn++) {
         if ((turn + writer) % 6 === 0) await bulk(20);
         else await write();
-        if (writer > 2) await sleep(writer);
+        await sleep(writer * 2);
       }
     });
     const listeners: { from: number; listener: StreamListener }[] = [];
@@ -82,7 +83,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
     await until(
       async () => {
         await flood();
-        sent += 200;
+        sent += 100;
         return app.kernel.following === 1;
       },
       { what: 'the slow reader to be cut off' },
@@ -105,12 +106,15 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
     const stuck = await openStream(url, { after: 0 });
     stuck.pause();
     const steady = await openStream(url, { after: 0 });
+    let pauses = 0;
     const pausing = setInterval(() => {
+      // On a busy machine they would take most of the time.
+      if (++pauses > 25) return clearInterval(pausing);
       steady.pause();
       setTimeout(() => steady.resume(), 20);
     }, 40);
-    await steady.has(2000).finally(() => clearInterval(pausing));
-    expect(steady.seqs()).toEqual(range(1, 2000));
+    await steady.has(1000).finally(() => clearInterval(pausing));
+    expect(steady.seqs()).toEqual(range(1, 1000));
     await until(() => app.kernel.following === 1, { what: 'the stuck reader to be cut off' });
     expect(steady.isOver()).toBe(false);
   });
@@ -134,7 +138,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
     const [live, stuck] = await Promise.all([openStream(url), openStream(url)]);
     stuck?.pause();
     for (let i = 0; i < 4; i++) await flood();
-    await live?.has(800);
+    await live?.has(400);
     await server?.close();
     await live?.over;
     expect(app.kernel.following).toBe(0);
@@ -142,7 +146,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
     const again = await openStream(await serve(), { lastId: live?.lastId() as string });
     await write();
     await again.has(1);
-    expect(again.seqs()).toEqual([801]);
+    expect(again.seqs()).toEqual([401]);
   });
 
   it('who disconnect before they are answered are removed', async () => {

@@ -8,12 +8,12 @@ import { HttpClient } from '../faults/support/client.ts';
 import { startMem, until } from '../faults/support/mem-process.ts';
 import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
 import { newOutcome, startLoad } from '../faults/support/workload.ts';
-import { type Backend, backends, listen, newPlace, openTestApp, runSql, type StorePlace } from '../support/app.ts';
+import { type Backend, backends, listen, openTestApp, readyPlace, runSql, type StorePlace } from '../support/app.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { openStream, range } from './support.ts';
 
 async function place(backend: Backend): Promise<StorePlace> {
-  const made = await newPlace(backend);
+  const made = await readyPlace(backend);
   onTestFinished(() => made.remove());
   return made;
 }
@@ -114,6 +114,7 @@ function bound(database: Database): Database {
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
+    expectSchema: (schema, onOther) => database.expectSchema(schema, onOther),
     isWritable: () => database.isWritable(),
     get lostConnections() {
       return database.lostConnections;

@@ -22,6 +22,8 @@ export type StreamListener = {
   events: StreamedEvent[];
   seqs: () => number[];
   comments: string[];
+  /** The first comment has come, or the end. */
+  begun: Promise<void>;
   /** What a browser would send back as `Last-Event-ID`. */
   lastId: () => string;
   has: (count: number) => Promise<void>;
@@ -50,8 +52,7 @@ export async function openStream(
   const listener = listenTo(incoming);
   onTestFinished(() => listener.close());
   // A stream sends its opening at once.
-  if (listener.status === 200)
-    await until(() => listener.comments.length > 0 || listener.isOver(), { what: 'a comment' });
+  if (listener.status === 200) await listener.begun;
   return listener;
 }
 
@@ -62,6 +63,10 @@ function listenTo(incoming: IncomingMessage): StreamListener {
   let rest = '';
   const events: StreamedEvent[] = [];
   const comments: string[] = [];
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const readBlock = (block: string) => {
     const event = { event: 'message', id: Number.NaN, data: undefined as AnyEventData };
     for (const line of block.split('\n')) {
@@ -78,11 +83,13 @@ function listenTo(incoming: IncomingMessage): StreamListener {
     const blocks = (rest + chunk).split('\n\n');
     rest = blocks.pop() as string;
     blocks.forEach(readBlock);
+    if (comments.length > 0) begin();
   });
   incoming.on('error', () => {});
   const over = new Promise<void>((resolve) => {
     incoming.on('close', () => {
       isOver = true;
+      begin();
       resolve();
     });
   });
@@ -93,6 +100,7 @@ function listenTo(incoming: IncomingMessage): StreamListener {
     events,
     seqs: () => events.map(({ id }) => id),
     comments,
+    begun,
     lastId: () => lastId,
     has: (count) => until(() => events.length >= count, { what: `${count} events, not ${events.length}` }),
     pause: () => void incoming.pause(),

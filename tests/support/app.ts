@@ -22,7 +22,7 @@ import {
 import { type Backend, backends, beforeStore, newPlace, readyPlace, runSql, START, type StorePlace } from './place.ts';
 import { refuseForeign, watchDatabase } from './statements.ts';
 
-export { type Backend, backends, beforeStore, newPlace, runSql, type StorePlace };
+export { type Backend, backends, beforeStore, newPlace, readyPlace, runSql, type StorePlace };
 
 export type FakeClock = Clock & { advance(ms: number): void };
 

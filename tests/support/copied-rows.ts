@@ -125,7 +125,7 @@ function copyText(table: CopiedTable, span: number): string {
 function copiedValue(table: CopiedTable, { name, type }: CopiedColumn, span: number): string {
   if (type === 'tsvector') return wordsText;
   if (name === 'entity_path')
-    return `CASE WHEN copies.i % 10 = 0 THEN old.entity_path ELSE old.entity_path || '/p' || copies.i / 100 END`;
+    return `CASE WHEN copies.i % 2 = 0 THEN old.entity_path ELSE old.entity_path || '/p' || copies.i / 100 END`;
   if (type === 'bigint')
     return isPlace(name) || isNumbered(table, name) ? `old.${name} + copies.i * ${span}` : `old.${name}`;
   const isNamed = NAMES.has(name) || (type === 'text' && lastNames(table).includes(name));

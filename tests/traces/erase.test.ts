@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rowsOf } from '../entries/support.ts';
 import { AUTHOR, flush, keysOf, newSession, OTHER } from '../sessions/support.ts';
-import { type Backend, backends, newPlace, openTestApp, type TestApp } from '../support/app.ts';
+import { type Backend, backends, openTestApp, readyPlace, type TestApp } from '../support/app.ts';
 
 const MARK = 'zqvxalbatross7341';
 const erasedKey = { entity_path: `people/${MARK}`, key: `${MARK}-mail` };
 const kept = { entity_path: 'other/people', key: 'mail' };
 
 async function open(backend: Backend): Promise<TestApp> {
-  const place = await newPlace(backend);
+  const place = await readyPlace(backend);
   const app = await openTestApp(backend, { place, settings: { trace_signing_key: 'a key of the operator' } });
   onTestFinished(async () => {
     await app.close().catch(() => {});

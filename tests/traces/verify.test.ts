@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { changeRows, rowsOf } from '../entries/support.ts';
 import { newPath, newSession, OTHER, writeAll } from '../sessions/support.ts';
-import { backends, newPlace, openTestApp, type TestApp } from '../support/app.ts';
+import { backends, openTestApp, readyPlace, type TestApp } from '../support/app.ts';
 
 const KEY = 'a key of the operator';
 
@@ -136,7 +136,7 @@ describe.each(backends)('sealed traces on %s', (backend) => {
   });
 
   it('sealed without a key stay valid, and those of another key name it', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const session = newSession();
     const inTurn = async (trace_signing_key: string | null, use: (turn: TestApp) => Promise<void>) => {

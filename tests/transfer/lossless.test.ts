@@ -292,6 +292,26 @@ describe('lines of a file', () => {
     expect(found).toEqual(['ab', '', 'c', 'd']);
   });
 
+  it('that are not UTF-8 are refused by their number', async () => {
+    const bytes = Buffer.concat([Buffer.from('a\nü\nb'), Buffer.from([0xff]), Buffer.from('\nc\n')]);
+    for (const size of [1, 3, 4, 100]) {
+      const read = async () => {
+        const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+          bytes.subarray(i * size, (i + 1) * size),
+        );
+        const lines: string[] = [];
+        for await (const line of splitLines(
+          (async function* () {
+            yield* parts;
+          })(),
+        ))
+          lines.push(line);
+        return lines;
+      };
+      await expect(read()).rejects.toThrow('line 3 is not valid UTF-8');
+    }
+  });
+
   it('are refused while they are read, once they are too long', async () => {
     let taken = 0;
     async function* endless() {

@@ -109,12 +109,16 @@ function textProblem(text: string, maxLength: number): string | undefined {
 }
 
 /** The length in characters (code points): a surrogate pair is one. */
-export function charLength(text: string): number {
+function charLength(text: string): number {
   let length = text.length;
   for (let at = 1; at < text.length; at++)
     if (isLowSurrogate(text.charCodeAt(at)) && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) length--;
   return length;
 }
+
+/** Whether it has at most that many characters. A text that is far longer is not counted. */
+export const isWithinChars = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && charLength(text) <= max);
 
 /** The length of well-formed text in UTF-8 bytes. */
 export function utf8Length(text: string): number {

@@ -1,3 +1,5 @@
+import { utf8Length } from './glob.ts';
+
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const OPEN_ARRAY = 0x5b;
@@ -143,3 +145,10 @@ function canonicalArray(cursor: Rewrite): string {
   cursor.at = at + 1;
   return `[${out}]`;
 }
+
+/** Everything but the characters that are one byte each in JSON. */
+const LONGER = /[^\x20\x21\x23-\x5b\x5d-\x7f]/;
+
+/** How many bytes a text takes in JSON: six for some of its characters, which are stored as one. */
+export const jsonBytes = (text: string): number =>
+  LONGER.test(text) ? utf8Length(JSON.stringify(text)) : text.length + 2;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attachRaw, canonicalJson, JsonText, jsonDepth, stringify } from './json-text.ts';
+import { attachRaw, canonicalJson, JsonText, jsonBytes, jsonDepth, stringify } from './json-text.ts';
 
 const EXACT_NUMBERS = ['12345678901234567890', '1e400', '1.0', '-0', '1E+2', '0.1000'];
 
@@ -253,4 +253,12 @@ it('a text made by the copy of this file in another bundle is as exact', async (
   expect(text).toBeInstanceOf(JsonText);
   expect(stringify({ n: text })).toBe('{"n":12345678901234567890}');
   expect(other.stringify({ n: new JsonText('1.0') })).toBe('{"n":1.0}');
+});
+
+it('the bytes of a text in JSON are counted as it is written', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => jsonBytes(text) === Buffer.byteLength(JSON.stringify(text))),
+  );
+  for (const text of ['', 'plain ~\x7f', '"', '\\', '\u0001\n', 'é', '日本', '😀', '\ud800', '\u2028'])
+    expect(jsonBytes(text), JSON.stringify(text)).toBe(Buffer.byteLength(JSON.stringify(text)));
 });

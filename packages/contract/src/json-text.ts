@@ -12,7 +12,7 @@ import {
   type ScanPosition,
 } from './json-scan.ts';
 
-export { canonicalJson, jsonDepth } from './json-scan.ts';
+export { canonicalJson, jsonBytes, jsonDepth } from './json-scan.ts';
 
 /** Marks a JsonText in the output of JSON.stringify. It is random, so that no string of a caller can imitate it. */
 const newMarker = () =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isAgentGlob } from './agent-glob.ts';
-import { charLength, entityPathProblem, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
+import { entityPathProblem, isWithinChars, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 
 export const MAX_JSON_DEPTH = 128;
@@ -68,10 +68,7 @@ function labelProblem(text: string): string | undefined {
 export const text = (max: number) =>
   z
     .string()
-    .refine(
-      (text) => text.length <= max || (text.length <= 2 * max && charLength(text) <= max),
-      `must not be longer than ${max} characters`,
-    )
+    .refine((text) => isWithinChars(text, max), `must not be longer than ${max} characters`)
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL')
     .meta({ maxLength: max });
 

@@ -5,8 +5,12 @@ import * as s from './shapes.ts';
 export const longText = z.string().meta({ description: 'Redacted; cut to 200,000 characters.' });
 /** The most records that a session holds before it has to be sealed. */
 export const MAX_ITEMS = 10_000;
+/** The most bytes of records: sealing them is one transaction, which holds all of them in memory. */
+export const MAX_SESSION_BYTES = 64 * 1024 * 1024;
 export const MAX_ATTEMPTS = 50;
 export const MAX_CAUSES = 1000;
+/** Entries that all attempts of an outcome name together. */
+export const MAX_CAUSES_OF_ATTEMPTS = 2000;
 
 export const outcomeTypes = [
   'success',
@@ -46,10 +50,15 @@ export const author = { agent_id: s.agentId.optional(), session_id: s.sessionId.
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
+/** More than 20, because of those that the service sets and those that null removes. */
+const MAX_ATTRIBUTES_GIVEN = 100;
+
 /** Checked in the service, key by key, so that an error can name the wrong one. */
-export const attributes = z
-  .record(z.string(), s.anyJson)
-  .meta({ id: 'Attributes', description: 'Up to 20 scalar values by lowercase key.' });
+export const attributes = z.record(z.string(), s.anyJson).meta({
+  id: 'Attributes',
+  description: `Scalar values by lowercase key: a session keeps 20 attributes; a request may name ${MAX_ATTRIBUTES_GIVEN}, with those that null removes.`,
+  maxProperties: MAX_ATTRIBUTES_GIVEN,
+});
 
 export const toolCall = z
   .strictObject({

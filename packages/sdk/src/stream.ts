@@ -55,6 +55,7 @@ export function createStream(options: ClientOptions): StreamText {
           if (count++ > 0) tries = 0;
           connected = true;
           lastId = id ?? lastId;
+          if (id !== undefined) prepared.saw(id);
           if (data !== undefined && event === LOG_REWOUND) throw errorFromText(data);
           if (data !== undefined) yield data;
         }

@@ -8,9 +8,11 @@ export type ClientOptions = {
   url: string | URL;
   /**
    * Read-only servers (MEM_READ_ONLY) of the same memory. Reads go to them in turn, and show at least what this client has
-   * written; what they cannot answer goes to `url`, as everything else does.
+   * written and seen; what they cannot answer goes to `url`, as everything else does.
    */
   readUrls?: readonly (string | URL)[] | undefined;
+  /** For an attempt at one of `readUrls`: longer than they wait for their database (MEM_REPLICA_WAIT_MS). */
+  readerTimeoutMs?: number;
   apiKey?: string | undefined;
   /** The key of the control plane, for operations across all accounts. */
   internalKey?: string | undefined;
@@ -49,9 +51,11 @@ export type PreparedCall = {
   base: string;
   /** `at`: another server than that of `base`. */
   request(signal: AbortSignal, more?: Record<string, string>, at?: string): Promise<Response>;
+  /** Takes the position of an event, which begins with its `seq`: later reads show what it reports. */
+  saw(position: string): void;
 };
 
-/** A client and its sessions know of each other's writes. */
+/** A client and its sessions know of each other's writes and reads. */
 const SERVERS = Symbol('servers');
 type SharedOptions = ClientOptions & { [SERVERS]?: Servers };
 
@@ -72,41 +76,59 @@ export function createPrepare(options: ClientOptions) {
     const { method, path, body } = addressOf(operation, input);
     const headers = headersOf(operation, { ...options, ...defined(call) });
     if (body !== undefined) headers.set('content-type', 'application/json');
+    const { effect, stream, lines } = operation;
+    if (effect === 'read' && !stream && !lines && servers.hasReaders) headers.set('x-mem-want-seq', 'true');
     return {
       base,
+      saw(position) {
+        const [seq = ''] = position.split('-');
+        if (servers.hasReaders && SEQ.test(seq)) servers.learn(Number(seq), undefined);
+      },
       async request(signal, more = {}, at = base) {
         const before = servers.seq;
-        if (operation.effect === 'read' && before !== undefined) headers.set('x-mem-min-seq', String(before));
+        if (effect === 'read' && before !== undefined) headers.set('x-mem-min-seq', String(before));
         for (const [name, text] of Object.entries(more)) headers.set(name, text);
-        // An API does not redirect. Following a redirect could send the key to another server or turn a write into a
-        // read.
-        const init = { method, headers, signal, redirect: 'error' as const, ...(body === undefined ? {} : { body }) };
+        // With `error`, fetch of Node loses the body of a request that is answered with 421, and with it the answer.
+        const init = { method, headers, signal, redirect: 'manual' as const, ...(body === undefined ? {} : { body }) };
         const response = await request(at + path, init);
-        const seq = operation.effect === 'write' ? (response.headers.get('x-mem-seq') ?? '') : '';
-        if (SEQ.test(seq)) servers.wrote(Number(seq), before);
+        await refuseRedirect(response);
+        const seq = response.headers.get('x-mem-seq') ?? '';
+        if (SEQ.test(seq)) servers.learn(Number(seq), before);
         return response;
       },
     };
   };
 }
 
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** An API does not redirect. Following a redirect could send the key to another server or turn a write into a read. */
+async function refuseRedirect({ type, status, headers, body }: Response): Promise<void> {
+  if (type !== 'opaqueredirect' && !REDIRECTS.has(status)) return;
+  await body?.cancel();
+  const target = headers.get('location');
+  throw new TypeError(`it redirects${target ? ` to ${target}` : ''}, and redirects are not followed`);
+}
+
 export function createSend(options: ClientOptions): Send {
   const prepare = createPrepare(options);
   const servers = serversOf(options);
   return async (operation, input, call) => {
-    const { retries = 3, timeoutMs = 30_000 } = { ...options, ...defined(call) };
+    const { retries = 3, timeoutMs = 30_000, readerTimeoutMs = 3_000 } = { ...options, ...defined(call) };
     const { base, request } = prepare(operation, input, call);
-    const once = (at = base) => {
-      const signals = [call.signal, Number.isFinite(timeoutMs) ? AbortSignal.timeout(timeoutMs) : undefined];
+    const once = (at = base, ms = timeoutMs) => {
+      const signals = [call.signal, Number.isFinite(ms) ? AbortSignal.timeout(ms) : undefined];
       const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
       return attempt(() => request(signal, {}, at), at);
     };
     const reader = servers.readerFor(operation);
     if (reader !== undefined) {
-      const result = await once(reader);
+      const result = await once(reader.url, Math.min(timeoutMs, readerTimeoutMs));
+      call.signal?.throwIfAborted();
+      const isAnswer = typeof result === 'string' || !servers.canAnswer(result);
+      reader.end(isAnswer ? 'answered' : 'failed');
       if (typeof result === 'string') return result;
-      if (!servers.canAnswer(result)) throw result;
-      servers.setAside(reader);
+      if (isAnswer) throw result;
     }
     for (let tries = 0; ; tries++) {
       call.signal?.throwIfAborted();

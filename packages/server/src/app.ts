@@ -132,6 +132,8 @@ export type AppOptions = {
   ids?: Ids;
   onError?: (error: unknown) => void;
   onWarning?: (warning: string) => void;
+  /** Called once where another version of mem has migrated the store: writes fail from then on. */
+  onMigrated?: ((error: StorageError) => void) | undefined;
   /** Wraps the store, for tests that watch its calls or make them fail. */
   wrapDatabase?: (database: Database) => Database;
 };
@@ -178,6 +180,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     };
     const migrated = await migrateAll(base, modules);
     if (!replica) {
+      database.expectSchema(migrated.own, options.onMigrated ?? (() => {}));
       await keepPlannerFigures(database, base.tables);
       await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
     }
@@ -221,7 +224,7 @@ const ONE_SERVER =
 
 async function openDatabase(options: AppOptions, modules: readonly Module[]): Promise<Database> {
   const { readOnly = false } = options;
-  if (readOnly && options.postgresDsn === undefined) throw new StorageError('refused', new Error(ONE_SERVER));
+  if (readOnly && options.postgresDsn === undefined) throw new StorageError('misconfigured', new Error(ONE_SERVER));
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir, options.readCache);
   const { onError = () => {}, onWarning = () => {}, triesPool = false } = options;
   const { postgresDsn: dsn, postgresDirectDsn: directDsn, postgresPool: poolSize = 10 } = options;

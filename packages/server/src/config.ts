@@ -192,6 +192,9 @@ const OTHER_STORE = {
   problem: 'is set, but this version has no bucket store: unset it, and set MEM_DATA_DIR or MEM_POSTGRES_DSN',
 };
 
+const DIRECT_WITHOUT_STORE =
+  'MEM_POSTGRES_DIRECT_DSN is set without MEM_POSTGRES_DSN, which names the store: set both, or MEM_POSTGRES_DSN alone where no pooler is between';
+
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -220,6 +223,7 @@ export function readConfig(env: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([name, text]) => name in variables && text !== ''));
   const parsed = environment.safeParse(given, { jitless: true });
   const problems = (parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`);
+  if (env.MEM_POSTGRES_DIRECT_DSN && !env.MEM_POSTGRES_DSN) problems.push(DIRECT_WITHOUT_STORE);
   if (env[OTHER_STORE.name]) problems.push(`${OTHER_STORE.name} ${OTHER_STORE.problem}`);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
   const v = parsed.data;

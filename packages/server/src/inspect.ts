@@ -35,9 +35,9 @@ export async function inspectStore(config: Config): Promise<StoreReport> {
     );
     return { ...schemaReport({ ...found, engine: 'sqlite' }, modules), problems, stored_keys: counted };
   }
-  const { postgresDirectDsn: directDsn, postgresPool: poolSize } = config;
+  const { postgresDirectDsn: directDsn, postgresPool: poolSize, readOnly } = config;
   const postgres = await checkPostgres(
-    { dsn: postgresDsn, directDsn, poolSize },
+    { dsn: postgresDsn, directDsn, poolSize, readOnly },
     {
       names: new Set(tablesOf(modules).map(({ table }) => table)),
       rowSecurity: config.rowSecurity,

@@ -8,6 +8,7 @@ export {
   type Ddl,
   type Dialect,
   type Find,
+  type FirstRows,
   fragment,
   type Insert,
   isConstraintError,
@@ -63,6 +64,7 @@ export {
   type Module,
   type ProcessTimer,
   type Projection,
+  pageBytes,
   type ReadContext,
   reads,
   requireNewest,
@@ -82,6 +84,7 @@ export {
   type Work,
   type WriteItem,
   type WriteResult,
+  withinPage,
   writes,
   writesTogether,
 } from './kernel/index.ts';

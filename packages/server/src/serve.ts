@@ -8,13 +8,17 @@ import { keyOfClientOnly } from './admitted.ts';
 import type { App } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
+import { tidyFolder } from './db/sqlite-tidy.ts';
 import { firstScreen, memoryLeftAside } from './first-screen.ts';
+import { drainConnections } from './http/connections.ts';
 import { measureProcess } from './http/metrics.ts';
+import type { ReportError } from './http/problems.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
 import { SELF_HOSTED_ACCOUNT } from './kernel/index.ts';
 import { createLogger } from './logger.ts';
 import { countKeys } from './modules/keys/index.ts';
+import { OutageLog } from './outage-log.ts';
 import { onReload, stopSignal } from './stop-signal.ts';
 import { Telemetry } from './telemetry/index.ts';
 import { Supervisor } from './workers/supervisor.ts';
@@ -30,6 +34,8 @@ type RunningService = {
   telemetry: Telemetry | undefined;
   port: number;
   storedKeys: number;
+  /** Resolves when another version of mem has migrated the store. */
+  migrated: Promise<StorageError>;
 };
 
 /** Runs the service until it receives a signal to stop: in this process, or in several that it supervises. */
@@ -62,10 +68,22 @@ async function serveAsWorker(config: Config, channel: WorkerChannel): Promise<nu
     const { kernel } = running.app;
     channel.measureWith(() => measureProcess(kernel));
     channel.ready(running.port, running.storedKeys);
-    return await stopWhen(stopping, running, log);
+    return await stopWhen(Promise.race([stopping, untilReplaced(channel, running, stopping)]), running, log);
   } finally {
     channel.close();
   }
+}
+
+async function untilReplaced(
+  channel: WorkerChannel,
+  { server }: RunningService,
+  stopping: Promise<string>,
+): Promise<string> {
+  await channel.retired;
+  const hurry = new AbortController();
+  void stopping.then(() => hurry.abort());
+  await drainConnections(server, hurry.signal);
+  return 'another worker has the place';
 }
 
 async function serveByWorkers(config: Config, log: Logger): Promise<number> {
@@ -74,14 +92,16 @@ async function serveByWorkers(config: Config, log: Logger): Promise<number> {
   if ('exitCode' in free) return free.exitCode;
   const supervisor = new Supervisor(config.workers, log);
   const stopping = stopSignal();
-  const starting = supervisor.start();
+  // Before the first worker is there to be seen: a signal that nobody listens for ends the process.
   onReload(() => void starting.then(() => supervisor.restart()));
+  const starting = supervisor.start();
   const started = await Promise.race([starting, stopping.then(() => ({ exitCode: 0 }))]);
   if ('exitCode' in started) return (await supervisor.stop()) || started.exitCode;
   process.stdout.write(firstScreen(config, { ...started, elsewhere }));
   const signal = await stopping;
   log.info({ signal }, 'stopping: the workers finish what they accepted');
   const exitCode = await supervisor.stop();
+  if (config.postgresDsn === undefined) await tidyFolder(config.dataDir);
   log.info('stopped');
   return exitCode;
 }
@@ -100,11 +120,12 @@ async function startOrExplain<T extends object>(
 }
 
 async function stopWhen(stopping: Promise<string>, running: RunningService, log: Logger): Promise<number> {
-  const signal = await stopping;
-  log.info({ signal }, 'stopping: finishing what was accepted');
+  const end = await Promise.race([stopping, running.migrated]);
+  if (typeof end === 'string') log.info({ signal: end }, 'stopping: finishing what was accepted');
+  else log.fatal({ why: end.why }, `${end.message}: stopping; start this one in the newer version`);
   await stop(running, log);
   log.info('stopped');
-  return 0;
+  return typeof end === 'string' ? 0 : 1;
 }
 
 async function start(config: Config, log: Logger, channel?: WorkerChannel): Promise<RunningService> {
@@ -112,28 +133,40 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
   if (refusal !== undefined) throw new StorageError('refused', new Error(refusal));
   // A worker is handed its connections; the supervisor has tried the address.
   if (!channel) await tryListening(config.http);
-  const onError = (err: unknown) => log.error({ err }, 'background work failed');
+  let opened: App | undefined;
+  const outages = new OutageLog({ log, isBack: async () => opened !== undefined && isUsable(opened) });
+  const reportError: ReportError = (error, write) => outages.report(error, write);
+  const onError = (err: unknown) => reportError(err, () => log.error({ err }, 'background work failed'));
   const onWarning = (warning: string) => log.warn(warning);
-  const app = await whenReachable(() => openInstalledApp(config, { onError, onWarning, triesPool: true }), {
+  let onMigrated: ((error: StorageError) => void) | undefined;
+  const migrated = new Promise<StorageError>((resolve) => {
+    onMigrated = resolve;
+  });
+  const app = await whenReachable(() => openInstalledApp(config, { onError, onWarning, onMigrated, triesPool: true }), {
     waitMs: START_WAIT_MS,
     onWait: (error) => log.warn({ why: error.why }, `${error.message}; trying for ${START_WAIT_MS / 1000} s`),
   });
+  opened = app;
   try {
     const telemetry = openTelemetry(config, log);
     const { corsOrigins, localOnly } = config.http;
     const server = await createServer({
-      ...{ kernel: app.kernel, log, ...config, corsOrigins, localOnly, telemetry },
+      ...{ kernel: app.kernel, log, reportError, ...config, corsOrigins, localOnly, telemetry },
       ...(channel ? { gatherMetrics: () => channel.gather() } : {}),
     });
     await server.listen({ host: config.http.host, port: config.http.port });
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : config.http.port;
-    return { app, server, telemetry, port, storedKeys: await countStoredKeys(app) };
+    return { app, server, telemetry, port, storedKeys: await countStoredKeys(app), migrated };
   } catch (error) {
     await app.close();
     throw error;
   }
 }
+
+/** A server that only reads never writes. */
+const isUsable = async ({ kernel: { services } }: App): Promise<boolean> =>
+  (await services.database.isWritable()) || services.replica !== undefined;
 
 /** Keys that were made in the store admit as those of MEM_API_KEYS do, also in a store that came with a repository. */
 function countStoredKeys({ kernel: { services } }: App): Promise<number> {
@@ -182,11 +215,11 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
     const where =
       config.postgresDsn === undefined
         ? `MEM_DATA_DIR ${config.dataDir}`
-        : `MEM_POSTGRES_DSN ${addressOfDsn(config.postgresDsn)}`;
+        : (error.where ?? `MEM_POSTGRES_DSN ${addressOfDsn(config.postgresDsn)}`);
     const todo = error.reason === 'damaged' ? ': restore a backup, or choose another folder' : '';
     return {
       message: `${where}: ${message}: ${error.why}${config.postgresDsn === undefined ? todo : ''}`,
-      exitCode: 6,
+      exitCode: error.reason === 'misconfigured' ? 2 : 6,
     };
   }
   if (code === 'EADDRINUSE')

@@ -36,10 +36,10 @@ export async function inTurns<T>(steps: Iterator<void, T>): Promise<T> {
 export const turnEnd = (): Promise<void> | undefined => (isTurnOver(TRANSACTION_TURN_MS) ? nextTurn() : undefined);
 
 /** Goes on at once as long as this turn has time for it. Returns a promise only when it took longer. */
-export function untilTurnEnds<T>(steps: Iterator<void, T>): T | Promise<T> {
+export function untilTurnEnds<T>(steps: Iterator<void, T>, endOfTurn = turnEnd): T | Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value;
-    const end = turnEnd();
-    if (end !== undefined) return end.then(() => untilTurnEnds(steps));
+    const end = endOfTurn();
+    if (end !== undefined) return end.then(() => untilTurnEnds(steps, endOfTurn));
   }
 }

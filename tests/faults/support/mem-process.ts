@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { tracedBy } from './strace.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const built = join(root, 'packages', 'cli', 'dist', 'mem.js');
 const builds = join(root, 'node_modules', '.cache', 'mem-faults');
 
 export type ProcessEnd = { code: number | null; signal: NodeJS.Signals | null };
@@ -26,17 +27,19 @@ export type MemOptions = {
   under?: readonly string[];
   /** The runtime, instead of the one that runs the tests. */
   node?: string;
-  /** Is given a look at the output while the program starts. */
-  watch?: (output: () => string) => void;
+  /** The block of tests ends it, instead of the test that runs. */
+  isShared?: boolean;
+  /** Is given a look at the output, and the number of the process, while the program starts. */
+  watch?: (output: () => string, pid: number) => void;
 };
 
 /**
- * The program as users run it: bundled once for this run of the tests from the sources as they are, into a separate
- * folder, so that it does not interfere with other builds.
+ * The program as users run it: as `npm test` has just built it, or bundled once for this run of the tests from the
+ * sources as they are, into a separate folder, so that it does not interfere with other builds.
  */
 let program: Promise<string> | undefined;
 export function memProgram(): Promise<string> {
-  program ??= buildOnce();
+  program ??= process.env.TESTS_BUILT ? Promise.resolve(built) : buildOnce();
   return program;
 }
 
@@ -119,6 +122,7 @@ async function spawnMem(env: MemEnvironment, args: readonly string[], options: M
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   const spawned = { child, output: () => all, stdout: () => out, end, isTraced: options.under !== undefined };
+  if (options.isShared) return spawned;
   onTestFinished(async () => {
     if (hasEnded(child)) return;
     process.kill(pidOf(spawned), 'SIGKILL');
@@ -132,7 +136,7 @@ export async function startMem(env: MemEnvironment, options: MemOptions = {}): P
   const quiet = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0', MEM_LOG_LEVEL: 'warn' };
   const spawned = await spawnMem({ ...quiet, ...env }, ['serve'], options);
   const { child, output, end } = spawned;
-  options.watch?.(output);
+  options.watch?.(output, child.pid as number);
   const address = () => /listening {2}(http:\S+)/.exec(output())?.[1];
   await until(() => address() !== undefined || hasEnded(child), { seconds: 60, what: `mem to listen: ${output()}` });
   const url = address();
@@ -144,7 +148,7 @@ export async function startMem(env: MemEnvironment, options: MemOptions = {}): P
     output,
     end,
     stop: (signal = 'SIGTERM') => {
-      process.kill(pid, signal);
+      if (!hasEnded(child)) process.kill(pid, signal);
       return end;
     },
   };

@@ -26,13 +26,13 @@ import {
   systemClock,
 } from '../../../packages/server/src/kernel/index.ts';
 import { keySource } from '../../../packages/server/src/modules/keys/index.ts';
-import { type Backend, caller, newPlace } from '../../support/app.ts';
+import { type Backend, caller, readyPlace } from '../../support/app.ts';
 
 export type TestKernelOptions = { limits?: Partial<Limits>; extra?: readonly Module[] };
 
 /** A kernel assembled by hand, with limits and modules for tests only. */
 export async function openKernel(backend: Backend, { limits, extra = [] }: TestKernelOptions = {}) {
-  const place = await newPlace(backend);
+  const place = await readyPlace(backend);
   const { dataDir, postgresDsn: dsn } = place.options;
   const database =
     dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 4, onError: () => {} });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { HttpClient, Reply } from './client.ts';
 
@@ -25,7 +26,13 @@ export type RunningLoad = { outcome: WorkloadResult; stop(): Promise<WorkloadRes
 
 export const newOutcome = (): WorkloadResult => ({ acknowledged: [], refusals: new Map(), wrong: [], broken: 0 });
 
-export type LoadOptions = { writers?: number; name: string; outcome?: WorkloadResult; pauseMs?: number };
+export type LoadOptions = {
+  writers?: number;
+  name: string;
+  outcome?: WorkloadResult;
+  /** Between the requests of a writer: what is tested meanwhile needs the processor too. */
+  pauseMs?: number;
+};
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 /** A word that nothing else holds. */
@@ -35,13 +42,13 @@ export const wordFor = (id: string): string =>
 /** Many clients, each with one request at a time: single writes, deletes and commits of three, until stopped. */
 export function startLoad(
   client: HttpClient,
-  { writers = 16, name, outcome = newOutcome(), pauseMs = 0 }: LoadOptions,
+  { writers = 16, name, outcome = newOutcome(), pauseMs = 5 }: LoadOptions,
 ): RunningLoad {
   let stopped = false;
   const loops = Array.from({ length: writers }, async (_, writer) => {
     for (let turn = 0; !stopped; turn++) {
       await oneTurn(client, { id: `${name}-${writer}-${turn}`, writer: `${name}-${writer}`, turn, outcome });
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
     }
   });
   const stop = async () => {
@@ -66,7 +73,7 @@ async function oneTurn(client: HttpClient, { id, writer, turn, outcome }: Worklo
   } catch {
     outcome.broken++;
     // Nothing listens for a moment: do not spin.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await sleep(5);
   }
 }
 

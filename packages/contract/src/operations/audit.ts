@@ -46,7 +46,7 @@ export const audit = {
         cursor: s.cursor,
       }),
     output: () => z.object({ entries: z.array(line), ...s.page }),
-    errors: ['forbidden', 'invalid_cursor'],
+    errors: ['forbidden', 'invalid_cursor', 'log_rewound'],
     example: () => ({ action: 'entries.write' }),
   }),
   'audit.verify': operation({
@@ -77,7 +77,7 @@ export const audit = {
         ),
         ...s.page,
       }),
-    errors: ['forbidden', 'invalid_cursor'],
+    errors: ['forbidden', 'invalid_cursor', 'log_rewound'],
     example: () => ({}),
   }),
 };

@@ -236,7 +236,7 @@ export const entries = {
         versions: z.array(s.entryVersion),
         ...s.page,
       }),
-    errors: [...entryErrors, 'invalid_cursor'],
+    errors: [...entryErrors, 'invalid_cursor', 'log_rewound'],
     example: () => entryExample,
   }),
 };

@@ -288,7 +288,7 @@ export const entryMaintenance = {
         damaged: damagedParts.optional(),
         ...s.page,
       }),
-    errors: ['branch_not_found', 'invalid_cursor'],
+    errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
     example: () => ({ entity_path: 'checkout/**' }),
   }),
 };

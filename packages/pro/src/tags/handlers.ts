@@ -10,12 +10,14 @@ import {
   hashedBy,
   invalidInput,
   MAIN_BRANCH,
+  pageBytes,
   reads,
   seqAt,
   sessionName,
   storeMore,
   toIso,
   type Work,
+  withinPage,
   writes,
 } from '@mem-service/server/module';
 import * as queries from './queries.ts';
@@ -70,10 +72,12 @@ const toTag = ({ name, description, seq, agent_id, created_at }: queries.TagRow)
 
 const cursors = cursorsOf('tags', ['number']);
 
-const list = reads<'tags.list'>(async ({ read, caller }, { name, limit, cursor }) => {
+const list = reads<'tags.list'>(async ({ read, caller, services }, { name, limit, cursor }) => {
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
-  const rows = await queries.listTags(read, { account_id: caller.account_id, name, before, limit: limit + 1 });
-  const { items, ...page } = cutPage(rows, limit, (row) => cursors.to([row.created_seq]));
+  const bytes = pageBytes(services);
+  const rows = await queries.listTags(read, { account_id: caller.account_id, name, before, limit: limit + 1, bytes });
+  const found = withinPage(services, rows, ({ name, description, agent_id }) => [name, description, agent_id]);
+  const { items, ...page } = cutPage(found, limit, (row) => cursors.to([row.created_seq]));
   return { tags: items.map(toTag), ...page };
 });
 

@@ -1,4 +1,4 @@
-import { andAll, fragment, type Insert, type Query, sql } from '@mem-service/server/module';
+import { andAll, type FirstRows, fragment, type Insert, type Query, sql } from '@mem-service/server/module';
 
 export type TagRow = {
   account_id: string;
@@ -31,13 +31,15 @@ export function getTag(query: Query, accountId: string, name: string): Promise<T
   return query.get(sql`SELECT ${TAG} FROM tags WHERE account_id = ${accountId} AND name = ${name}`);
 }
 
-export type TagPage = { account_id: string; name: string | undefined; before: number; limit: number };
+export type TagPage = { account_id: string; name: string | undefined; before: number; limit: number; bytes: number };
 
-export function listTags(query: Query, { account_id, name, before, limit }: TagPage): Promise<TagRow[]> {
+export function listTags(query: Query, page: TagPage): Promise<FirstRows<TagRow>> {
+  const { account_id, name, before, limit, bytes } = page;
   const named = name === undefined ? [] : [sql`name = ${name}`];
-  return query.all(
+  return query.first(
     sql`SELECT ${TAG} FROM tags WHERE account_id = ${account_id} AND created_seq < ${before}${andAll(named)}
         ORDER BY created_seq DESC LIMIT ${limit}`,
+    { columns: ['name', 'description', 'agent_id'], bytes },
   );
 }
 

@@ -67,16 +67,19 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof UsageError || error instanceof ConfigError)
     return new Fault('invalid_input', error.message).toProblem();
   // Checked by name: importing the classes would load the database drivers.
-  if (error.name === 'StorageError') return new Fault('unavailable', reasonOf(error)).toProblem();
+  if (error.name === 'StorageError') return new Fault(storageCode(error), reasonOf(error)).toProblem();
   if (error.name === 'SchemaError') return new Fault('internal', error.message).toProblem();
   // System errors have a code and a clear message; any other error is a bug and is shown with its stack.
   const isBug = (error as { code?: unknown }).code === undefined;
   return new Fault('internal', isBug ? (error.stack ?? error.message) : error.message).toProblem();
 }
 
-function reasonOf({ message, cause }: Error): string {
+const storageCode = (error: Error & { reason?: string }) =>
+  error.reason === 'misconfigured' ? 'invalid_input' : 'unavailable';
+
+function reasonOf({ message, cause, where }: Error & { where?: string }): string {
   const { message: reason, code } = (cause ?? {}) as { message?: string; code?: string };
-  return reason || code ? `${message}: ${reason || code}` : message;
+  return [where, message, reason || code].filter(Boolean).join(': ');
 }
 
 /** One line for each error, with the names of the command line and of the variables that a user sets. */

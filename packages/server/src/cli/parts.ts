@@ -3,7 +3,8 @@ import type { BackupOptions, BackupReport } from '../backup.ts';
 import type { Config, Environment } from '../config.ts';
 import type { StoreReport } from '../inspect.ts';
 import type { Kernel } from '../kernel/index.ts';
-import type { PartitionOptions, PartitionPlan, PartitionProgress, PartitionReport } from '../partition.ts';
+import type { PartitionProgress, PartitionReport } from '../partition.ts';
+import type { PartitionOptions, PartitionPlan } from '../partition-plan.ts';
 
 /** How this process was started. */
 export type ProcessStart = { node: string; script: string; platform: NodeJS.Platform; folder: string };

@@ -15,6 +15,8 @@ import { printEvents } from './stream.ts';
 import { type Terminal, warn } from './terminal.ts';
 import { fullTraceId } from './trace-ids.ts';
 
+const ONLY_HOSTED = 'an account works only where mem serve runs with MEM_MODE=hosted';
+
 /** Runs one operation, from the words of the command line to the printed answer. */
 export async function runCommand(command: Command, args: readonly string[], parts: CliParts & { terminal: Terminal }) {
   const { terminal } = parts;
@@ -49,6 +51,8 @@ export async function runCommand(command: Command, args: readonly string[], part
   }
   const code = text === undefined ? 0 : print(command, text, how);
   terminal.err(hint);
+  if (command.name === 'accounts.create' && config.client.url === undefined && !config.hosted)
+    warn(terminal, ONLY_HOSTED);
   return code;
 }
 

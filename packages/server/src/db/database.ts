@@ -43,6 +43,9 @@ export interface Transaction extends Query {
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** `isLarge`: it may change very much. Its statements run where they delay nobody. */
+export type TransactionKind = { isLarge?: boolean };
+
 /** Differences between the engines, as data and small functions. */
 export interface Dialect {
   engine: Engine;
@@ -111,6 +114,9 @@ export interface AccountReads {
   find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<Readonly<T> | undefined>;
 }
 
+/** The newest migration of the modules that a process has. */
+export type OwnMigrations = { newest: number; modules: readonly string[] };
+
 /**
  * Its own reads are over all accounts, to find the account of a key or row. With row-level security they see only the
  * few columns needed for that; everything else is read through `forAccount`.
@@ -124,7 +130,7 @@ export interface Database extends AccountReads {
   /** For reads of an account in many steps that must be consistent. */
   snapshot(accountId: string): Promise<Snapshot>;
   /** For writes to accounts; it must `enter` each account first. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionKind): Promise<T>;
   /** Maintenance over all accounts, with only the rights it needs. */
   maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs a maintenance statement outside any transaction, without a time limit. */
@@ -133,6 +139,11 @@ export interface Database extends AccountReads {
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The same for changes of the schema, as the owner of the tables. */
   alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * From now on write transactions fail with `migrated` where the store has had other migrations of these modules; the first that
+   * does is reported.
+   */
+  expectSchema(own: OwnMigrations, onOther: (error: StorageError) => void): void;
   /**
    * Notifies other processes on the store with a short delay; only the latest position of a topic is sent.
    * Notifications may get lost, so the others also poll.
@@ -156,15 +167,28 @@ export interface Database extends AccountReads {
   close(): Promise<void>;
 }
 
-/** `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored. */
-export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged' | 'read_only';
+/**
+ * `refused`: a retry does not help, such as a wrong password or a read-only folder. `misconfigured`: the settings contradict
+ * each other, or what is at the address. `damaged`: bytes are not what was stored.
+ * `migrated`: the store is no longer as this process knows it.
+ */
+export type StorageFailure =
+  | 'full'
+  | 'unavailable'
+  | 'refused'
+  | 'misconfigured'
+  | 'damaged'
+  | 'read_only'
+  | 'migrated';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
+  misconfigured: 'the database cannot be used',
   damaged: 'the stored data is damaged',
   read_only: 'the store is opened for reading only',
+  migrated: 'another version of mem has migrated the store',
 };
 
 /** A row conflicts with existing rows. */
@@ -181,10 +205,13 @@ export class StorageError extends Error {
   readonly reason: StorageFailure;
   /** The driver's message: for the log, not for callers. */
   readonly why: string;
+  /** The variable and the address that failed, where it is not that of the store. */
+  readonly where: string | undefined;
 
-  constructor(reason: StorageFailure, cause: unknown) {
+  constructor(reason: StorageFailure, cause: unknown, where?: string) {
     super(FAILURES[reason], { cause });
     this.reason = reason;
+    this.where = where;
     const { message, code } = (cause ?? {}) as { message?: string; code?: string };
     this.why = message || code || this.message;
   }

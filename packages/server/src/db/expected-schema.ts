@@ -11,6 +11,7 @@ const CREATE_WORDS = new RegExp(`^CREATE VIRTUAL TABLE ${NAME} USING \\w+\\(`);
 const CREATE_INDEX = new RegExp(`^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?${NAME} ON ${NAME}`);
 const ADD_COLUMN = new RegExp(`^ALTER TABLE ${NAME} ADD COLUMN (?:IF NOT EXISTS )?${NAME}`);
 const DROP_COLUMN = new RegExp(`^ALTER TABLE ${NAME} DROP COLUMN (?:IF EXISTS )?${NAME}`);
+const RENAME_COLUMN = new RegExp(`^ALTER TABLE ${NAME} RENAME COLUMN ${NAME} TO ${NAME}`);
 const RENAME = new RegExp(`^ALTER TABLE ${NAME} RENAME TO ${NAME}`);
 const DROP = new RegExp(`^DROP (TABLE|INDEX) (?:IF EXISTS )?${NAME}`);
 const CONSTRAINT = /^(PRIMARY|UNIQUE|CHECK|CONSTRAINT|FOREIGN)\b/;
@@ -26,12 +27,13 @@ export function expectedSchema(steps: readonly MigrationStep[], ddl: Ddl): Store
 type MadeSchema = { tables: StoreSchema['tables']; indexes: Map<string, string> };
 
 function follow({ tables, indexes }: MadeSchema, text: string): void {
-  const [table, words, index, added, dropped, renamed, gone] = [
+  const [table, words, index, added, dropped, column, renamed, gone] = [
     CREATE_TABLE,
     CREATE_WORDS,
     CREATE_INDEX,
     ADD_COLUMN,
     DROP_COLUMN,
+    RENAME_COLUMN,
     RENAME,
     DROP,
   ].map((form) => form.exec(text) as string[] | null);
@@ -40,6 +42,10 @@ function follow({ tables, indexes }: MadeSchema, text: string): void {
   if (index) indexes.set(nth(index, 1), nth(index, 2));
   if (added) tables.get(nth(added, 1))?.add(nth(added, 2));
   if (dropped) tables.get(nth(dropped, 1))?.delete(nth(dropped, 2));
+  if (column) {
+    tables.get(nth(column, 1))?.delete(nth(column, 2));
+    tables.get(nth(column, 1))?.add(nth(column, 3));
+  }
   if (renamed) {
     tables.set(nth(renamed, 2), tables.get(nth(renamed, 1)) ?? new Set());
     tables.delete(nth(renamed, 1));

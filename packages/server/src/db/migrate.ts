@@ -1,4 +1,4 @@
-import type { Database, Engine, Query, Transaction } from './database.ts';
+import type { Database, Engine, OwnMigrations, Query, Transaction } from './database.ts';
 import { expectedSchema, missingParts, nameParts, readSchema } from './expected-schema.ts';
 import {
   type AppliedMigration,
@@ -60,7 +60,16 @@ async function carryOver(tx: Transaction, engine: Engine, steps: readonly Migrat
 }
 
 /** The number of migrations that a database has, and the modules among them that are not installed. */
-export type Migrated = { schema: number; absent_modules: readonly string[] };
+export type Migrated = { schema: number; absent_modules: readonly string[]; own: OwnMigrations };
+
+function ownMigrations(applied: readonly AppliedMigration[], steps: readonly MigrationStep[]): OwnMigrations {
+  const modules = [...new Set(steps.map(({ module }) => module))];
+  const newest = schemaOf(applied.filter(({ module }) => module !== null && modules.includes(module)));
+  return { newest, modules };
+}
+
+/** Writes of other processes read this table first: those under way end before, others begin after the migrations. */
+const LOCK_OUT_WRITES = 'LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE';
 
 /** Runs the missing migrations; concurrent starts wait for each other. */
 export function migrate(database: Database, steps: readonly MigrationStep[], now: number): Promise<Migrated> {
@@ -75,6 +84,7 @@ export function migrate(database: Database, steps: readonly MigrationStep[], now
         `The database has ${refusal.found}. ${refusal.isNewer ? 'Start a newer version.' : 'Restore a backup.'}`,
       );
     let schema = schemaOf(applied);
+    if (pending.length > 0 && ddl.engine === 'postgres') await tx.run(statement(LOCK_OUT_WRITES));
     for (const step of pending) {
       const { module, version, name } = step;
       await runStep(tx, step, ddl);
@@ -85,7 +95,7 @@ export function migrate(database: Database, steps: readonly MigrationStep[], now
     }
     const missing = missingParts(expectedSchema(steps, ddl), await readSchema(tx, ddl.engine));
     if (missing.length > 0) throw new SchemaError(`The database lacks ${nameParts(missing)}. Restore a backup.`);
-    return { schema, absent_modules };
+    return { schema, absent_modules, own: ownMigrations(await readApplied(tx, ddl.engine), steps) };
   });
 }
 
@@ -119,7 +129,7 @@ export async function checkSchema(database: Database, steps: readonly MigrationS
     if (first) throw new SchemaError(`The database does not have ${first.module}:${first.version} yet. ${TO_DO}`);
     const missing = missingParts(expectedSchema(steps, ddl), found);
     if (missing.length > 0) throw new SchemaError(`The database lacks ${nameParts(missing)}. Restore a backup.`);
-    return { schema: schemaOf(applied), absent_modules };
+    return { schema: schemaOf(applied), absent_modules, own: ownMigrations(applied, steps) };
   });
 }
 

@@ -24,7 +24,7 @@ export type PostgresAddress = {
 const DEFAULT_SETTINGS = {
   statement_timeout: '20000',
   // A server that froze or was cut off within a transaction must not block the others forever.
-  idle_in_transaction_session_timeout: '5000',
+  idle_in_transaction_session_timeout: '4500',
 };
 
 /**
@@ -48,7 +48,7 @@ export const PLANNER_DEFAULTS = Object.keys(PLANNER_SETTINGS).map((name) => `SET
 const SETTINGS_IN_DSN = [...Object.keys(DEFAULT_SETTINGS), 'lock_timeout'];
 
 const refuse = (problem: string): never => {
-  throw new StorageError('refused', new Error(problem));
+  throw new StorageError('misconfigured', new Error(problem));
 };
 
 export function readAddress(dsn: string): PostgresAddress {
@@ -83,7 +83,8 @@ function take({ searchParams }: URL, name: string): string | null {
 function targetOf(asked: string | null, hosts: number): HostTarget {
   if (asked === null) return hosts > 1 ? 'read-write' : 'any';
   return (
-    TARGETS.find((target) => target === asked) ?? refuse(`target_session_attrs must be one of ${TARGETS.join(', ')}`)
+    TARGETS.find((target) => target === asked) ??
+    refuse(`target_session_attrs is ${asked}, and must be one of ${TARGETS.join(', ')}`)
   );
 }
 

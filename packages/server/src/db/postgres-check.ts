@@ -123,14 +123,16 @@ async function openChecked(dsn: string): Promise<PostgresClient> {
   return client;
 }
 
+export type CheckedAddresses = { dsn: string; directDsn?: string | undefined; poolSize: number; readOnly: boolean };
+
 /** Inspects a database without changing it: which of these tables exist, and what the role may do. */
 export async function checkPostgres(
-  { dsn, directDsn, poolSize }: { dsn: string; directDsn?: string | undefined; poolSize: number },
+  address: CheckedAddresses,
   { names, rowSecurity, role }: PostgresExpectation,
 ): Promise<PostgresState> {
-  const links = await examineLinks({ dsn, directDsn, poolSize, isGuarded: rowSecurity === 'on' });
+  const links = await examineLinks({ ...address, isGuarded: rowSecurity === 'on' });
   // Statements without a name are the same on any server that a pooler leads to; the session sets nothing there.
-  const client = await openChecked(dsn);
+  const client = await openChecked(address.dsn);
   try {
     const [state] = (await ask<Pick<PostgresState, 'version' | 'role'>>(client, STATE)) as [PostgresState];
     const tables = await ask<CheckedTable>(client, TABLES);

@@ -1,5 +1,7 @@
+import { addressOfDsn } from '@mem-service/mcp/location';
 import pg from 'pg';
-import type { PostgresAddress, PostgresHost, ServerSetting } from './postgres-address.ts';
+import { type PostgresAddress, type PostgresHost, readAddress, type ServerSetting } from './postgres-address.ts';
+import { atAddress } from './postgres-errors.ts';
 import { HostFinder } from './postgres-hosts.ts';
 
 const BIGINT_OID = 20;
@@ -27,9 +29,23 @@ export type ConnectionPlan = {
   finder: HostFinder | undefined;
   /** Named statements can be used on connections through a pooler. */
   keepsNames: boolean;
+  /** A pooler of transactions is at the address: what is set for a session would reach other clients. */
+  lendsTransactions: boolean;
   /** Connections of an earlier generation may lead to a server that takes no writes any more. */
   generation: number;
+  /** What failures name: the variable of the address, where it is not that of the store. */
+  where?: string;
 };
+
+/** For the address past a pooler. */
+export function planDirect(directDsn: string): ConnectionPlan {
+  const where = `MEM_POSTGRES_DIRECT_DSN ${addressOfDsn(directDsn)}`;
+  try {
+    return { ...planConnections(readAddress(directDsn)), where };
+  } catch (error) {
+    throw atAddress(error, where);
+  }
+}
 
 export function planConnections(address: PostgresAddress): ConnectionPlan {
   const { hosts, target, connectionString } = address;
@@ -37,7 +53,7 @@ export function planConnections(address: PostgresAddress): ConnectionPlan {
     pointTo(new pg.Client({ ...CONNECTION, ...HOST_TIMEOUTS, connectionString }), host);
   const isChosen = hosts.length > 1 || target !== 'any';
   const finder = isChosen ? new HostFinder(address, newClient) : undefined;
-  return { address, finder, keepsNames: false, generation: 0 };
+  return { address, finder, keepsNames: false, lendsTransactions: false, generation: 0 };
 }
 
 /** The driver reads the host when it connects. */
@@ -121,13 +137,13 @@ export async function openSession(plan: ConnectionPlan): Promise<PostgresClient>
   const client = newClient(plan);
   try {
     await client.connect();
-    if (!client.isDirect) {
+    if (!client.isDirect && !plan.lendsTransactions) {
       const texts = plan.address.settings.map((setting) => setText(setting, 'session'));
       await client.query(`SELECT ${texts.join(', ')}`);
     }
     return client;
   } catch (error) {
     void client.end().catch(() => {});
-    throw error;
+    throw atAddress(error, plan.where);
   }
 }

@@ -42,6 +42,13 @@ export function translate(error: unknown): unknown {
   return failure ? new StorageError(failure[1], error) : error;
 }
 
+/** The same failure, of an address that is not the one of the store. */
+export function atAddress(error: unknown, where: string | undefined): unknown {
+  const failure = translate(error);
+  if (where === undefined || !(failure instanceof StorageError) || failure.where !== undefined) return failure;
+  return new StorageError(failure.reason, failure.cause, where);
+}
+
 /** The login lacks a right. While requests are served that is a bug; at the start it is for the operator to mend. */
 export const isNotAllowed = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '42501';
 

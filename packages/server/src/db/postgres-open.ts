@@ -1,7 +1,7 @@
 import { type Database, StorageError } from './database.ts';
 import { PostgresDatabase } from './postgres.ts';
 import { readAddress } from './postgres-address.ts';
-import { newPool, openSession, planConnections } from './postgres-client.ts';
+import { newPool, openSession, planConnections, planDirect } from './postgres-client.ts';
 import { PostgresAnnouncements } from './postgres-listen.ts';
 import { examineLinks, refuseBadLinks, sentenceOf } from './postgres-pooler.ts';
 import type { RowSecurity } from './row-security-types.ts';
@@ -22,19 +22,21 @@ export type PostgresOptions = {
 };
 
 const ONE_STANDBY =
-  'with MEM_READ_ONLY name one host: standbys are not equally far, so start a server for each of them';
+  'with MEM_READ_ONLY name one host: standbys lag by different amounts, and what a client has seen must not disappear again: give each standby a server of its own';
 
 export async function createPostgres(options: PostgresOptions): Promise<Database> {
   const { dsn, directDsn, poolSize, onError, onWarning, rowSecurity, readOnly = false } = options;
   const plan = planConnections(readAddress(dsn));
-  if (readOnly && plan.address.hosts.length > 1) throw new StorageError('refused', new Error(ONE_STANDBY));
-  const sessions = directDsn === undefined ? plan : planConnections(readAddress(directDsn));
+  if (readOnly && plan.address.hosts.length > 1) throw new StorageError('misconfigured', new Error(ONE_STANDBY));
+  const sessions = directDsn === undefined ? plan : planDirect(directDsn);
   const isGuarded = rowSecurity?.mode === 'on';
-  const report = await examineLinks({ dsn, directDsn, isGuarded, poolSize: options.triesPool ? poolSize : undefined });
-  refuseBadLinks(report, { hosts: plan.address.hosts.length, readOnly });
+  const tried = options.triesPool ? poolSize : undefined;
+  const report = await examineLinks({ dsn, directDsn, isGuarded, readOnly, poolSize: tried });
+  refuseBadLinks(report, { address: plan.address, readOnly });
   for (const warning of report.warnings) onWarning?.(sentenceOf(warning));
-  plan.keepsNames = report.main.keeps_names;
   sessions.keepsNames = true;
+  plan.keepsNames = report.main.keeps_names;
+  plan.lendsTransactions = report.main.kind === 'transaction';
   const lost = { connections: 0 };
   const onLost = (error: Error) => {
     lost.connections++;

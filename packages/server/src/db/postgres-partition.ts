@@ -1,5 +1,7 @@
 import pg from 'pg';
 import type { Query, Transaction } from './database.ts';
+import { partitionName, undividedName } from './postgres-obstacles.ts';
+import { createView, dropView, type WordsView } from './row-security-types.ts';
 import { fragment, type Sql } from './sql.ts';
 
 const quote = pg.escapeIdentifier;
@@ -30,69 +32,77 @@ export async function readDivisions(query: Pick<Query, 'all'>, names: ReadonlySe
 }
 
 /** What a table has beside its rows and columns, as statements that make it again. */
-type TableParts = { options: string; made: string[]; views: string[]; refusal: string | null };
+type TableParts = { options: string; made: string[] };
 
 /** The table is still under its own name; the statements run when another one has it. */
-const PARTS = `WITH RECURSIVE t AS (SELECT c.* FROM pg_class AS c WHERE ${here} AND c.relname = ?),
-  seen (oid, depth) AS (
-    SELECT r.ev_class, 1 FROM t JOIN pg_depend AS d ON d.refobjid = t.oid AND d.classid = CAST('pg_rewrite' AS regclass)
-      JOIN pg_rewrite AS r ON r.oid = d.objid
-    UNION SELECT r.ev_class, seen.depth + 1 FROM seen JOIN pg_depend AS d ON d.refobjid = seen.oid
-      AND d.classid = CAST('pg_rewrite' AS regclass) JOIN pg_rewrite AS r ON r.oid = d.objid AND r.ev_class <> seen.oid),
-  shown AS (SELECT v.*, max(seen.depth) AS depth FROM seen JOIN pg_class AS v ON v.oid = seen.oid GROUP BY v.oid),
+const PARTS = `WITH t AS (SELECT c.* FROM pg_class AS c WHERE ${here} AND c.relname = ?),
   rights AS (
-    SELECT r.relname, r.depth, format('GRANT %s ON %I TO %s', e.privilege_type, r.relname, CASE WHEN e.grantee = 0
-        THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(e.grantee)) END) AS text
-      FROM (SELECT relname, relacl, 0 AS depth FROM t UNION ALL SELECT relname, relacl, depth FROM shown) AS r,
-        aclexplode(r.relacl) AS e
-    UNION ALL SELECT t.relname, 0, format('GRANT %s (%I) ON %I TO %s', e.privilege_type, a.attname, t.relname,
-        CASE WHEN e.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(e.grantee)) END)
-      FROM t JOIN pg_attribute AS a ON a.attrelid = t.oid, aclexplode(a.attacl) AS e)
+    SELECT '' AS columns, e.* FROM t, aclexplode(t.relacl) AS e
+    UNION ALL SELECT format(' (%I)', a.attname), e.* FROM t JOIN pg_attribute AS a ON a.attrelid = t.oid, aclexplode(a.attacl) AS e)
   SELECT COALESCE((SELECT array_to_string(reloptions, ', ') FROM t), '') AS options,
     ARRAY(SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, k.conname, pg_get_constraintdef(k.oid))
         FROM t JOIN pg_constraint AS k ON k.conrelid = t.oid AND k.contype IN ('p', 'u') ORDER BY k.contype)
       || ARRAY(SELECT pg_get_indexdef(i.indexrelid) FROM t JOIN pg_index AS i ON i.indrelid = t.oid
         WHERE NOT EXISTS (SELECT 1 FROM pg_constraint AS k WHERE k.conindid = i.indexrelid) ORDER BY i.indexrelid)
-      || ARRAY(SELECT text FROM rights WHERE depth = 0) AS made,
-    ARRAY(SELECT text FROM (
-      SELECT depth, 1 AS part, format('CREATE VIEW %I AS %s', relname, pg_get_viewdef(oid)) AS text FROM shown
-      UNION ALL SELECT depth, 2, text FROM rights WHERE depth > 0) AS texts ORDER BY depth, part) AS views,
-    (SELECT string_agg(reason, ', ') FROM (
-      SELECT format('the trigger %s', g.tgname) AS reason FROM t JOIN pg_trigger AS g ON g.tgrelid = t.oid AND NOT g.tgisinternal
-      UNION ALL SELECT format('the foreign key %s', k.conname) FROM t JOIN pg_constraint AS k ON k.contype = 'f' AND t.oid IN (k.conrelid, k.confrelid)
-      UNION ALL SELECT format('the materialized view %s', relname) FROM shown WHERE relkind <> 'v') AS all_reasons) AS refusal`;
+      || ARRAY(SELECT format('GRANT %s%s ON %I TO %s%s', r.privilege_type, r.columns, t.relname,
+          CASE WHEN r.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(r.grantee)) END,
+          CASE WHEN r.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+        FROM t, rights AS r WHERE r.grantee <> t.relowner) AS made`;
+
+/** New tables may have rights by default, of which those of the old table and of other partitions know nothing. */
+const REVOKED = `SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', CAST(c.oid AS regclass),
+    CASE WHEN e.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(e.grantee)) END) AS text
+  FROM pg_partition_tree(to_regclass(quote_ident(?))) AS p JOIN pg_class AS c ON c.oid = p.relid, aclexplode(c.relacl) AS e
+  WHERE e.grantee <> c.relowner`;
 
 const LEAST_ANALYZED = 1_000;
 
 const text = (value: string): Sql => fragment(value);
 
+/** The view is mem's own, and made by its own definition. */
+export type DividedTable = { table: string; partitions: number; words: WordsView | undefined };
+
 /**
  * Puts the rows of a table into hash partitions by account and compares their number. Runs in one transaction, as the
- * owner of the tables. Policies are not made here: the transaction that alters a schema ends with them.
+ * owner of the tables, when nothing is in the way. Policies are not made here: the transaction that alters a schema ends with them.
  */
-export async function divideTable(tx: Transaction, table: string, partitions: number): Promise<number> {
-  const [name, whole] = [quote(table), quote(`${table}_undivided`)];
-  await tx.run(text(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`));
+export async function divideTable(tx: Transaction, { table, partitions, words }: DividedTable): Promise<number> {
+  const [name, whole] = [quote(table), quote(undividedName(table))];
   const parts = (await tx.get<TableParts>({ text: PARTS, values: [table] })) as TableParts;
-  if (parts.refusal !== null) throw new Error(`${table} cannot be partitioned while it has ${parts.refusal}`);
+  if (words) await tx.run(text(dropView(words.view)));
   await tx.run(text(`ALTER TABLE ${name} RENAME TO ${whole}`));
-  const kept = ['DEFAULTS', 'CONSTRAINTS', 'GENERATED', 'STORAGE', 'COMPRESSION', 'COMMENTS'];
-  const like = kept.map((part) => `INCLUDING ${part}`).join(' ');
-  await tx.run(text(`CREATE TABLE ${name} (LIKE ${whole} ${like}) PARTITION BY HASH (account_id)`));
-  const options = parts.options === '' ? '' : ` WITH (${parts.options})`;
-  for (let i = 0; i < partitions; i++) {
-    const values = `FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${i})`;
-    await tx.run(text(`CREATE TABLE ${quote(`${table}_p${i}`)} PARTITION OF ${name} ${values}${options}`));
-  }
+  await makePartitions(tx, { table, partitions, options: parts.options });
   await tx.run(text(`INSERT INTO ${name} SELECT * FROM ${whole}`));
   const count = async (of: string) => (await tx.get<{ n: number }>(text(`SELECT count(*) AS n FROM ${of}`)))?.n;
   const [before, after] = [await count(whole), await count(name)];
   if (before === undefined || before !== after)
     throw new Error(`${table} has ${before} rows, and its partitions ${after}: nothing of it was changed`);
-  await tx.run(text(`DROP TABLE ${whole} CASCADE`));
-  for (const statement of [...parts.made, ...parts.views]) await tx.run(text(statement));
+  await tx.run(text(`DROP TABLE ${whole}`));
+  for (const statement of parts.made) await tx.run(text(statement));
+  if (words) await tx.run(text(createView(name, words)));
   await analyze(tx, name);
   return after;
+}
+
+/** Nothing may be made on the table between the last look at it and its division. */
+export const lockTable = async (tx: Transaction, table: string): Promise<void> => {
+  await tx.run(text(`LOCK TABLE ${quote(table)} IN ACCESS EXCLUSIVE MODE`));
+};
+
+type NewPartitions = { table: string; partitions: number; options: string };
+
+async function makePartitions(tx: Transaction, { table, partitions, options }: NewPartitions): Promise<void> {
+  const [name, whole] = [quote(table), quote(undividedName(table))];
+  const kept = ['DEFAULTS', 'CONSTRAINTS', 'GENERATED', 'STORAGE', 'COMPRESSION', 'COMMENTS'];
+  const like = kept.map((part) => `INCLUDING ${part}`).join(' ');
+  await tx.run(text(`CREATE TABLE ${name} (LIKE ${whole} ${like}) PARTITION BY HASH (account_id)`));
+  const settings = options === '' ? '' : ` WITH (${options})`;
+  for (let i = 0; i < partitions; i++) {
+    const values = `FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${i})`;
+    await tx.run(text(`CREATE TABLE ${quote(partitionName(table, i))} PARTITION OF ${name} ${values}${settings}`));
+  }
+  const revoked = await tx.all<{ text: string }>({ text: REVOKED, values: [table] });
+  for (const statement of revoked) await tx.run(text(statement.text));
 }
 
 /** Statistics of an empty table are worse than none: it is read from end to end while it fills. */

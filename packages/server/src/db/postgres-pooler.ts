@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from './database.ts';
-import { readAddress } from './postgres-address.ts';
-import { type ConnectionPlan, newClient, type PostgresClient, planConnections } from './postgres-client.ts';
-import { translate } from './postgres-errors.ts';
+import { type HostTarget, type PostgresAddress, readAddress } from './postgres-address.ts';
+import { type ConnectionPlan, newClient, type PostgresClient, planConnections, planDirect } from './postgres-client.ts';
+import { atAddress } from './postgres-errors.ts';
 
 /** How long connections of a pooler may take to become free. */
 const POOL_WAIT_MS = 3_000;
@@ -102,14 +102,14 @@ async function withClients<T>(
   try {
     return await work(open);
   } catch (error) {
-    throw translate(error);
+    throw atAddress(error, plan.where);
   } finally {
     // One that still waits for a server would take it from others.
     for (const client of opened) client.abandon();
   }
 }
 
-const refusal = (text: string) => new StorageError('refused', new Error(text));
+const refusal = (text: string, where?: string) => new StorageError('misconfigured', new Error(text), where);
 
 /** What is found about an address, and what to do about it. */
 export type LinkFinding = { found: string; todo: string };
@@ -134,17 +134,23 @@ export type LinkOptions = {
   /** Connections that the process will use at once; undefined: their number is not checked. */
   poolSize?: number | undefined;
   isGuarded?: boolean;
+  /** The server only reads: it needs no session, neither to LISTEN nor to migrate. */
+  readOnly?: boolean;
 };
 
 /** Examines the addresses of a store; `mem doctor` and every start say the same about them. */
-export async function examineLinks({ dsn, directDsn, poolSize, isGuarded }: LinkOptions): Promise<LinkReport> {
+export async function examineLinks(options: LinkOptions): Promise<LinkReport> {
+  const { dsn, directDsn, poolSize, isGuarded = false, readOnly = false } = options;
   const plan = planConnections(readAddress(dsn));
+  const past = directDsn === undefined ? undefined : planDirect(directDsn);
+  for (const { address, where } of past ? [plan, past] : [plan])
+    refuseTarget(address.target, { writes: !readOnly, where });
   const main = await examineLink(plan);
-  const direct = directDsn === undefined ? undefined : await examineLink(planConnections(readAddress(directDsn)));
-  const failures = failuresOf(main, direct);
-  const warnings = warningsOf(main, isGuarded ?? false);
+  const direct = past && (await examineLink(past));
+  const failures = failuresOf(main, direct, readOnly);
+  const warnings = warningsOf(main, isGuarded);
   if (poolSize !== undefined && main.kind !== 'direct' && failures.length === 0) {
-    const wanted = direct ? poolSize : poolSize + 1;
+    const wanted = direct || readOnly ? poolSize : poolSize + 1;
     const given = await countConnections(plan, wanted);
     // Transactions take turns; a session keeps what it has.
     if (given < wanted)
@@ -153,8 +159,8 @@ export async function examineLinks({ dsn, directDsn, poolSize, isGuarded }: Link
   return { main, ...(direct ? { direct } : {}), failures, warnings };
 }
 
-function failuresOf(main: LinkState, direct: LinkState | undefined): LinkFinding[] {
-  if (main.kind === 'transaction' && !direct)
+function failuresOf(main: LinkState, direct: LinkState | undefined, readOnly: boolean): LinkFinding[] {
+  if (main.kind === 'transaction' && !direct && !readOnly)
     return [
       {
         found: 'a pooler in transaction mode is at this address, through which no server can LISTEN or be migrated',
@@ -192,16 +198,39 @@ function warningsOf({ kind, keeps_names, escapes, login }: LinkState, isGuarded:
 
 export const sentenceOf = ({ found, todo }: LinkFinding): string => `${found}: ${todo}`;
 
+/** Hosts that take no writes are for servers that only read, and the other way round: no wait would help. */
+function refuseTarget(target: HostTarget, { writes, where }: { writes: boolean; where: string | undefined }): void {
+  const asked = `target_session_attrs=${target} asks for a server that`;
+  if (writes && READING.has(target))
+    throw refusal(
+      `${asked} takes no writes: leave it out, or set read-write; a server for reads alone is started with MEM_READ_ONLY=on`,
+      where,
+    );
+  if (!writes && WRITING.has(target))
+    throw refusal(`${asked} takes writes, and MEM_READ_ONLY=on is for standbys: leave it out, or set standby`, where);
+}
+
+const READING: ReadonlySet<HostTarget> = new Set(['standby', 'prefer-standby', 'read-only']);
+const WRITING: ReadonlySet<HostTarget> = new Set(['primary', 'read-write']);
+
 /** A start that cannot work ends here, with what to do. */
 export function refuseBadLinks(
   { main, failures }: LinkReport,
-  { hosts, readOnly }: { hosts: number; readOnly: boolean },
+  { address, readOnly }: { address: Pick<PostgresAddress, 'hosts' | 'target'>; readOnly: boolean },
 ): void {
   if (failures.length > 0) throw refusal(failures.map(sentenceOf).join('; '));
   if (!main.is_read_only || readOnly) return;
   const state = main.is_replica ? 'it is a standby' : 'it is read-only (default_transaction_read_only)';
+  const hasSeveral = address.hosts.length > 1;
   const todo =
-    'use the address of the primary, or name all hosts: postgres://a,b/mem?target_session_attrs=read-write; a server for reads alone is started with MEM_READ_ONLY=on';
+    hasSeveral && address.target === 'any'
+      ? 'target_session_attrs=any takes the first host that answers; leave it out, or set read-write'
+      : 'use the address of the primary, or name all hosts: postgres://a,b/mem?target_session_attrs=read-write';
+  const reads = 'a server for reads alone is started with MEM_READ_ONLY=on';
+  const isPassing = hasSeveral && address.target !== 'any';
   // Of several hosts another may become the primary in a moment.
-  throw new StorageError(hosts > 1 ? 'unavailable' : 'refused', new Error(`${state} and takes no writes: ${todo}`));
+  throw new StorageError(
+    isPassing ? 'unavailable' : 'refused',
+    new Error(`${state} and takes no writes: ${todo}; ${reads}`),
+  );
 }

@@ -69,7 +69,8 @@ export class PostgresTransaction implements Transaction {
   /** Not awaited: it is sent together with the first statements. */
   #begin(entered?: { text: string; values: string[] }): void {
     const { plain } = this.#settings ?? {};
-    const begun = this.#sendBegin(entered ?? (plain === undefined ? undefined : { text: plain, values: [] }));
+    const sent = this.#sendBegin(entered ?? (plain === undefined ? undefined : { text: plain, values: [] }));
+    const begun = sent.then(({ rows }) => this.#settings?.guard?.check(rows[0]?.schema));
     this.#begun = begun.catch((error) => {
       this.#failure ??= error;
       throw this.#failure;
@@ -78,7 +79,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   /** Begins, and sets what the transaction runs under, in one message: no statement can run between. */
-  async #sendBegin(settings: { text: string; values: string[] } | undefined): Promise<unknown> {
+  async #sendBegin(settings: { text: string; values: string[] } | undefined): Promise<pg.QueryResult> {
     if (!settings) return execute(this.#client, { text: BEGIN, values: [], query_timeout: this.#timeoutMs });
     try {
       return await queryLed(this.#client, { text: BEGIN, values: [] }, settings);

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import {
   type AccountReads,
   type AnnouncementListener,
   type Database,
+  type OwnMigrations,
   type Query,
   type Snapshot,
   StorageError,
@@ -11,16 +11,18 @@ import {
 } from './database.ts';
 import { type ConnectionPlan, openSession, type PostgresClient } from './postgres-client.ts';
 import { dialect } from './postgres-dialect.ts';
-import { isNotAllowed, isReadOnly, translate } from './postgres-errors.ts';
+import { atAddress, isNotAllowed, isReadOnly, translate } from './postgres-errors.ts';
 import { queryLed } from './postgres-led.ts';
 import type { PostgresAnnouncements } from './postgres-listen.ts';
 import { asQuery, type BoundStatement, findOne } from './postgres-many.ts';
 import { plain, withMigrationLock } from './postgres-migration-lock.ts';
 import { SettingsTable } from './postgres-settings.ts';
+import { takeSnapshot } from './postgres-snapshot.ts';
 import { execute, isConnectionLost, PostgresTransaction, runTransaction } from './postgres-transaction.ts';
 import type { CachedFind } from './row-cache.ts';
 import { findGuard, guardRows, MIGRATING, type Roles } from './row-security.ts';
 import type { RowSecurity } from './row-security-types.ts';
+import { SchemaGuard } from './schema-guard.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 
 const UNLIMITED_MS = 2 ** 31 - 1;
@@ -28,13 +30,10 @@ const UNLIMITED_MS = 2 ** 31 - 1;
 /** The others are for reads and for writes of one account. */
 const CONNECTIONS_PER_SHARED_LANE = 4;
 
-const SNAPSHOT_IDLE_MS = 10 * 60_000;
-/** A server that froze does not answer a goodbye. */
-const SNAPSHOT_CLOSE_MS = 5_000;
-
 /** Connections are renewed at most so often. */
 const RENEW_MS = 1_000;
 const READ_ONLY = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is_read_only`;
+const CURRENT_SCHEMA = 'SELECT CAST(current_schema() AS text) AS name';
 const CURRENT_ROLE = 'SELECT CAST(current_user AS text) AS name';
 const ROLE_CHECKS = 4;
 
@@ -72,6 +71,9 @@ export class PostgresDatabase implements Database {
   /** Set after the migrations, when row-level security is on. */
   #roles: Roles | undefined;
   #renewedAt = 0;
+  /** Where the tables are. */
+  #schema: string | undefined;
+  #expected: SchemaGuard | undefined;
 
   constructor({ pool, poolSize, plan, sessions, announcements, ...parts }: PostgresParts) {
     this.sharedLanes = Math.max(1, Math.floor(poolSize / CONNECTIONS_PER_SHARED_LANE));
@@ -135,31 +137,21 @@ export class PostgresDatabase implements Database {
 
   /** Uses a connection outside the pool: its reader may be slow, and must not keep others from theirs. */
   async snapshot(accountId: string): Promise<Snapshot> {
-    const client = await this.#openSession();
-    const close = async () => {
-      const ended = client.end().catch(() => {});
-      await Promise.race([ended, sleep(SNAPSHOT_CLOSE_MS, undefined, { ref: false })]);
-    };
-    const { withAccount } = this.#settings.of('account', true);
-    try {
-      await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
-      if (withAccount !== undefined) await execute(client, { text: withAccount, values: [accountId] });
-      // A reader of a snapshot may pause between two steps.
-      await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${SNAPSHOT_IDLE_MS}`));
-    } catch (error) {
-      await close();
-      throw translate(error);
-    }
-    return { ...asQuery((statement) => execute(client, statement)), close };
+    const client = await openSession(this.#sessions);
+    return takeSnapshot(client, {
+      accountId,
+      settings: this.#settings.of('account', !this.#sessions.lendsTransactions),
+    });
   }
 
   async #transact<T>(
     work: (tx: Transaction) => Promise<T>,
-    { runsAs, ...options }: { runsAs: 'account' | 'maintenance'; timeoutMs?: number },
+    { runsAs, isUnchecked, ...options }: { runsAs: 'account' | 'maintenance'; isUnchecked?: true; timeoutMs?: number },
   ): Promise<T> {
     this.#refuseWrites();
     const client = await this.#connect();
-    const tx = new PostgresTransaction(client, { ...options, settings: this.#settings.of(runsAs, client.isDirect) });
+    const settings = this.#settings[isUnchecked ? 'of' : 'forWrites'](runsAs, client.isDirect);
+    const tx = new PostgresTransaction(client, { ...options, settings });
     const ended = await runTransaction(tx, () => work(tx));
     // A connection that may still be in a transaction is closed, which also ends the transaction on the server.
     this.#release(client, !ended.usable);
@@ -212,8 +204,20 @@ export class PostgresDatabase implements Database {
   }
 
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const options = { runsAs: 'maintenance', timeoutMs: UNLIMITED_MS } as const;
-    return this.#transact((tx) => withMigrationLock(tx, () => work(tx)), options);
+    // A transaction that has read the number of migrations holds up one that migrates: it must not wait for its lock then.
+    const options = { runsAs: 'maintenance', isUnchecked: true, timeoutMs: UNLIMITED_MS } as const;
+    const checked = async (tx: Transaction) => {
+      const guard = this.#expected;
+      if (guard) guard.check((await tx.get<{ schema: number }>(plain(guard.text)))?.schema);
+      return work(tx);
+    };
+    return this.#transact((tx) => withMigrationLock(tx, () => checked(tx)), options);
+  }
+
+  expectSchema(own: OwnMigrations, onOther: (error: StorageError) => void): void {
+    this.#expected = new SchemaGuard(own, onOther);
+    if (this.#schema !== undefined)
+      this.#settings = this.#settings.expecting({ guard: this.#expected, schema: this.#schema });
   }
 
   /** Uses a connection outside the pool: pooled connections no longer have the rights to change the schema. */
@@ -224,6 +228,7 @@ export class PostgresDatabase implements Database {
       const ended = await runTransaction(tx, () =>
         withMigrationLock(tx, async () => {
           await tx.run(plain(MIGRATING));
+          this.#schema = (await tx.get<{ name: string }>(plain(CURRENT_SCHEMA)))?.name;
           return { done: await work(tx), roles: await this.#guard(client) };
         }),
       );
@@ -270,18 +275,14 @@ export class PostgresDatabase implements Database {
   }
 
   async #asOwner<T>(work: (client: PostgresClient) => Promise<T>): Promise<T> {
-    const client = await this.#openSession();
+    const client = await openSession(this.#sessions);
     try {
       return await work(client);
+    } catch (error) {
+      throw error instanceof StorageError ? atAddress(error, this.#sessions.where) : error;
     } finally {
       await client.end().catch(() => {});
     }
-  }
-
-  #openSession(): Promise<PostgresClient> {
-    return openSession(this.#sessions).catch((error) => {
-      throw translate(error);
-    });
   }
 
   announce(topic: string, place: number): void {

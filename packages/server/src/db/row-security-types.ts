@@ -30,3 +30,7 @@ export const dropView = (view: string): string => `DO $$ BEGIN
   DROP VIEW ${view};
   SET LOCAL ROLE NONE;
 END $$;`;
+
+/** Without row-level security it shows the words of all accounts. */
+export const createView = (table: string, { view, columns }: WordsView): string =>
+  `CREATE VIEW ${view} AS SELECT ${columns.join(', ')} FROM ${table}`;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { StorageError } from './database.ts';
 import { ACCOUNT_SEPARATOR } from './postgres-settings.ts';
 import { DEFAULT_ROLE, makeRoles, type Roles, rolesOf, whileWordsMayCreate } from './row-security-roles.ts';
-import { dropView, type RowSecurity, type RowSecurityRules, type WordsView } from './row-security-types.ts';
+import { createView, dropView, type RowSecurity, type RowSecurityRules, type WordsView } from './row-security-types.ts';
 
 export type { Roles } from './row-security-roles.ts';
 
@@ -18,7 +18,7 @@ const OWN_ROWS = allowed(`account_id = current_setting('mem.account_id', true)`)
 const LISTED_ROWS = allowed(
   `account_id = ANY (string_to_array(current_setting('mem.account_ids', true), '${ACCOUNT_SEPARATOR}'))`,
 );
-const POLICIES = ['mem_account', 'mem_accounts', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
+export const POLICIES = ['mem_account', 'mem_accounts', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
 
 const quote = pg.escapeIdentifier;
 
@@ -75,6 +75,7 @@ export async function guardRows(client: pg.ClientBase, { mode, role, rules }: Ro
   await guardPartitions(client, true);
   for (const [table, rights] of Object.entries(rules.shared))
     await client.query(`GRANT ${rights.join(', ')} ON ${quote(table)} TO ${quote(roles.maintenance)}`);
+  await client.query(`GRANT SELECT ON schema_migrations TO ${quote(roles.maintenance)}`);
   return roles;
 }
 
@@ -103,11 +104,11 @@ function guardChange(table: GuardedTable, guard: TableGuard): { name: string; te
   return { name, text: `${text}\nCOMMENT ON POLICY mem_account ON ${quote(name)} IS '${stamp}';` };
 }
 
-const ALL = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+export const ALL_RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
 function guardText({ name, owner }: GuardedTable, { roles, rules }: TableGuard): string {
   const table = quote(name);
-  const { [name]: own = ALL } = rules.own;
+  const { [name]: own = ALL_RIGHTS } = rules.own;
   const { [name]: maintenance } = rules.maintenance;
   const { [name]: words } = rules.words;
   const grants = (rights: readonly string[], role: string) =>
@@ -143,7 +144,7 @@ function wordsText(table: string, { view, columns }: WordsView, roles: Roles): s
     `CREATE POLICY mem_words ON ${table} FOR SELECT TO ${words} USING (true);`,
     `GRANT SELECT (${picked}) ON ${table} TO ${words};`,
     dropView(view),
-    `CREATE VIEW ${view} AS SELECT ${picked} FROM ${table} WHERE ${OWN_ROWS};`,
+    `${createView(table, { view, columns })} WHERE ${OWN_ROWS};`,
     `GRANT SELECT ON ${view} TO ${quote(roles.app)};`,
     `ALTER VIEW ${view} OWNER TO ${words};`,
   ];
@@ -156,8 +157,6 @@ function openText({ name }: GuardedTable, { words }: RowSecurityRules): string {
     ...POLICIES.map((policy) => `DROP POLICY IF EXISTS ${policy} ON ${table};`),
     `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY;`,
     `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY;`,
-    ...(shown
-      ? [dropView(shown.view), `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
-      : []),
+    ...(shown ? [dropView(shown.view), `${createView(table, shown)};`] : []),
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import type { AttachableFile } from './database.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_CANTOPEN } from './sqlite-errors.ts';
@@ -47,6 +47,19 @@ export class AttachedFile implements AttachableFile {
 
   get identity(): string | undefined {
     return identityOf(this.path);
+  }
+
+  /**
+   * The last connection to a file removes the files that SQLite keeps beside it, but only one that may write. Called before that
+   * is closed, when those that read are.
+   */
+  closeBy(writer: SqliteConnection): void {
+    if (!existsSync(`${this.path}-wal`)) return;
+    try {
+      writer.statement(ATTACH).run([this.path]);
+      writer.statement('SELECT count(*) FROM words.sqlite_schema').get([]);
+      // A file that cannot be used is made again at the next start.
+    } catch {}
   }
 
   async #change(): Promise<string | undefined> {

@@ -1,6 +1,8 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { constants } from 'node:os';
 import { StorageError, type StorageFailure } from './database.ts';
 
+const { errno } = constants;
 export const SQLITE_BUSY = 5;
 export const SQLITE_CANTOPEN = 14;
 const SQLITE_IOERR = 10;
@@ -61,7 +63,10 @@ export function translate(error: unknown, file?: string): unknown {
   return failure ? new StorageError(failure, error) : error;
 }
 
-const OUT_OF_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** By number: Node has no name for EDQUOT. */
+const OUT_OF_ROOM: ReadonlySet<number | undefined> = new Set(
+  [errno.ENOSPC, errno.EDQUOT, errno.EFBIG].map((number) => -number),
+);
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** The driver does not report why the system refused a write, so another one is tried, as far into a file as the store is. */
@@ -76,7 +81,7 @@ function isOutOfRoom(file: string): boolean {
     }
     return false;
   } catch (error) {
-    return OUT_OF_ROOM.has((error as NodeJS.ErrnoException).code ?? '');
+    return OUT_OF_ROOM.has((error as NodeJS.ErrnoException).errno);
   } finally {
     rmSync(probe, { force: true });
   }

@@ -1,4 +1,4 @@
-// Runs searches, other long reads and maintenance on its own connection, so that they never delay a request.
+// Runs searches, other long reads, maintenance and large transactions on its own connection, so that they never delay a request.
 import { parentPort, workerData } from 'node:worker_threads';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, with types beside it
 import { compileRowBuilder, takeFirst } from './sqlite-first.mjs';
@@ -6,7 +6,7 @@ import { compileRowBuilder, takeFirst } from './sqlite-first.mjs';
 // Some runtimes warn that their driver may change; users of the service cannot act on that.
 process.removeAllListeners('warning');
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
-const { file, readOnly, attach } = workerData;
+const { file, readOnly, settings, attach } = workerData;
 const database = new DatabaseSync(file, { readOnly });
 // VACUUM rewrites the whole file and needs as much space again, which may be more than the memory.
 database.exec(`
@@ -16,6 +16,7 @@ database.exec(`
   PRAGMA cache_size = -16384;
   PRAGMA mmap_size = 268435456;
 `);
+database.exec(settings);
 if (attach) database.prepare('ATTACH ? AS words').run(attach);
 const statements = new Map();
 
@@ -28,7 +29,7 @@ function prepare(text) {
   return { statement, build: compileRowBuilder(columns.map(({ name }) => name)) };
 }
 
-function run({ text, values, limit }) {
+function run({ text, values, limit, isCounted }) {
   let prepared = statements.get(text);
   if (!prepared) {
     if (statements.size >= 200) statements.clear();
@@ -36,9 +37,18 @@ function run({ text, values, limit }) {
     statements.set(text, prepared);
   }
   const { statement, build } = prepared;
+  if (isCounted) return Number(statement.run(...values).changes);
   if (limit) return takeFirst(statement.iterate(...values), limit, build);
   return statement.all(...values).map(build);
 }
+
+const SQLITE_PROTOCOL = 15;
+
+/**
+ * Why the transaction takes no more steps: SQLite may have ended it, or another thread begun it that has ended, and they
+ * would be committed one by one.
+ */
+let failure = Object.assign(new Error('no transaction has begun on this thread'), { errcode: SQLITE_PROTOCOL });
 
 parentPort.on('message', (request) => {
   if (request === 'close') {
@@ -47,9 +57,14 @@ parentPort.on('message', (request) => {
     parentPort.close();
     return;
   }
+  const { part } = request;
   try {
-    parentPort.postMessage({ id: request.id, found: request.statements.map(run) });
+    if (part === 'step' && failure) throw failure;
+    const found = request.statements.map(run);
+    if (part === 'begin') failure = undefined;
+    parentPort.postMessage({ id: request.id, found });
   } catch (error) {
+    if (part !== undefined) failure ??= error;
     parentPort.postMessage({ id: request.id, error: { message: error.message, errcode: error.errcode } });
   }
 });

@@ -6,7 +6,11 @@ import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 import { plannedOnce } from './sqlite-limit.ts';
 import { endOfThread } from './thread-end.ts';
 
-/** What each statement found: its rows, or the first of them where it has a limit. */
+/** With a limit, its first rows are wanted; or how many rows it changed. */
+export type ThreadStatement = Sql & { limit?: ByteLimit; isCounted?: true };
+/** Where statements are in a transaction. After an error none of its steps are done, until it begins or goes back. */
+export type TransactionPart = 'begin' | 'step';
+/** What each statement found: its rows, the first of them, or how many it changed. */
 type ReaderResults = readonly unknown[];
 type ReaderAnswer = { id: number; found?: ReaderResults; error?: { message: string; errcode?: number } };
 type PendingRead = { resolve: (found: ReaderResults) => void; reject: (error: unknown) => void };
@@ -18,38 +22,43 @@ type ReaderThread = { worker: Worker; waiting: Map<number, PendingRead>; ended: 
 export class SqliteReader implements Query {
   readonly #file: string;
   readonly #readOnly: boolean;
+  readonly #settings: string;
   /** A file that a new thread attaches as the schema `words`. */
   attach: string | undefined;
   #thread: ReaderThread | undefined;
   #nextId = 1;
   #isClosing = false;
 
-  constructor(file: string, { readOnly = true } = {}) {
+  constructor(file: string, { readOnly = true, settings = '' } = {}) {
     this.#file = file;
     this.#readOnly = readOnly;
+    this.#settings = settings;
   }
 
   async all<T>(statement: Sql): Promise<T[]> {
-    return (await this.#ask([statement]))[0] as T[];
+    return (await this.ask([statement]))[0] as T[];
   }
 
   async first<T>(statement: Sql, limit: ByteLimit): Promise<FirstRows<T>> {
-    return (await this.#ask([{ ...statement, limit }]))[0] as FirstRows<T>;
+    return (await this.ask([{ ...statement, limit }]))[0] as FirstRows<T>;
   }
 
   async get<T>(statement: Sql): Promise<T | undefined> {
     return (await this.all<T>(statement))[0];
   }
 
-  async findMany<T>(find: Find, keys: readonly FindKey[]): Promise<(T | undefined)[]> {
+  async findMany<T>(find: Find, keys: readonly FindKey[], part?: TransactionPart): Promise<(T | undefined)[]> {
     if (keys.length === 0) return [];
     const chunks = findChunks(find, keys);
-    const rows = await this.#ask(chunks.map(({ statement }) => statement));
+    const rows = await this.ask(
+      chunks.map(({ statement }) => statement),
+      part,
+    );
     return placeRows<T>(chunks, (_, index) => (rows[index] ?? []) as unknown[], keys.length);
   }
 
   /** One message in each direction, for any number of statements. */
-  #ask(statements: readonly (Sql & { limit?: ByteLimit })[]): Promise<ReaderResults> {
+  ask(statements: readonly ThreadStatement[], part?: TransactionPart): Promise<ReaderResults> {
     this.#thread ??= this.#start();
     const { worker, waiting } = this.#thread;
     return new Promise((resolve, reject) => {
@@ -58,6 +67,7 @@ export class SqliteReader implements Query {
       worker.ref();
       worker.postMessage({
         id,
+        part,
         statements: statements.map((statement) => ({ ...statement, text: plannedOnce(statement.text) })),
       });
     });
@@ -76,7 +86,7 @@ export class SqliteReader implements Query {
 
   #start(): ReaderThread {
     const worker = new Worker(new URL('./sqlite-reader.thread.mjs', import.meta.url), {
-      workerData: { file: this.#file, readOnly: this.#readOnly, attach: this.attach },
+      workerData: { file: this.#file, readOnly: this.#readOnly, settings: this.#settings, attach: this.attach },
     });
     const waiting: ReaderThread['waiting'] = new Map();
     worker.on('message', (answer: ReaderAnswer) => {

@@ -1,48 +1,13 @@
-import { turnEnd, untilTurnEnds } from '../turns.ts';
+import { pause, turnEnd, untilTurnEnds } from '../turns.ts';
 import { type ByteLimit, type FirstRows, StorageError, type Transaction } from './database.ts';
-import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
+import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 import type { SqliteKnownRows, WrittenRows } from './sqlite-known-rows.ts';
-import { compileRowReader, type RowReader } from './sqlite-rows.ts';
+import { planInsertOnce, planUpdateOnce } from './sqlite-plans.ts';
 
-/**
- * Rows that go with one call: 32 small ones take 55 µs, and 155 one by one (bench/inside/tricks.mjs). Few sizes, so that
- * statements stay few.
- */
-const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
 const UPDATES_PER_STEP = 32;
 const KEYS_PER_STEP = 256;
-
-type InsertPlan = { readRow: RowReader; returning: boolean; calls: readonly { size: number; text: string }[] };
-
-function planInsert({ table, columns, suffix = '', singly = false, within }: Insert): InsertPlan {
-  const names = Object.keys(columns);
-  const row = `(${names.map(() => '?').join(', ')})`;
-  const into = `INSERT INTO ${table} (${names.join(', ')})`;
-  const calls = (singly ? [1] : ROWS_PER_CALL).map((size) => ({
-    size,
-    text: `${into} ${rowsText(`VALUES ${new Array(size).fill(row).join(', ')}`, names, within)} ${suffix}`,
-  }));
-  return { readRow: compileRowReader(names), returning: suffix.includes('RETURNING'), calls };
-}
-
-function rowsText(values: string, names: readonly string[], within: Insert['within']): string {
-  if (!within) return values;
-  const same = within.by.map((name) => `known.${name} = column${names.indexOf(name) + 1}`).join(' AND ');
-  const columns = names.map((_, i) => `column${i + 1}`).join(', ');
-  return `SELECT ${columns} FROM (${values}) WHERE EXISTS (SELECT 1 FROM ${within.table} AS known WHERE ${same})`;
-}
-
-function planUpdate({ table, set = {}, add = {}, by }: Update): { text: string; readRow: RowReader } {
-  const places = (columns: object) => Object.keys(columns).map((name) => `${name} = ?`);
-  const sets = [...places(set), ...Object.keys(add).map((name) => `${name} = ${name} + ?`)];
-  const text = `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
-  return { text, readRow: compileRowReader(Object.keys({ ...set, ...add, ...by })) };
-}
-
-const planInsertOnce = once(planInsert);
-const planUpdateOnce = once(planUpdate);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
@@ -58,6 +23,8 @@ export class SqliteTransaction implements Transaction {
   #failure: unknown;
   /** The end of the statements that wait for the next turn of the event loop, or work in turns. Later ones follow. */
   #underway: Promise<unknown> | undefined;
+  /** It has worked in turns: from then on they are as short as those of other work. */
+  #isLong = false;
 
   constructor(connection: SqliteConnection, { file, known }: { file: string; known: SqliteKnownRows }) {
     this.#connection = connection;
@@ -87,10 +54,17 @@ export class SqliteTransaction implements Transaction {
    * has taken long.
    */
   async #inOrder<T>(statement: () => T | Promise<T>): Promise<T> {
-    const before = this.#underway ?? turnEnd();
+    const before = this.#underway ?? this.#turnEnd();
     const result = before === undefined ? statement() : before.then(statement);
     if (result instanceof Promise) this.#follow(result);
     return result;
+  }
+
+  #turnEnd(): Promise<void> | undefined {
+    if (this.#isLong) return pause();
+    const end = turnEnd();
+    this.#isLong = end !== undefined;
+    return end;
   }
 
   #runInOrder<T>(statement: () => T): Promise<T> {
@@ -107,7 +81,7 @@ export class SqliteTransaction implements Transaction {
 
   /** Runs a statement for many rows; the error of a step is that of the statement. */
   #inSteps<T>(steps: Iterator<void, T>): T | Promise<T> {
-    return untilTurnEnds({ next: () => this.#run(() => steps.next()) });
+    return untilTurnEnds({ next: () => this.#run(() => steps.next()) }, () => this.#turnEnd());
   }
 
   enter(): void {}

@@ -6,21 +6,25 @@ import {
   type AccountReads,
   type Database,
   type Dialect,
+  type OwnMigrations,
   type Query,
   type Snapshot,
   StorageError,
   type Transaction,
+  type TransactionKind,
 } from './database.ts';
 import { CACHE_LIMITS, type CachedFind, type CacheLimits } from './row-cache.ts';
+import { SchemaGuard } from './schema-guard.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 import { AttachedFile } from './sqlite-attached.ts';
-import { Checkpointer } from './sqlite-checkpoint.ts';
-import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
+import { Checkpointer, emptyLog } from './sqlite-checkpoint.ts';
+import { loadDriver, openConnection, PRAGMAS, type SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
 import { SqliteKnownRows } from './sqlite-known-rows.ts';
 import { FolderMarks } from './sqlite-marks.ts';
 import { refuseForeign } from './sqlite-owned.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { SqliteThreadTransaction } from './sqlite-thread-transaction.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { keepPrivate, makeStoreFolder } from './store-folder.ts';
 
@@ -76,7 +80,9 @@ class SqliteDatabase implements Database {
   readonly #file: string;
   readonly #checkpointer: Checkpointer;
   readonly #known: SqliteKnownRows;
+  #beside: SqliteReader | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  #guard: SchemaGuard | undefined;
 
   constructor({ writer, reader, file, limits }: SqliteParts) {
     this.#writer = writer;
@@ -101,8 +107,36 @@ class SqliteDatabase implements Database {
     return this.#known.find(find, key) as Promise<T | undefined>;
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
+  transaction<T>(work: (tx: Transaction) => Promise<T>, { isLarge = false }: TransactionKind = {}): Promise<T> {
+    if (!isLarge) return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
+    let isChanged = false;
+    const result = this.#inTurn(() =>
+      this.#transactBeside(work, () => {
+        isChanged = true;
+      }),
+    );
+    void this.#inTurn(async () => {
+      if (isChanged) await this.#checkpointer.largeCommitted();
+    });
+    return result;
+  }
+
+  /** On its own thread: other writes wait for their turn, reads continue. */
+  async #transactBeside<T>(work: (tx: Transaction) => Promise<T>, onChange: () => void): Promise<T> {
+    const settings = `${PRAGMAS} PRAGMA busy_timeout = ${WRITE_WAIT_MS}`;
+    this.#beside ??= new SqliteReader(this.#file, { readOnly: false, settings });
+    const tx = new SqliteThreadTransaction(this.#beside);
+    await tx.begin();
+    try {
+      const guard = this.#guard;
+      if (guard) guard.check((await tx.get<{ schema: number }>({ text: guard.text, values: [] }))?.schema);
+      const result = await work(tx);
+      if (await tx.commit()) onChange();
+      return result;
+    } catch (error) {
+      await tx.rollback();
+      throw error;
+    }
   }
 
   maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -142,6 +176,7 @@ class SqliteDatabase implements Database {
     await this.#begin(waitMs);
     const tx = new SqliteTransaction(this.#writer, { file: this.#file, known: this.#known });
     try {
+      this.#checkSchema();
       const result = await work(tx);
       tx.commit();
       void this.#checkpointer.committed();
@@ -149,6 +184,19 @@ class SqliteDatabase implements Database {
     } catch (error) {
       tx.rollback();
       throw error;
+    }
+  }
+
+  expectSchema(own: OwnMigrations, onOther: (error: StorageError) => void): void {
+    this.#guard = new SchemaGuard(own, onOther);
+  }
+
+  #checkSchema(): void {
+    if (!this.#guard) return;
+    try {
+      this.#guard.check(this.#writer.statement(this.#guard.text).get<{ schema: number }>([])?.schema);
+    } catch (error) {
+      throw translate(error, this.#file);
     }
   }
 
@@ -200,7 +248,10 @@ class SqliteDatabase implements Database {
     this.#known.close();
     this.marks.close();
     await this.scan.close();
+    await this.#beside?.close();
     this.#reader.close();
+    this.words.closeBy(this.#writer);
+    emptyLog(this.#writer, this.#file);
     this.#writer.close();
   }
 }

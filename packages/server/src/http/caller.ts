@@ -14,6 +14,7 @@ export function callerOf({ headers, ip, id, identity }: RequestHead, defaultAgen
     user: agentId(headers, 'x-mem-user'),
     idempotency_key: idempotencyKey(headers['idempotency-key']),
     min_seq: minSeq(headers['x-mem-min-seq']),
+    wants_seq: wantsSeq(headers['x-mem-want-seq']),
     seq: undefined,
     ...identity,
   };
@@ -51,4 +52,10 @@ function minSeq(value: string | string[] | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
   throw invalidInput([{ path: 'header x-mem-min-seq', message: 'must be a whole number of up to 15 digits' }]);
+}
+
+function wantsSeq(value: string | string[] | undefined): boolean {
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
+  throw invalidInput([{ path: 'header x-mem-want-seq', message: 'must be true or false' }]);
 }

@@ -1,4 +1,6 @@
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 
@@ -7,6 +9,12 @@ const LOOK_EVERY_MS = 100;
 const FIRST_WORD_MS = 500;
 
 const LOOK_FOR_STALLED_MS = 500;
+
+/** How long a connection has for its next request when a successor takes over. */
+const LAST_REQUEST_MS = 5_000;
+
+/** By server, its connections and when each was opened. */
+const openConnections = new WeakMap<Server, Map<Socket, number>>();
 
 type WatchedConnections = { kernel: Pick<Kernel, 'connectionAccepted'>; stallMs: number };
 
@@ -22,6 +30,7 @@ export function watchConnections(server: FastifyInstance, { kernel, stallMs }: W
  */
 function closeIdleOnStop(server: FastifyInstance, kernel: Pick<Kernel, 'connectionAccepted'>): void {
   const opened = new Map<Socket, number>();
+  openConnections.set(server.server, opened);
   server.server.on('connection', (socket: Socket) => {
     opened.set(socket, performance.now());
     kernel.connectionAccepted();
@@ -36,6 +45,23 @@ function closeIdleOnStop(server: FastifyInstance, kernel: Pick<Kernel, 'connecti
     const timer = setInterval(leave, LOOK_EVERY_MS);
     server.server.once('close', () => clearInterval(timer));
   });
+}
+
+/**
+ * For a server whose successor is ready: every request is still answered, and each answer asks its client to open another
+ * connection. A connection that were closed while it is idle could be just the one that a client sends a request on. Ends when
+ * those that were open are closed, or have been idle for long.
+ */
+export async function drainConnections({ server }: FastifyInstance, hurry: AbortSignal): Promise<void> {
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
+  const open = openConnections.get(server) ?? new Map();
+  const left = new Set(open.keys());
+  for (const socket of left) socket.once('close', () => left.delete(socket));
+  const deadline = performance.now() + LAST_REQUEST_MS;
+  while (left.size > 0 && performance.now() < deadline && !hurry.aborted)
+    await sleep(LOOK_EVERY_MS, undefined, { signal: hurry }).catch(() => {});
 }
 
 /** What a client has taken of whole writes, what the current one still has, and since when both are the same. */

@@ -120,7 +120,9 @@ async function answer(
     branch: oneOf(request.headers['x-mem-branch']),
     call: async (name, input, as) => {
       try {
-        const run = () => kernel.invoke(name, input, { ...caller, ...as });
+        const calling = { ...caller, ...as };
+        await kernel.waitForSeq(name, calling);
+        const run = () => kernel.invoke(name, input, calling);
         return await answerInRoom(options.room, { reply, account: caller.account_id, name }, async () =>
           stringify(await options.traceCall(request, name, run)),
         );

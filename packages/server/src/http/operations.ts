@@ -2,6 +2,7 @@ import type { JsonObject } from '@mem-service/contract';
 import { invalidInput, type LinesName, type OperationName, operations, type StreamName } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, type Kernel, parsePosition } from '../kernel/index.ts';
+import { pause } from '../turns.ts';
 import { answer } from './answer.ts';
 import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
@@ -85,9 +86,13 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
   const operation = operations[name];
   const readInput = inputReader(name);
   const most = largestAnswer(name, room.sizes);
+  const isPage = most > room.sizes.document;
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
     const account = caller.account_id;
+    // Who waits for a standby takes no room from others.
+    const reaching = kernel.waitForSeq(name, caller);
+    if (reaching !== undefined) await reaching;
     const wait = room.inFlight.begin(account, most);
     if (wait !== undefined) await wait;
     let bytes = 0;
@@ -95,12 +100,14 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
       const read = readInput(params, reply.request);
       const input = read instanceof Promise ? await read : read;
       const output = await kernel.invoke(name, input, caller);
+      // A page is made into text in a turn of its own where the work before took long.
+      if (isPage) await pause();
       writeSeq(reply, caller);
       const made = answer(reply, operation, output);
       bytes = made.bytes;
       return made.answer;
     } catch (error) {
-      // What a write was refused for is to be found too.
+      // What a call was refused for is to be found too.
       writeSeq(reply, caller);
       throw error;
     } finally {
@@ -121,6 +128,7 @@ function linesRunner(
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
+    await kernel.waitForSeq(name, caller);
     return answerInLines(openLines, { reply, account: caller.account_id }, async () =>
       kernel.list(name, await readInput(params, reply.request), caller),
     );

@@ -1,4 +1,3 @@
-import { StorageError } from '../db/index.ts';
 import type { PrimaryLink } from '../kernel/index.ts';
 
 export const HANDED_OVER_PATH = '/api/v1/internal/handed-over';
@@ -84,7 +83,7 @@ export class HttpPrimaryLink implements PrimaryLink {
       });
     } catch (error) {
       this.#awayUntil = performance.now() + AWAY_MS;
-      if (!this.#isAway) this.#options.onWarning(`MEM_PRIMARY_URL: ${(error as StorageError).why}; trying again`);
+      if (!this.#isAway) this.#options.onWarning(`MEM_PRIMARY_URL: ${(error as PrimaryLinkError).why}; trying again`);
       this.#isAway = true;
       for (const { reject } of items) reject(error);
     }
@@ -97,7 +96,8 @@ export class HttpPrimaryLink implements PrimaryLink {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-mem-internal-key': internalKey },
         body: `{"items":[${texts.join(',')}]}`,
-        redirect: 'error',
+        // Not followed: the key is for this server alone. With `error`, fetch loses the body, and the answer, on 421.
+        redirect: 'manual',
         signal,
       });
       const text = await response.text();
@@ -109,12 +109,23 @@ export class HttpPrimaryLink implements PrimaryLink {
   }
 }
 
-const away = (error: unknown): StorageError => {
+/** The other server could not be reached, or did not take something. */
+class PrimaryLinkError extends Error {
+  /** For the log. */
+  readonly why: string;
+
+  constructor(why: string, options?: ErrorOptions) {
+    super(`the server that writes: ${why}`, options);
+    this.why = why;
+  }
+}
+
+const away = (error: unknown): PrimaryLinkError => {
   const { message, cause } = error as Error & { cause?: Error };
-  return new StorageError('unavailable', new Error(cause?.message ?? message, { cause: error }));
+  return new PrimaryLinkError(cause?.message ?? message, { cause: error });
 };
 
 function resultOf(answer: HandedResult | undefined): unknown {
   if (answer?.refused === undefined) return answer?.result;
-  throw new StorageError('unavailable', new Error(answer.refused));
+  throw new PrimaryLinkError(answer.refused);
 }

@@ -47,13 +47,17 @@ export function toFault(thrown: unknown): Fault | undefined {
 /** Turns an error into the Fault that the caller receives. */
 export type ExplainError = (error: unknown, request: FastifyRequest) => Fault;
 
-export function explainErrors(log: Logger): ExplainError {
+/** Calls `write` for what is to be logged; of failures that come again and again, once. */
+export type ReportError = (error: unknown, write: () => void) => void;
+
+export function explainErrors(log: Logger, report: ReportError = (_, write) => write()): ExplainError {
   return (error, request) => {
     const fault = toFault(error);
     request.refusal = fault?.code ?? 'internal';
     if (fault) {
       const { why } = (fault.cause ?? {}) as { why?: string };
-      if (fault.status >= 500) log.warn({ request_id: request.id, code: fault.code, why }, fault.message);
+      if (fault.status >= 500)
+        report(fault, () => log.warn({ request_id: request.id, code: fault.code, why }, fault.message));
       return fault;
     }
     log.error({ request_id: request.id, method: request.method, err: error }, 'request failed');

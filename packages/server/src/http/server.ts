@@ -19,7 +19,7 @@ import type { GatherMetrics } from './metrics.ts';
 import { addOperations } from './operations.ts';
 import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
-import { explainErrors, rawProblem, sendFault } from './problems.ts';
+import { explainErrors, type ReportError, rawProblem, sendFault } from './problems.ts';
 import { refuseUnknown } from './refusals.ts';
 import { type RequestLog, requestLog } from './request-log.ts';
 import { OpenStreams, type StreamServerOptions } from './streams.ts';
@@ -41,6 +41,8 @@ export type Timeouts = {
 export type HttpOptions = {
   kernel: Kernel;
   log: Logger;
+  /** Decides what of the failures that requests meet is logged. */
+  reportError?: ReportError;
   apiKeys: readonly string[];
   /** Every request needs the key of an account. */
   hosted?: boolean;
@@ -87,7 +89,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const authenticate = hosted ? byRing : authenticateByBoth(authenticateByList(options.apiKeys), byRing);
   const metering = meteringOf(kernel.services);
   const requireKey = keyCheck(authenticate, metering.countRequest);
-  const explain = explainErrors(options.log);
+  const explain = explainErrors(options.log, options.reportError);
   const logRequest = options.logRequests ? requestLog(options.log) : undefined;
   const server = fastify({
     ...limits(options),

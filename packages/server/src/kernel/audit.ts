@@ -53,8 +53,8 @@ export function chainAudit(previous: string, row: Omit<AuditRow, 'hash'>): strin
 
 export type AuditedAction = { action: string; subject: Subject; place: { account_id: string; no: number; at: number } };
 
-/** Builds a row without its hash, which is added when the row is written. */
-export function auditRow(caller: Caller, { action, subject, place }: AuditedAction): Omit<AuditRow, 'hash'> {
+/** Builds a row. Its hash is added when the row is written. */
+export function auditRow(caller: Caller, { action, subject, place }: AuditedAction): AuditRow {
   const subject_salt = randomUUID();
   const agent_salt = randomUUID();
   return {
@@ -70,7 +70,12 @@ export function auditRow(caller: Caller, { action, subject, place }: AuditedActi
     subject_hash: subjectHash(subject_salt, subject),
     agent_salt,
     agent_hash: agentHash(agent_salt, caller.agent_id),
-    ...place,
-    ...subject,
+    hash: null,
+    account_id: place.account_id,
+    no: place.no,
+    at: place.at,
+    resource: subject.resource,
+    before_hash: subject.before_hash,
+    after_hash: subject.after_hash,
   };
 }

@@ -36,7 +36,9 @@ export type Caller = {
   idempotency_key?: string | undefined;
   /** A server that only reads answers once it has the log up to here. */
   min_seq?: number | undefined;
-  /** Set when a write of the caller is done: the log reaches at least this far. */
+  /** A read says how far the log reached, too. */
+  wants_seq?: boolean;
+  /** Set when a write of the caller is done, or a read that wants it: the log reaches at least this far. */
   seq?: number | undefined;
   /** Undefined when the service requires no key: every caller may do everything in its account. */
   key?: Principal | undefined;

@@ -1,21 +1,12 @@
 import { Fault } from '@mem-service/contract';
-import { MergedStatements, StorageError, type Transaction } from '../db/index.ts';
+import { MergedStatements, StorageError, type Transaction, type TransactionKind } from '../db/index.ts';
 import { hashRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { inputSize } from './input-size.ts';
-import {
-  byAccount,
-  groupForSetHandlers,
-  type Lane,
-  Lanes,
-  MAX_BATCH,
-  type QueuedWrite,
-  takeBatch,
-  type WriteJob,
-} from './lanes.ts';
+import { byAccount, type Lane, Lanes, MAX_BATCH, type QueuedWrite, takeBatch, type WriteJob } from './lanes.ts';
 import type { LogPosition } from './log-position.ts';
 import type { Services } from './module.ts';
 import { type AccountRow, lockFreeAccounts } from './queries.ts';
-import { recordWrite, runWrites } from './run-writes.ts';
+import { runAll } from './run-writes.ts';
 import { isAccountGone, type LogEvent, Work, type WorkAccount } from './work.ts';
 
 const MAX_GATHER_MS = 10;
@@ -160,9 +151,13 @@ export class Committer {
   }
 
   async #commitTogether(batch: readonly QueuedWrite[]): Promise<void> {
-    await this.#transact(async (tx, run) => {
-      for (const [account_id, jobs] of byAccount(batch)) await run(this.#workOn(tx, { account_id }), jobs);
-    });
+    const isLarge = batch[0]?.isLarge === true;
+    await this.#transact(
+      async (tx, run) => {
+        for (const [account_id, jobs] of byAccount(batch)) await run(this.#workOn(tx, { account_id }), jobs);
+      },
+      { isLarge },
+    );
   }
 
   /** Takes the writes once the account is locked: while another server holds it, more of them arrive. */
@@ -236,15 +231,16 @@ export class Committer {
   /** Answers once the transaction is durable. */
   async #transact(
     make: (tx: Transaction, run: (work: Work, jobs: readonly QueuedWrite[]) => Promise<void>) => Promise<void>,
+    options?: TransactionKind,
   ): Promise<void> {
     const finished = new Map<QueuedWrite, JobResult>();
     const works: Work[] = [];
-    await this.#services.database.transaction((tx) =>
+    const write = (tx: Transaction) =>
       make(tx, async (work, jobs) => {
         await this.#runAccount(work, jobs, finished);
         works.push(work);
-      }),
-    );
+      });
+    await this.#services.database.transaction(write, options);
     for (const [job, result] of finished) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
     for (const work of works) this.#publish(work);
   }
@@ -262,14 +258,16 @@ export class Committer {
   async #runAccount(work: Work, jobs: readonly QueuedWrite[], finished: Map<QueuedWrite, JobResult>): Promise<void> {
     const { meter } = this.#services;
     const finish = (job: QueuedWrite, result: JobResult) => finished.set(job, result);
-    const fresh = await replayStoredAnswers(work, jobs, finish);
-    for (const run of groupForSetHandlers(meter ? await meter.refuseOverPlan(work, fresh, finish) : fresh)) {
-      const results = await runWrites(work, run);
-      results.forEach((result, i) => {
-        const job = run[i] as QueuedWrite;
+    let left = await replayStoredAnswers(work, jobs, finish);
+    while (left.length > 0) {
+      const over: QueuedWrite[] = [];
+      const refuse = (job: QueuedWrite, result: JobResult) => {
+        over.push(job);
         finished.set(job, result);
-        if ('output' in result) recordWrite(work, job, result);
-      });
+      };
+      const admitted = meter ? await meter.refuseOverPlan(work, left, refuse) : left;
+      // What fails is not charged: those that found no room beside it are looked at again.
+      left = (await runAll(work, admitted, finished)) ? over : [];
     }
     await work.flush();
     for (const { caller } of jobs) caller.seq = work.account.seq;

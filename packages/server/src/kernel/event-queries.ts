@@ -1,4 +1,4 @@
-import { type FirstRows, type Query, type Sql, sql } from '../db/index.ts';
+import { type FirstRows, joinSql, type Query, type Sql, sql } from '../db/index.ts';
 import type { LogPosition } from './log-position.ts';
 import type { LogEvent } from './work.ts';
 
@@ -29,6 +29,22 @@ export function listFirstEventsFrom(
 
 export async function readPosition(query: Query, accountId: string, seq: number): Promise<LogPosition | undefined> {
   return query.get(sql`SELECT seq, stamp FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
+}
+
+/** A part of the log that goes on from a position. */
+export type LogStretch = { from: LogPosition; to: number; types: readonly string[] };
+
+/** Whether the log still has the position, and only events of these types after it. */
+export async function hasOnlySince(query: Query, accountId: string, { from, to, types }: LogStretch): Promise<boolean> {
+  const named = joinSql(
+    types.map((type) => sql`${type}`),
+    ', ',
+  );
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM events WHERE account_id = ${accountId} AND seq >= ${from.seq} AND seq <= ${to}
+          AND CASE WHEN seq = ${from.seq} THEN stamp = ${from.stamp} ELSE event_type IN (${named}) END`,
+  );
+  return row?.n === to - from.seq + 1;
 }
 
 /** For a thread that has its own connection to a file of SQLite. */

@@ -2,7 +2,7 @@ import { type FieldError, invalidInput, suggest } from '@mem-service/contract';
 import type { z } from 'zod';
 import type { InputSchema } from './field-names.ts';
 
-/** Objects with names of the caller's choice, which no schema bounds: their items are few or they are text. */
+/** Of an object with names of the caller's choice, where its schema has no `maxProperties`. */
 const MAX_RECORD_MEMBERS = 10_000;
 /** Unknown fields beside the known ones that are still left to the schema, which names them all. */
 const MAX_UNKNOWN = 100;
@@ -12,6 +12,8 @@ type InputBounds = {
   items?: number | undefined;
   each?: InputBounds | undefined;
   members?: number | undefined;
+  /** What the members are, for a reader who gave too many. */
+  about?: string;
   fields?: ReadonlyMap<string, InputBounds | undefined> | undefined;
   isStrict?: boolean;
   anyOf?: readonly InputBounds[];
@@ -45,7 +47,7 @@ function boundsOf(schema: InputSchema): InputBounds | undefined {
     case 'array':
       return { items: mostItems(schema), each: boundsOf((def as z.core.$ZodArrayDef).element) };
     case 'record':
-      return { members: MAX_RECORD_MEMBERS };
+      return membersOf(schema);
     case 'object': {
       const { shape, catchall } = def as z.core.$ZodObjectDef;
       const fields = new Map(Object.entries(shape).map(([name, field]) => [name, boundsOf(field)]));
@@ -54,6 +56,12 @@ function boundsOf(schema: InputSchema): InputBounds | undefined {
     default:
       return undefined;
   }
+}
+
+function membersOf(schema: InputSchema): InputBounds {
+  const { maxProperties, description } = (schema as z.ZodType).meta() ?? {};
+  if (maxProperties === undefined) return { members: MAX_RECORD_MEMBERS };
+  return { members: Number(maxProperties), about: description ? `. ${description}` : '' };
 }
 
 function mostItems({ _zod }: InputSchema): number | undefined {
@@ -82,14 +90,15 @@ function checkList(
   return count;
 }
 
-function checkObject(raw: Record<string, unknown>, { fields, members, isStrict }: InputBounds, path: string): number {
+function checkObject(raw: Record<string, unknown>, bounds: InputBounds, path: string): number {
+  const { fields, members, about = '', isStrict } = bounds;
   if (members !== undefined && Object.keys(raw).length > members)
-    throw invalidInput([{ path, message: `must not have more than ${members} members` }]);
+    throw invalidInput([{ path, message: `must not have more than ${members} members${about}` }]);
   if (!fields) return 0;
   if (isStrict) refuseUnknown(raw, fields, path);
   let items = 0;
-  for (const [name, bounds] of fields)
-    if (bounds && Object.hasOwn(raw, name)) items += check(raw[name], bounds, join(path, name));
+  for (const [name, field] of fields)
+    if (field && Object.hasOwn(raw, name)) items += check(raw[name], field, join(path, name));
   return items;
 }
 

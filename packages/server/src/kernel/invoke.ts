@@ -4,7 +4,6 @@ import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
-import { toCountedCall } from './counted-call.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
 import type { Hooks } from './hooks.ts';
@@ -14,12 +13,14 @@ import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { readContext, startNotes } from './notes.ts';
+import { readSeq } from './queries.ts';
 import { AttachedReplicas } from './replica/attached-replicas.ts';
 import { handActivity } from './replica/hand-notes.ts';
 import { createReceive, type HandedAudit } from './replica/receive.ts';
+import { type RunCall, waitingForPositions } from './replica/waiting-for-positions.ts';
 import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
-import { fromStorage } from './storage-fault.ts';
 import { Usage } from './usage.ts';
+import { createWatch } from './watched-call.ts';
 import { isAccountGone, type LogEvent, type Work } from './work.ts';
 
 /** Brings the store up to date; a server that only reads checks that it is. */
@@ -64,24 +65,26 @@ export function createKernel(
   const receive = createReceive({ modules, replicas, notes, saveActivity, auditRead: auditReadsThrough(committer) });
   const run = createRun({ services, admit, followers, committer, notes });
 
+  const watch = createWatch({ services, usage, notes });
+
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
-    const started = performance.now();
-    const observe = (result: string) => {
-      const duration_ms = performance.now() - started;
-      usage.observe(name, result, duration_ms);
-      const call = toCountedCall(operations[name], { input, caller, failed: result !== 'ok', duration_ms });
-      services.activity.record(call, services.clock.now());
-    };
+    const call = watch(name, input, caller);
     try {
-      const output = await run(name, input, caller);
-      observe('ok');
+      const running = run(name, input, caller);
+      const output = await (caller.wants_seq ? withSeq(running, { name, services, caller }) : running);
+      call.done();
       return output as never;
     } catch (error) {
-      const fault = fromStorage(error);
-      observe(fault instanceof Fault ? fault.code : 'internal');
-      if (fault instanceof Fault && !OF_REPLICA.has(fault.code)) notes.error(name, { input, caller, fault });
-      throw fault;
+      throw call.failed(error);
     }
+  }
+
+  function waitForSeq(name: OperationName, caller: Caller): Promise<void> | undefined {
+    if (!services.replica || caller.min_seq === undefined) return undefined;
+    const call = watch(name, undefined, caller);
+    return services.replica.waitForSeq(name, caller)?.catch((error) => {
+      throw call.failed(error);
+    });
   }
 
   const kernel: Kernel = {
@@ -94,7 +97,7 @@ export function createKernel(
     get following() {
       return followers.count;
     },
-    invoke,
+    ...{ invoke, waitForSeq },
     ...{ open: invoke, list: invoke, serves: (name) => handlers[name] !== undefined },
     connectionAccepted: () => committer.connectionAccepted(),
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
@@ -104,8 +107,16 @@ export function createKernel(
   return kernel;
 }
 
-/** The request belongs to another server: it is no error of its session. */
-const OF_REPLICA: ReadonlySet<string> = new Set(['read_only', 'replica_behind']);
+/** Looked up after the read, so that it showed nothing later, also where it found nothing. */
+async function withSeq(output: unknown, { name, services: { database }, caller }: RunningCall): Promise<unknown> {
+  const { account_id } = caller;
+  try {
+    return await output;
+  } finally {
+    if (operations[name]?.effect === 'read')
+      caller.seq = await readSeq(database.forAccount(account_id).read, account_id);
+  }
+}
 
 async function close({ services, notes, committer, followers }: Omit<KernelParts, 'admit'>): Promise<void> {
   await notes.close();
@@ -140,10 +151,11 @@ type KernelParts = {
 };
 
 /** Runs an admitted call with the handler of its kind. */
-function createRun({ services, admit, followers, committer, notes }: KernelParts) {
-  return async (name: OperationName, raw: unknown, keyCaller: Caller): Promise<unknown> => {
-    const reaching = services.replica?.admit(name, keyCaller);
+function createRun({ services, admit, followers, committer, notes }: KernelParts): RunCall {
+  const run: RunCall = async (name, raw, keyCaller) => {
+    const reaching = services.replica?.waitForSeq(name, keyCaller);
     if (reaching !== undefined) await reaching;
+    services.replica?.refuseWrite(name);
     const admission = admit(name, raw, keyCaller);
     const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
     const caller = asAccount(name, input, keyCaller);
@@ -161,7 +173,9 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     if (handler.kind === 'write' || handler.kind === 'set') {
       const preparing = handler.prepare?.(services, input);
       const prepared = preparing === undefined ? undefined : await preparing;
-      return committer.submit({ name, handler, input, caller, lineage, gaps, prepared });
+      const checking = handler.isLarge?.(services, input, caller);
+      const isLarge = checking !== undefined && (await checking);
+      return committer.submit({ name, handler, input, caller, lineage, gaps, prepared, isLarge });
     }
     await waitForNotes;
     const context = readContext(services, caller, lineage);
@@ -175,12 +189,13 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
       await auditRead(services, committer, { name, resource: handler.resourceOf(input), caller });
     return output;
   };
+  return services.replica ? waitingForPositions(services.replica, run) : run;
 }
 
-type PaidCall = { name: OperationName; services: Services; caller: Caller };
+type RunningCall = { name: OperationName; services: Services; caller: Caller };
 
 /** Refunds a read that failed because of the service. */
-async function refundOnFailure(output: unknown, { name, services, caller }: PaidCall): Promise<unknown> {
+async function refundOnFailure(output: unknown, { name, services, caller }: RunningCall): Promise<unknown> {
   try {
     return await output;
   } catch (error) {
@@ -228,9 +243,7 @@ const auditReadsThrough =
 
 /** A read that must be audited is not answered without its line. */
 function auditRead({ replica }: Services, committer: Committer, audit: HandedAudit): Promise<unknown> {
-  if (!replica) return auditReadsThrough(committer)(audit);
-  if (!replica.link) throw replica.refusal('this read is audited, which a server that only reads cannot do');
-  return replica.link.hand('audit', audit);
+  return replica ? replica.audit(audit) : auditReadsThrough(committer)(audit);
 }
 
 /** A read has no result to hash. */

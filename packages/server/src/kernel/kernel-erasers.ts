@@ -31,7 +31,7 @@ export const kernelErasesEntries: EntryEraser = {
     );
     const log_events = await queries.redactEvents(tx, erased);
     if (erased.heads.length === 0) return { log_events };
-    const names = dialect.texts(erased.heads.map(hashOfEntry));
+    const names = dialect.texts(await hashesOf(erased.heads));
     return { log_events, stored_answers: await queries.eraseAnswersNaming(tx, account_id, names) };
   },
 };

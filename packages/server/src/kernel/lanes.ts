@@ -25,7 +25,15 @@ export type SetHandler = WriteHandlerOptions & {
 };
 
 /** A queued write: its handler, input and caller. */
-export type WriteJob = AnyWriteItem & { name: string; handler: OneHandler | SetHandler };
+export type WriteJob = AnyWriteItem & {
+  name: string;
+  handler: OneHandler | SetHandler;
+  /** It has a transaction of its own, off the main thread where there is one. */
+  isLarge?: boolean;
+};
+
+/** Whether it shares its transaction with no other. */
+export const isExclusive = ({ handler, isLarge }: WriteJob): boolean => handler.exclusive === true || isLarge === true;
 
 export type QueuedWrite = WriteJob &
   IdempotentRequest & {
@@ -197,14 +205,14 @@ export function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
     const { account_id } = job.caller;
     const key = idempotentName(job);
     if (key !== undefined && keys.has(key)) waiting.add(account_id);
-    if (batch.length === MAX_BATCH || (job.handler.exclusive && batch.length > 0)) break;
+    if (batch.length === MAX_BATCH || (isExclusive(job) && batch.length > 0)) break;
     if (waiting.has(account_id)) {
       left.push(job);
       continue;
     }
     if (key !== undefined) keys.add(key);
     batch.push(job);
-    if (job.handler.exclusive) break;
+    if (isExclusive(job)) break;
   }
   queue.splice(0, batch.length + left.length, ...left);
   return batch;

@@ -14,7 +14,7 @@ type LogOf = { query: Query; account_id: string };
 
 async function checkFirst({ query, account_id }: LogOf, after: GivenPosition, rows: LogEvent[]): Promise<LogEvent[]> {
   if (after.seq === 0) return rows;
-  if (!isEventAt(rows[0], after)) throw await logRewound(query, account_id, after.seq);
+  if (!isEventAt(rows[0], after)) throw await logRewound(query, account_id, after);
   return rows.slice(1);
 }
 
@@ -40,17 +40,33 @@ export async function requirePosition(query: Query, account_id: string, given: G
   if (given.seq === 0) return LOG_BEGIN;
   const found = await readPosition(query, account_id, given.seq);
   if (isEventAt(found, given)) return found;
-  throw await logRewound(query, account_id, given.seq);
+  throw await logRewound(query, account_id, given);
+}
+
+/** A position that the log does not have. */
+export class LogRewound extends Fault {
+  /** Where the log is shorter than the position, the number of the event that is not there. */
+  readonly missing: number | undefined;
+
+  constructor(head: LogPosition, { seq, stamp }: GivenPosition) {
+    const position = positionText(head);
+    const setBack = 'the log was set back, by a restored backup or by a failover that lost writes';
+    const readAgain = `read the memory again, then follow after ${position}`;
+    const isShort = head.seq < seq;
+    const why = isShort ? `the log ends at ${head.seq}, before ${seq}` : `event ${seq} is another one now`;
+    // Anybody can make up a number; a stamp was seen.
+    const message =
+      isShort && stamp === undefined
+        ? `${why}: if you have seen that event, ${setBack}: ${readAgain}`
+        : `${why}: ${setBack}; ${readAgain}`;
+    super('log_rewound', message, { last_seq: head.seq, position });
+    this.missing = isShort ? seq : undefined;
+  }
 }
 
 /** A reader that went on from there would miss the events that now have the numbers it has seen. */
-export async function logRewound(query: Query, account_id: string, seq: number): Promise<Fault> {
-  const head = (await readHead(query, account_id)) ?? LOG_BEGIN;
-  const why = head.seq < seq ? `the log ends at ${head.seq}, before ${seq}` : `event ${seq} is another one now`;
-  const message =
-    `${why}: the log was set back, by a restored backup or by a failover that lost writes; ` +
-    `read the memory again, then follow after ${positionText(head)}`;
-  return new Fault('log_rewound', message, { last_seq: head.seq, position: positionText(head) });
+async function logRewound(query: Query, account_id: string, given: GivenPosition): Promise<LogRewound> {
+  return new LogRewound((await readHead(query, account_id)) ?? LOG_BEGIN, given);
 }
 
 export const isLogRewound = (error: unknown): error is Fault => error instanceof Fault && error.code === 'log_rewound';

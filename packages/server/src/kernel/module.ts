@@ -38,6 +38,8 @@ export type Limits = {
   max_waiting_chars?: number;
   /** How many reads and queries of sessions that recorded nothing an account keeps. */
   max_reader_notes?: number;
+  /** How many bytes of records a session may hold. */
+  max_session_bytes?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
 };
@@ -122,6 +124,8 @@ export type HandlerOptions<N extends OperationName> = {
    * the item's `prepared`; undefined where there is nothing to prepare.
    */
   prepare?: (services: Services, input: Input<N>) => Promise<unknown> | undefined;
+  /** Whether it will change so much that its transaction is better one of its own, off the main thread. */
+  isLarge?: (services: Services, input: Input<N>, caller: Caller) => Promise<boolean> | undefined;
 };
 
 /**
@@ -151,6 +155,11 @@ export type Kernel = {
   serves(name: OperationName): boolean;
   /** Runs an operation. Every transport and every worker calls it. */
   invoke<N extends OperationName>(name: N, input: Request<N> | unknown, caller: Caller): Promise<Output<N>>;
+  /**
+   * On a server that only reads: waits until it has what the caller asks for; undefined where there is nothing to wait for.
+   * `invoke` does it too; a transport that takes room for an answer does it before.
+   */
+  waitForSeq(name: OperationName, caller: Caller): Promise<void> | undefined;
   /** Runs an operation that opens a subscription, with the same checks as `invoke`. */
   open(name: StreamName, input: unknown, caller: Caller): Promise<Subscription>;
   /** Runs an operation that returns lines, with the same checks as `invoke`. */
@@ -228,6 +237,12 @@ export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler
 });
 
 /** Gives a write a step before its transaction, see `HandlerOptions`. */
+/** Adds the check whether a write is a large one. */
+export const maybeLarge = <N extends OperationName>(
+  isLarge: NonNullable<HandlerOptions<N>['isLarge']>,
+  handler: Handler<N>,
+): Handler<N> => ({ ...handler, isLarge });
+
 export const prepares = <N extends OperationName>(
   prepare: NonNullable<HandlerOptions<N>['prepare']>,
   handler: Handler<N>,

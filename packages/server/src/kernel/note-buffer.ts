@@ -1,6 +1,7 @@
 import type { PendingMarks } from '../db/index.ts';
 import type { NotesGap } from './notes-gap.ts';
 import { type RecallCount, Recalls } from './recalls.ts';
+import { RETURN_MS } from './servers/known-servers.ts';
 
 /** An entry as a caller was shown it. */
 export type ReadNote = {
@@ -70,6 +71,11 @@ const MAX_DROPPED = 10_000;
 
 type NotesOfSession = NotingSession & { notes: SessionNote[] };
 
+const noRoomAt = (at: number): NotesGap => ({
+  reason: 'more entries were read at once than could be noted',
+  before: at + 1,
+});
+
 /**
  * Buffers notes in memory for a moment and writes them in batches, or at once when an operation needs them. Recalls are
  * only counted, and no operation waits for them.
@@ -84,12 +90,12 @@ export class NoteBuffer {
   #count = 0;
   #marks: PendingMarks | undefined;
   /** By account: when and why a note was last dropped. */
-  readonly #dropped = new Map<string, { at: number; reason: string }>();
+  readonly #dropped = new Map<string, NotesGap>();
   /** Accounts whose last notes could not be written. */
   readonly #unwritten = new Set<string>();
   #failures = 0;
-  /** Called with the number of notes that found no room. */
-  onDrop: (count: number) => void = () => {};
+  /** Called with the number of notes that found no room, or that nobody took before the end. */
+  onMiss: (what: 'notes' | 'recalls', count: number) => void = () => {};
 
   readonly #isOn: boolean;
 
@@ -107,15 +113,15 @@ export class NoteBuffer {
   note(accountId: string, by: NotingSession, sighting: Note): void {
     if (!this.#flush) return;
     if (sighting.kind === 'recall' || (sighting.kind === 'read' && sighting.is_current))
-      this.#recalls.add(accountId, sighting.entry_id);
+      this.onMiss('recalls', this.#recalls.add(accountId, sighting.entry_id));
     if (sighting.kind !== 'recall') this.#keep(accountId, by, sighting);
     this.#awaitFlush();
   }
 
   #keep(accountId: string, by: NotingSession, sighting: SessionNote): void {
     if (this.#count >= MAX_WAITING) {
-      this.onDrop(1);
-      this.#drop(accountId, sighting.at);
+      this.onMiss('notes', 1);
+      this.#drop(accountId, noRoomAt(sighting.at));
       return;
     }
     // Raise the mark before the note can be asked for, so that other processes see it in time.
@@ -124,9 +130,9 @@ export class NoteBuffer {
     this.#count++;
   }
 
-  #drop(accountId: string, at: number, reason = 'more entries were read at once than could be noted'): void {
+  #drop(accountId: string, gap: NotesGap): void {
     if (this.#dropped.size >= MAX_DROPPED) this.#dropped.delete(this.#dropped.keys().next().value as string);
-    this.#dropped.set(accountId, { at, reason });
+    this.#dropped.set(accountId, gap);
   }
 
   /** Drops what waits: the log was set back, and other entries may have the numbers of those that were read. */
@@ -134,15 +140,15 @@ export class NoteBuffer {
     for (const { notes } of this.#waiting.get(accountId)?.values() ?? []) this.#count -= notes.length;
     this.#waiting.delete(accountId);
     this.#recalls.drop(accountId);
-    this.#drop(accountId, at, 'the log was set back after entries were read');
+    // The row of a session may be lost too, and be made again by its next read.
+    this.#drop(accountId, { reason: 'the log was set back after entries were read', before: at + RETURN_MS });
   }
 
   /** The notes of an account that this process dropped or could not write. */
   gapOf(accountId: string): NotesGap | undefined {
     if (!this.#isOn) return { reason: 'this server does not note reads' };
     if (this.#unwritten.has(accountId)) return { reason: 'reads could not be stored yet' };
-    const dropped = this.#dropped.get(accountId);
-    return dropped && { reason: dropped.reason, before: dropped.at + 1 };
+    return this.#dropped.get(accountId);
   }
 
   /** Records whether the notes passed on last are part of the current transaction. */
@@ -188,7 +194,7 @@ export class NoteBuffer {
     const done = this.#flush(accountId, { sessions, recalls }).catch((error) => {
       this.#failures++;
       this.#takeBack(accountId, sessions);
-      this.#recalls.takeBack(accountId, recalls);
+      this.onMiss('recalls', this.#recalls.takeBack(accountId, recalls));
       this.#onError(error);
     });
     // Writes of an account run in order, so the last to start is the last to end.
@@ -202,8 +208,8 @@ export class NoteBuffer {
     for (const { notes, ...by } of sessions) {
       const left = notes.slice(0, Math.max(0, MAX_WAITING - this.#count));
       const last = notes.at(-1);
-      if (left.length < notes.length) this.onDrop(notes.length - left.length);
-      if (last && left.length < notes.length) this.#drop(accountId, last.at);
+      if (left.length < notes.length) this.onMiss('notes', notes.length - left.length);
+      if (last && left.length < notes.length) this.#drop(accountId, noRoomAt(last.at));
       const known = this.#notesOf(accountId, by);
       known.notes = [...left, ...known.notes];
       this.#count += left.length;
@@ -234,6 +240,8 @@ export class NoteBuffer {
     while (!this.#recalls.isEmpty && this.#failures === before);
     clearTimeout(this.#timer);
     this.#flush = undefined;
+    this.onMiss('notes', this.#count);
+    this.onMiss('recalls', this.#recalls.times);
   }
 }
 

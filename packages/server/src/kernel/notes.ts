@@ -184,7 +184,7 @@ export function startNotes(services: Services, { committer, modules, replicas, o
   const record = modules.find((module) => module.recorder)?.recorder?.();
   knownLogs.onRewind((accountId) => noteBuffer.dropNotes(accountId, clock.now()));
   if (replica) {
-    noteBuffer.onDrop = (count) => replica.miss('notes', count);
+    noteBuffer.onMiss = (what, count) => replica.miss(what, count);
     const written = (accountId: string, isWritten: boolean) => noteBuffer.written(accountId, isWritten);
     // The link reports that the other server is away.
     noteBuffer.start(handNotes(replica, written), () => {});

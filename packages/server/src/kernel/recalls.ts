@@ -34,7 +34,8 @@ export class Recalls {
   readonly #waiting = new Map<string, WaitingRecalls>();
   #count = 0;
 
-  add(accountId: string, entryId: number, times = 1): void {
+  /** Returns how many found no room. */
+  add(accountId: string, entryId: number, times = 1): number {
     let waiting = this.#waiting.get(accountId);
     if (!waiting) {
       waiting = noRecalls();
@@ -42,13 +43,21 @@ export class Recalls {
     }
     const { counts } = waiting;
     const known = counts.get(entryId);
-    if (known === undefined && this.#count >= MAX_WAITING) return;
+    if (known === undefined && this.#count >= MAX_WAITING) return times;
     if (known === undefined) this.#count++;
     counts.set(entryId, (known ?? 0) + times);
+    return 0;
   }
 
   get isEmpty(): boolean {
     return this.#count === 0;
+  }
+
+  /** Of all entries together. */
+  get times(): number {
+    let sum = 0;
+    for (const { counts } of this.#waiting.values()) for (const times of counts.values()) sum += times;
+    return sum;
   }
 
   accounts(): Iterable<string> {
@@ -85,7 +94,8 @@ export class Recalls {
     this.#waiting.delete(accountId);
   }
 
-  takeBack(accountId: string, recalls: readonly RecallCount[]): void {
-    for (const { entry_id, times } of recalls) this.add(accountId, entry_id, times);
+  /** Returns how many found no room. */
+  takeBack(accountId: string, recalls: readonly RecallCount[]): number {
+    return recalls.reduce((sum, { entry_id, times }) => sum + this.add(accountId, entry_id, times), 0);
   }
 }

@@ -1,7 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import { StorageError } from '../db/index.ts';
-import { storeAnswer } from './idempotency.ts';
-import type { OneHandler, QueuedWrite, SetHandler } from './lanes.ts';
+import { type JobResult, storeAnswer } from './idempotency.ts';
+import { groupForSetHandlers, isExclusive, type OneHandler, type QueuedWrite, type SetHandler } from './lanes.ts';
 import { writeCharge } from './metering.ts';
 import type { WriteResult } from './result.ts';
 import type { Work } from './work.ts';
@@ -9,7 +9,7 @@ import type { Work } from './work.ts';
 type HandlerResult = WriteResult<unknown> | { error: unknown };
 
 /** Runs writes that their handler takes together, or one. */
-export const runWrites = (work: Work, run: QueuedWrite[]): Promise<HandlerResult[]> =>
+const runWrites = (work: Work, run: QueuedWrite[]): Promise<HandlerResult[]> =>
   run[0]?.handler.kind === 'set' ? runSet(work, run) : runSingly(work, run[0] as QueuedWrite);
 
 async function runSet(work: Work, run: QueuedWrite[]): Promise<HandlerResult[]> {
@@ -23,6 +23,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   const handler = job.handler as OneHandler;
   await work.locked;
   await work.waitForSent();
+  if (isExclusive(job)) return [await runExclusively(work, job)];
   const mark = work.mark();
   try {
     const result = await work.tx.savepoint(async () => {
@@ -38,8 +39,18 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   }
 }
 
+/**
+ * Its transaction has no other writes, so an error ends all of it. A savepoint would keep a copy of every page that a large
+ * one changes.
+ */
+async function runExclusively(work: Work, job: QueuedWrite): Promise<HandlerResult> {
+  const ran = await (job.handler as OneHandler).run(work, job as never);
+  await work.waitForSent();
+  return ran;
+}
+
 /** Charges and audits a write that succeeded, and keeps its answer for retries. */
-export function recordWrite(work: Work, job: QueuedWrite, { output, change, holds }: WriteResult<unknown>): void {
+function recordWrite(work: Work, job: QueuedWrite, { output, change, holds }: WriteResult<unknown>): void {
   const ops = writeCharge(job);
   if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
   if (change && !job.handler.unaudited) {
@@ -47,4 +58,23 @@ export function recordWrite(work: Work, job: QueuedWrite, { output, change, hold
     work.audit(job.caller, job.name, { resource, before_hash, after_hash });
   }
   storeAnswer(work, job, { output, holds });
+}
+
+/** Runs all writes of an account. Returns whether one failed that would have been charged. */
+export async function runAll(
+  work: Work,
+  jobs: readonly QueuedWrite[],
+  finished: Map<QueuedWrite, JobResult>,
+): Promise<boolean> {
+  let hasFailed = false;
+  for (const run of groupForSetHandlers(jobs)) {
+    const results = await runWrites(work, run);
+    results.forEach((result, i) => {
+      const job = run[i] as QueuedWrite;
+      finished.set(job, result);
+      if ('output' in result) recordWrite(work, job, result);
+      else hasFailed ||= writeCharge(job) > 0;
+    });
+  }
+  return hasFailed;
 }

@@ -73,7 +73,7 @@ type PathRange = { from: Buffer; to: Buffer; globs: Glob[] };
  * ended.
  */
 export function scopedPathRanges(scope: Scope | undefined, glob: Glob | undefined): Sql[][] {
-  if (scope === undefined) return [globConditions(glob)];
+  if (scope === undefined) return [rangeConditions(glob)];
   const globs = intersectGlobLists(scopeGlobs(scope), [glob ?? { kind: 'all' }]);
   if (globs.some(({ kind }) => kind === 'all')) return [[]];
   const sorted = globs.map(pathRangeOf).sort((a, b) => Buffer.compare(a.from, b.from));
@@ -97,8 +97,12 @@ function pathRangeOf(glob: Glob): PathRange {
   return { from: Buffer.from(range.from), to: Buffer.from(range.to), globs: [glob] };
 }
 
+/** A single path is a range too: with an equality PostgreSQL does not see that rows come in the order of the path, and sorts them all. */
+const rangeConditions = (glob: Glob | undefined): Sql[] =>
+  glob?.kind === 'exact' ? [sql`entity_path >= ${glob.path}`, sql`entity_path <= ${glob.path}`] : globConditions(glob);
+
 function conditionsOf({ from, to, globs }: PathRange): Sql[] {
-  if (globs.length === 1) return globConditions(globs[0]);
+  if (globs.length === 1) return rangeConditions(globs[0]);
   return [
     sql`entity_path >= ${from.toString()}`,
     sql`entity_path < ${to.toString()}`,

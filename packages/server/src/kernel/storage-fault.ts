@@ -16,6 +16,12 @@ const isUnreadable = (error: unknown): boolean => error instanceof SyntaxError &
 function faultOf(reason: StorageError['reason']): Fault {
   if (reason === 'full') return new Fault('storage_full', 'nothing was written: the storage is full');
   if (reason === 'read_only') return new Fault('read_only', 'this server only reads');
+  if (reason === 'migrated')
+    return new Fault(
+      'unavailable',
+      'nothing was written: another version of mem has migrated the store, so this process must be started again',
+      { retry_after: 5 },
+    );
   if (reason === 'damaged')
     return new Fault(
       'storage_damaged',

@@ -79,7 +79,7 @@ export class Work {
   readonly events: LogEvent[] = [];
   /** Resolves once the account is locked. Reads sent before that already see it as locked. */
   readonly locked: Promise<void>;
-  readonly #audits: Omit<AuditRow, 'hash'>[] = [];
+  readonly #audits: AuditRow[] = [];
   readonly #answers: KeptAnswer[] = [];
   readonly #charges: Charge[] = [];
   readonly #after: (() => void)[] = [];
@@ -261,7 +261,8 @@ export class Work {
   #chained(): Row[] {
     return this.#audits.map((row) => {
       this.account.audit_hash = chainAudit(this.account.audit_hash, row);
-      return { hash: this.account.audit_hash, ...row };
+      row.hash = this.account.audit_hash;
+      return row;
     });
   }
 

@@ -7,6 +7,7 @@ export type FromWorker =
   | { mem: 'measured'; request: number; metrics: Metric[] };
 
 export type ToWorker =
+  | { mem: 'retire' }
   | { mem: 'measure'; request: number }
   | { mem: 'gathered'; request: number; workers: WorkerMetrics[] };
 

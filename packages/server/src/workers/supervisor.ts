@@ -101,7 +101,7 @@ export class Supervisor {
       if (performance.now() - startedAt > STEADY_MS) this.#delayMs = FIRST_DELAY_MS;
       void this.#launchLater(place);
     });
-    if (before) await end(before.worker);
+    if (before) await retire(before.worker);
     return started;
   }
 
@@ -165,6 +165,15 @@ function withPort(args: readonly string[], port: number): string[] {
 
 function say(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message);
+}
+
+/** The worker answers the last requests of its connections first. */
+function retire(worker: Worker): Promise<number> {
+  if (!worker.isConnected()) return end(worker);
+  return new Promise((resolve) => {
+    worker.once('exit', (code) => resolve(code ?? 1));
+    say(worker, { mem: 'retire' });
+  });
 }
 
 /** The worker finishes what it has accepted, within the time that every server has for it. */

@@ -11,6 +11,11 @@ export class WorkerChannel {
   readonly #waiting = new Map<number, (workers: WorkerMetrics[]) => void>();
   #measure: (() => Metric[]) | undefined;
   #requests = 0;
+  #retire: () => void = () => {};
+  /** Resolves when another worker has the place of this one. */
+  readonly retired = new Promise<void>((resolve) => {
+    this.#retire = resolve;
+  });
 
   constructor(id: number) {
     this.id = String(id);
@@ -50,9 +55,10 @@ export class WorkerChannel {
   }
 
   #receive(message: ToWorker): void {
-    const { request } = message;
-    if (message.mem === 'measure') this.#send({ mem: 'measured', request, metrics: this.#measure?.() ?? [] });
-    if (message.mem === 'gathered') this.#waiting.get(request)?.(message.workers);
+    if (message.mem === 'retire') this.#retire();
+    if (message.mem === 'measure')
+      this.#send({ mem: 'measured', request: message.request, metrics: this.#measure?.() ?? [] });
+    if (message.mem === 'gathered') this.#waiting.get(message.request)?.(message.workers);
   }
 
   #send(message: FromWorker): void {

@@ -27,6 +27,10 @@ export function checkNode(version: string): Check {
   return isNew ? ok('node', version) : failure('node', version, `install Node ${LEAST_NODE.join('.')} or newer`);
 }
 
+const cureOf = (text: string): string =>
+  /^MEM_\w+ without (?<missing>MEM_\w+): /.exec(text)?.groups?.missing?.replace(/^/, 'set ') ??
+  'correct the variable, or unset it';
+
 /** Without valid settings nothing else can be checked. */
 async function checkSettings(parts: OwnParts): Promise<Check[]> {
   let config: ClientConfig;
@@ -37,7 +41,7 @@ async function checkSettings(parts: OwnParts): Promise<Check[]> {
       .split('\n')
       .map((line) => failure('settings', line, 'correct the variable, or unset it'));
   }
-  const problem = config.warnings.map((text) => warning('settings', text, 'correct the variable, or unset it'));
+  const problem = config.warnings.map((text) => warning('settings', text, cureOf(text)));
   const { url } = config.client;
   const { refusal } = config.memory;
   if (refusal !== undefined)

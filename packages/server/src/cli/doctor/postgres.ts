@@ -21,31 +21,31 @@ export async function checkPostgresStore(parts: OwnParts, config: Config): Promi
     const report = await parts.inspectStore(config);
     return checkState(report as Report, config);
   } catch (error) {
-    const { detail } = problemOf(error);
-    return [
-      failure(
-        'store',
-        `${addressOfDsn(dsn)}: ${detail.split('\n')[0]}`,
-        remedyOf(error, hostsOfDsn(dsn)?.[0]?.pathname ?? ''),
-      ),
-    ];
+    const [detail] = problemOf(error).detail.split('\n');
+    const isDirect = (error as { where?: string }).where !== undefined;
+    const at = isDirect
+      ? { variable: 'MEM_POSTGRES_DIRECT_DSN', dsn: config.postgresDirectDsn as string }
+      : { variable: 'MEM_POSTGRES_DSN', dsn };
+    return [failure('store', isDirect ? `${detail}` : `${addressOfDsn(dsn)}: ${detail}`, remedyOf(error, at))];
   }
 }
 
 /** Chosen by the error code of PostgreSQL or of the system. */
-function remedyOf(error: unknown, pathname: string): string {
-  const { cause } = error as { cause?: { code?: string } };
+function remedyOf(error: unknown, { variable, dsn }: { variable: string; dsn: string }): string {
+  const { cause, reason } = error as { cause?: { code?: string }; reason?: string };
   const code = cause?.code ?? (error as { code?: string }).code ?? '';
-  const name = pathname.slice(1) || 'of that name';
-  if (code === '3D000') return `make the database (createdb ${name}), or correct its name in MEM_POSTGRES_DSN`;
-  if (code.startsWith('28')) return 'correct user and password in MEM_POSTGRES_DSN, or let the user in (pg_hba.conf)';
+  const name = hostsOfDsn(dsn)?.[0]?.pathname.slice(1) || 'of that name';
+  if (code === '' && (reason === 'refused' || reason === 'misconfigured')) return `correct ${variable}`;
+  if (code === '3D000') return `make the database (createdb ${name}), or correct its name in ${variable}`;
+  if (code.startsWith('28')) return `correct user and password in ${variable}, or let the user in (pg_hba.conf)`;
   if (code.startsWith('53')) return 'free connections: raise max_connections, or lower MEM_POSTGRES_POOL';
-  if (code === '42501') return 'give the user of MEM_POSTGRES_DSN the right to connect and to use the schema';
-  return 'start PostgreSQL, or correct host, port and sslmode in MEM_POSTGRES_DSN';
+  if (code === '42501') return `give the user of ${variable} the right to connect and to use the schema`;
+  return `start PostgreSQL, or correct host, port and sslmode in ${variable}`;
 }
 
-function checkState(report: Report, { postgresDsn, postgresPool, readOnly }: Config): Check[] {
+function checkState(report: Report, config: Config): Check[] {
   const { postgres } = report;
+  const { postgresDsn } = config;
   const where = `PostgreSQL ${postgres.version.split(' ')[0]} at ${addressOfDsn(postgresDsn as string)}`;
   if (postgres.place === null)
     return [failure('store', `${where}: ${postgres.role} may use no schema of it`, schemaToGrant(postgres))];
@@ -56,7 +56,7 @@ function checkState(report: Report, { postgresDsn, postgresPool, readOnly }: Con
     ...found,
     ...checkRights(report),
     ...(isReadable ? [checkOwner(report), ...checkPartitions(postgres)] : []),
-    ...checkServer(postgres, postgresPool, readOnly),
+    ...checkServer(postgres, config),
     ...checkLinks(postgres.links),
   ];
 }
@@ -144,10 +144,22 @@ function checkLinks({ main, direct, failures, warnings }: LinkReport): Check[] {
 
 const REPLICA = 'use the address of the primary, or set MEM_READ_ONLY=on for a server that only reads';
 
-function checkServer({ is_replica, max_connections }: PostgresState, pool: number, readOnly: boolean): Check[] {
+const ANY_HOST =
+  'leave target_session_attrs=any out, which takes the first host that answers, or set it to read-write; a server that only reads has MEM_READ_ONLY=on';
+
+function writableCure(dsn: string): string {
+  const hosts = hostsOfDsn(dsn) ?? [];
+  return hosts.length > 1 && hosts[0]?.searchParams.get('target_session_attrs') === 'any' ? ANY_HOST : REPLICA;
+}
+
+function checkServer({ is_replica, max_connections }: PostgresState, config: Config): Check[] {
+  const { postgresPool: pool, readOnly, postgresDsn } = config;
   const checks: Check[] = [];
   if (is_replica && readOnly) checks.push(ok('server', 'it follows another server, and is used for reads alone'));
-  else if (is_replica) checks.push(failure('server', 'it follows another server and takes no writes', REPLICA));
+  else if (is_replica)
+    checks.push(
+      failure('server', 'it follows another server and takes no writes', writableCure(postgresDsn as string)),
+    );
   // One further connection is for notifications.
   if (pool + 1 >= max_connections) {
     const found = `MEM_POSTGRES_POOL is ${pool}, and the server takes ${max_connections} connections in all`;

@@ -1,4 +1,4 @@
-import type { PartitionPlan } from '../../partition.ts';
+import { type PartitionPlan, refuseObstacles } from '../../partition-plan.ts';
 import { isAgreed } from '../ask.ts';
 import { UsageError } from '../failure.ts';
 import { field, toggle } from '../fields.ts';
@@ -13,12 +13,13 @@ export const postgres = ownCommand({
   about: `mem postgres partition puts the rows of every table into hash partitions by account, so that tables and indexes
 stay small where there are many accounts. Stop all servers first: it is refused while one is connected, and a
 server that is started meanwhile waits. Each table is copied in a transaction of its own and its rows are
-counted; an interrupted command goes on when it is run again. It needs free space for the largest table with
-its indexes. After an update that adds tables, run it again.`,
+counted; an interrupted command goes on when it is run again. Views, triggers, comments and other things on the
+tables that mem did not make are listed and refused before anything is changed. It needs free space for the
+largest table with its indexes. After an update that adds tables, run it again.`,
   args: [field('verb', 'What to do.', { kind: 'choice', choices: ['partition'] })],
   flags: [
     field('partitions', 'How many. Default: 8, or as many as the store has.', { kind: 'number' }),
-    toggle('dry-run', 'Only say what would be done.'),
+    toggle('dry-run', 'Only say what would be done, and what is in the way.'),
     toggle('yes', 'Do not ask.'),
     toggle('json', 'Print the report as JSON.'),
   ],
@@ -35,6 +36,7 @@ its indexes. After an update that adds tables, run it again.`,
     const plan = await parts.planPartitions(config, options);
     const isReported = isOn(given, 'dry-run') || plan.pending.length === 0;
     if (isReported) terminal.out(json ? `${JSON.stringify(plan)}\n` : planText(plan));
+    refuseObstacles(plan.obstacles);
     if (isReported) return 0;
     const without = 'this rewrites the tables of the store: add --yes to do it, or --dry-run to see what would be done';
     if (!isOn(given, 'yes')) {

@@ -7,6 +7,7 @@ import { calibration, confidence } from './confidence.ts';
 import { deleted, entry, restored, written } from './entry.ts';
 import { explain } from './explain.ts';
 import { neighbors, stated } from './graph.ts';
+import { me } from './me.ts';
 import { committed } from './outcome.ts';
 import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
@@ -56,6 +57,7 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'agents.cross_agent_reads': crossAgentReads,
   'agents.recall': entry,
   'agents.read_from': entry,
+  'me.read': me,
 };
 
 export type RenderedAnswer = {

@@ -23,10 +23,16 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export function bytes(count: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
-  const scaled = count / 1000 ** power;
+export const bytes = (count: number): string => sized(count, 1000, ['B', 'kB', 'MB', 'GB', 'TB']);
+
+/** The units in which plans are given. */
+export const binaryBytes = (count: number): string =>
+  sized(count, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']).replace('.0 ', ' ');
+
+function sized(count: number, step: number, units: readonly string[]): string {
+  let scaled = count;
+  let power = 0;
+  for (; scaled >= step && power < units.length - 1; power++) scaled /= step;
   return `${power === 0 || scaled >= 100 ? scaled.toFixed(0) : scaled.toFixed(1)} ${units[power]}`;
 }
 

@@ -71,7 +71,7 @@ function parameters(schemas: Schemas, { input, example }: Operation, { path, met
   });
 }
 
-function headers(schemas: Schemas, { effect, open, http, input, stream }: Operation): JsonObject[] {
+function headers(schemas: Schemas, { effect, open, http, input, stream, lines }: Operation): JsonObject[] {
   if (open) return [];
   const names = ['AgentIdHeader', 'SessionIdHeader'];
   if (effect === 'write' || (effect === 'control' && http.method !== 'GET')) names.push('IdempotencyKey');
@@ -79,7 +79,7 @@ function headers(schemas: Schemas, { effect, open, http, input, stream }: Operat
   if ('if_version' in properties) names.push('IfMatch');
   if ('if_exists' in properties) names.push('IfNoneMatchAny');
   if (http.etag) names.push('IfNoneMatch');
-  if (effect === 'read') names.push('MinSeq');
+  if (effect === 'read') names.push('MinSeq', ...(stream || lines ? [] : ['WantSeq']));
   if (stream) names.push('LastEventId');
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
@@ -116,6 +116,10 @@ export const headerParameters: Record<string, JsonObject> = {
     'X-MEM-Min-Seq',
     'A read-only server answers once it has everything up to this `seq`, such as that of `X-MEM-Seq` of a write.',
   ),
+  WantSeq: {
+    ...header('X-MEM-Want-Seq', '`true`: the answer says with `X-MEM-Seq` how far the log reached.'),
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   IfNoneMatchAny: header('If-None-Match', '`*`: only if the entry does not exist, instead of `if_version` 0.'),
   IfNoneMatch: header('If-None-Match', 'Answers 304 without a body while the ETag is still the same.'),
 };
@@ -126,7 +130,8 @@ export const answerHeaders: Record<string, JsonObject> = {
   ETag: { description: 'Changes with the entry.', schema: { type: 'string' }, example: '"3.0"' },
   Location: { description: 'The address of the created resource.', schema: { type: 'string' } },
   Seq: {
-    description: 'The log of the account reaches at least this far; for `X-MEM-Min-Seq` of later reads.',
+    description:
+      'The log of the account reaches at least this far; for `X-MEM-Min-Seq` of later reads. Reads have it with `X-MEM-Want-Seq`.',
     schema: { type: 'integer' },
     example: 42,
   },
@@ -189,7 +194,7 @@ function success(schemas: Schemas, name: OperationName): Record<string, JsonObje
   const shared = headersOf([
     'RequestId',
     ...(etag ? ['ETag'] : []),
-    ...(effect === 'write' ? ['Seq'] : []),
+    ...(effect === 'write' || (effect === 'read' && !stream && !lines) ? ['Seq'] : []),
     ...metered,
   ]);
   const answers = all.map((code) => {

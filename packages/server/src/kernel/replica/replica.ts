@@ -28,6 +28,8 @@ export type ReplicaOptions = {
   onWarning: (warning: string) => void;
 };
 
+const UNKNOWN: Partial<Pick<Operation, 'effect' | 'http'>> = {};
+
 /** A server that only reads: its database is a standby, or is used like one. */
 export class Replica {
   readonly primary: string | undefined;
@@ -44,13 +46,33 @@ export class Replica {
     this.#seqs = new SeqWaits({ database, waitMs, behind: (place) => this.#behind(place) });
   }
 
-  /** Refuses what would write, and waits until the database has what the caller asks for. */
-  admit(name: OperationName, { account_id, min_seq }: Caller): Promise<void> | undefined {
-    const operation = operations[name] as Operation | undefined;
-    if (!operation) return undefined;
-    const { effect, http } = operation;
-    if (effect === 'write' || (effect === 'control' && http.method !== 'GET')) throw this.refusal();
-    return effect === 'read' && min_seq !== undefined ? this.#seqs.reached(account_id, min_seq) : undefined;
+  /** Refuses what would write. */
+  refuseWrite(name: OperationName): void {
+    const { effect, http } = (operations[name] as Operation | undefined) ?? UNKNOWN;
+    if (effect === 'write' || (effect === 'control' && http?.method !== 'GET')) throw this.refusal();
+  }
+
+  /** Waits until the database has what the caller asks for. A standby does not go back: a second call does not wait. */
+  waitForSeq(name: OperationName, caller: Caller): Promise<void> | undefined {
+    const { account_id, min_seq } = caller;
+    if (min_seq === undefined || operations[name]?.effect !== 'read') return undefined;
+    return this.#seqs.reached(account_id, min_seq).then(() => {
+      caller.min_seq = undefined;
+    });
+  }
+
+  /** Has the line of an audited read written; without it there is no answer. */
+  async audit(line: unknown): Promise<void> {
+    const { link } = this;
+    if (!link) throw this.refusal('this read is audited, which a server that only reads cannot do');
+    try {
+      await link.hand('audit', line);
+    } catch (error) {
+      const message = 'this read is audited by the server that writes, which did not take the line; try again';
+      const fault = new Fault('unavailable', message, { retry_after: 1 });
+      fault.cause = error;
+      throw fault;
+    }
   }
 
   refusal(why = 'this server only reads'): Fault {

@@ -5,10 +5,12 @@ import { readSeq } from '../queries.ts';
 
 const FIRST_LOOK_MS = 2;
 const MAX_LOOK_MS = 50;
-/** More reads than that are refused at once. */
-const MAX_WAITING = 10_000;
+/** More reads than that are refused at once. Those of one account leave room for others when they all go on. */
+const MAX_WAITING = { ofAccount: 100, inAll: 10_000 };
 
 type SeqWaiter = { min_seq: number; until: number; resolve: () => void; reject: (error: unknown) => void };
+
+const NONE: ReadonlySet<SeqWaiter> = new Set();
 
 export type SeqWaitsOptions = {
   database: Database;
@@ -31,7 +33,8 @@ export class SeqWaits {
     const until = performance.now() + waitMs;
     const seq = await this.#look(accountId);
     if (seq >= min_seq) return;
-    if (this.#count >= MAX_WAITING) throw behind({ seq, min_seq });
+    const { size } = this.#waiting.get(accountId) ?? NONE;
+    if (size >= MAX_WAITING.ofAccount || this.#count >= MAX_WAITING.inAll) throw behind({ seq, min_seq });
     await new Promise<void>((resolve, reject) => this.#wait(accountId, { min_seq, until, resolve, reject }));
   }
 

@@ -1,4 +1,4 @@
-import { fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { type FirstRows, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 import type { CallTally } from '../../kernel/index.ts';
 
 export type UsageKind = 'all' | 'agent' | 'path' | 'minute' | 'latency';
@@ -61,12 +61,17 @@ export function listTop(query: Query, range: DayRange, { kind, limit }: { kind: 
 }
 
 /** By day: the given names, and all others as one with an empty name. */
-export function listSeries(query: Query, range: DayRange, { kind, names }: { kind: UsageKind; names: Sql }) {
-  return query.all<UsageRow>(
+export function listSeries(
+  query: Query,
+  range: DayRange,
+  { kind, names, bytes }: { kind: UsageKind; names: Sql; bytes: number },
+): Promise<FirstRows<UsageRow>> {
+  return query.first<UsageRow>(
     sql`SELECT day, shown AS name, ${SUMS} FROM (
           SELECT day, CASE WHEN name IN (SELECT value FROM ${names}) THEN name ELSE '' END AS shown,
             requests, reads, writes, ops, errors FROM usage_days WHERE ${within(range, kind)}) AS told
         GROUP BY day, shown ORDER BY day, shown`,
+    { columns: ['name'], bytes },
   );
 }
 

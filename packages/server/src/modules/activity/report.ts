@@ -1,5 +1,5 @@
 import { invalidInput, type Output } from '@mem-service/contract';
-import { type CallTally, dayOf, type ReadContext, reads } from '../../kernel/index.ts';
+import { type CallTally, dayOf, pageBytes, type ReadContext, reads } from '../../kernel/index.ts';
 import { countEntries } from '../counts/index.ts';
 import { countKeys } from '../keys/index.ts';
 import { countTraces } from '../traces/index.ts';
@@ -91,8 +91,11 @@ const daySeries = (days: readonly queries.UsageRow[], latencies: readonly querie
 
 type SeriesNames = { kind: 'agent' | 'path'; names: readonly string[] };
 
-async function namedSeries({ scan, dialect }: ReadContext, range: queries.DayRange, { kind, names }: SeriesNames) {
-  const rows = await queries.listSeries(scan, range, { kind, names: dialect.texts(names) });
+async function namedSeries(context: ReadContext, range: queries.DayRange, { kind, names }: SeriesNames) {
+  const { scan, dialect, services } = context;
+  const wanted = { kind, names: dialect.texts(names), bytes: pageBytes(services) };
+  const { rows, more } = await queries.listSeries(scan, range, wanted);
+  if (more) throw invalidInput([{ path: 'from', message: 'is too far back for so many long names; lower the limit' }]);
   return rows.map((row) => ({
     day: row.day,
     name: row.name === '' ? null : row.name,

@@ -1,6 +1,7 @@
-import type { Input } from '@mem-service/contract';
+import { type Input, jsonBytes } from '@mem-service/contract';
 import {
   branchOf,
+  bytesOfTexts,
   cursorsOf,
   cutPage,
   type Handlers,
@@ -31,7 +32,7 @@ const list = reads<'agents.list'>(async (context, input) => {
   ]);
   const described = new Map(profiles.map((profile) => [profile.agent_id, profile]));
   const seen = together(rows);
-  const found = startWithin(seen, pageBytes(services), ({ agent_id }) => sizeOf(described.get(agent_id)));
+  const found = startWithin(seen, pageBytes(services), ({ agent_id }) => sizeOf(agent_id, described.get(agent_id)));
   const more = found.length < seen.length;
   const { items, ...rest } = cutPage({ rows: found, more }, input.limit, (row) => cursors.to([row.agent_id]));
   const [first, last] = [items[0]?.agent_id, items.at(-1)?.agent_id];
@@ -68,8 +69,8 @@ function together(rows: readonly SeenAgent[]): SeenAgent[] {
 /** About as much as an agent takes in a list. */
 const AGENT_BYTES = 512;
 
-const sizeOf = ({ description, tags = '' }: Partial<ListedProfile> = {}): number =>
-  AGENT_BYTES + Buffer.byteLength(description ?? '') + tags.length;
+const sizeOf = (agentId: string, { description = null, tags = '' }: Partial<ListedProfile> = {}): number =>
+  AGENT_BYTES + jsonBytes(agentId) + jsonBytes(description ?? '') + bytesOfTexts([tags]);
 
 type Introduction = Pick<ListedProfile, 'description' | 'platform' | 'tags'>;
 
@@ -123,7 +124,7 @@ const MATCH_BYTES = 8192;
 const SPARE_MATCHES = 32;
 
 const matchBytes = ({ why, capabilities }: AgentMatch): number =>
-  [...why, ...capabilities].reduce((sum, text) => sum + Buffer.byteLength(text), MATCH_BYTES);
+  [...why, ...capabilities].reduce((sum, text) => sum + jsonBytes(text), MATCH_BYTES);
 
 async function* declaredProfiles({ scan, caller, services }: ReadContext): AsyncGenerator<DeclaredProfile> {
   for (let after = ''; ; ) {

@@ -10,6 +10,7 @@ import {
   listAuditLines,
   looksAt,
   type Module,
+  pageBytes,
   readAccount,
   reads,
   toIso,
@@ -36,7 +37,7 @@ const list = reads<'audit.list'>(async ({ scan, caller, services }, input) => {
   // A filtered page scans this many lines, and then returns a cursor.
   const newest = Math.min(before, (account?.audit_no ?? 0) + 1);
   const oldest = where.length === 0 ? 0 : Math.max(0, newest - 1 - services.limits.max_scanned_entries);
-  const range = { before: newest, after: oldest, where, limit: limit + 1 };
+  const range = { before: newest, after: oldest, where, limit: limit + 1, bytes: pageBytes(services) };
   const { items, ...page } = cutPage(await listAuditLines(scan, caller.account_id, range), limit, ({ no }) =>
     cursors.to([no]),
   );
@@ -63,6 +64,8 @@ const toLine = (row: AuditRow): Output<'audit.list'>['entries'][number] => ({
 
 /** Bounds what is in memory; other requests get their turn in between. */
 const LINES_AT_ONCE = 1000;
+/** A page with so many problems ends early. */
+const MAX_PROBLEMS = 10_000;
 
 const verify = reads<'audit.verify'>(async ({ scan, caller }, { limit, cursor }) => {
   const [after] = cursor === undefined ? [0] : places.from(cursor);
@@ -81,7 +84,7 @@ const verify = reads<'audit.verify'>(async ({ scan, caller }, { limit, cursor })
     end = items.at(-1) ?? end;
     total_checked += items.length;
     page = rest;
-  } while (page.has_more && total_checked < limit);
+  } while (page.has_more && total_checked < limit && problems.length < MAX_PROBLEMS);
   const isShort = !page.has_more && (end?.no ?? 0) < (account?.audit_no ?? 0);
   const isOther = end?.no === account?.audit_no && (end?.hash ?? '') !== (account?.audit_hash ?? '');
   if (isShort || (!page.has_more && isOther)) problems.push({ no: account?.audit_no ?? 0, reason: 'end_missing' });

@@ -14,6 +14,7 @@ import {
   toIso,
   viewInWork,
   type Work,
+  withinPage,
   writes,
 } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
@@ -120,6 +121,13 @@ const toCommit = (row: queries.CommitRow) => ({
 
 const cursors = cursorsOf('commits', ['number']);
 
+const shownOf = ({ message, agent_id, session_id, branch }: queries.CommitRow) => [
+  message,
+  agent_id,
+  session_id,
+  branch,
+];
+
 /** About as much as an entry of a commit takes in memory. */
 const ENTRY_BYTES = 1024;
 
@@ -127,7 +135,8 @@ const list = reads<'commits.list'>(async (context, input) => {
   const { read, view } = context;
   const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
   const bytes = pageBytes(context.services);
-  const found = await queries.listCommits(read, view, { before, limit: input.limit + 1, bytes });
+  const listed = await queries.listCommits(read, view, { before, limit: input.limit + 1, bytes });
+  const found = withinPage(context.services, listed, shownOf);
   // A key of a scope is shown each commit by its entries, which are loaded.
   const rows = view.scope ? startWithin(found.rows, bytes, ({ entry_count }) => ENTRY_BYTES * entry_count) : found.rows;
   const more = found.more || rows.length < found.rows.length;

@@ -11,9 +11,10 @@ import {
   reads,
   scopedPathConditions,
   toIso,
+  withinPage,
 } from '../../kernel/index.ts';
 import { type CountRow, type CountView, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
-import { entitiesWithin, isCounted, patternsInScope, statsInScope } from './scoped-counts.ts';
+import { entitiesWithin, isCounted, patternsInScope, shownOf, statsInScope } from './scoped-counts.ts';
 
 /** Cursors for pages of names, of any kind of count. */
 const cursors = (kind: string) => cursorsOf(`counts ${kind}`, ['string']);
@@ -40,7 +41,8 @@ async function pageOfCounts(context: ReadContext, input: CountsPageInput & { kin
     const known = names.get(row.name);
     names.set(row.name, known ? addUp(known, row) : row);
   }
-  return cutPage([...names.values()], input.limit, (row) => cursors(input.kind).to([row.name]));
+  const found = withinPage(context.services, [...names.values()], shownOf);
+  return cutPage(found, input.limit, (row) => cursors(input.kind).to([row.name]));
 }
 
 function addUp(a: CountRow, b: CountRow): CountRow {

@@ -41,39 +41,58 @@ function namesOf(entry: CountedEntry): [CountKind, string][] {
 
 /** The changes of the counts, one delta per affected row. Rows are separate for each visibility. */
 export function deltasOf(changes: readonly CountedChange[]): CountDelta[] {
-  const deltas = new Map<string, CountDelta>();
+  const deltas = noDeltas();
   for (const { before, after } of changes) {
     if (before && before.deleted === 0) add(deltas, before, { n: -1, confidence: -before.confidence, last: after });
     if (after.deleted === 0) add(deltas, after, { n: 1, confidence: after.confidence, last: after });
   }
-  return [...deltas.values()];
+  return deltas.all;
 }
 
 /** The same for entries of which only the confidence changed. */
 export function standingDeltasOf(changes: readonly { entry: CountedEntry; confidence_before: number }[]): CountDelta[] {
-  const deltas = new Map<string, CountDelta>();
+  const deltas = noDeltas();
   for (const { entry, confidence_before } of changes)
     if (entry.deleted === 0)
       add(deltas, entry, { n: 0, confidence: entry.confidence - confidence_before, last: entry });
-  return [...deltas.values()];
+  return deltas.all;
 }
 
 type CountChange = { n: number; confidence: number; last: CountedEntry };
 
-function add(deltas: Map<string, CountDelta>, entry: CountedEntry, { n, confidence, last }: CountChange): void {
+/** Deltas in the order in which they came up. */
+type Deltas = { all: CountDelta[]; byBranch: Map<string, ByReader> };
+type ByReader = Map<string, ByKind>;
+type ByKind = Map<CountKind, Map<string, CountDelta>>;
+
+const noDeltas = (): Deltas => ({ all: [], byBranch: new Map() });
+
+/** Looked up name by name: a text of all of them would have to be made for each. */
+function add({ all, byBranch }: Deltas, entry: CountedEntry, { n, confidence, last }: CountChange): void {
+  const { branch } = entry;
   const visible_to = entry.shared === 1 ? '' : entry.agent_id;
+  const byKind: ByKind = mapIn(mapIn(byBranch, branch), visible_to);
   for (const [kind, name] of namesOf(entry)) {
-    const id = `${entry.branch}\n${kind}\n${visible_to}\n${name}`;
-    let known = deltas.get(id);
+    const byName = mapIn(byKind, kind);
+    let known = byName.get(name);
     if (!known) {
-      known = { branch: entry.branch, kind, visible_to, name, n: 0, confidence_sum: 0, last_at: 0, last_agent: '' };
-      deltas.set(id, known);
+      known = { branch, kind, visible_to, name, n: 0, confidence_sum: 0, last_at: 0, last_agent: '' };
+      byName.set(name, known);
+      all.push(known);
     }
     known.n += n;
     known.confidence_sum += confidence;
     known.last_at = last.written_at;
     known.last_agent = last.agent_id;
   }
+}
+
+function mapIn<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
+  const known = maps.get(key);
+  if (known) return known;
+  const map = new Map<L, V>();
+  maps.set(key, map);
+  return map;
 }
 
 const TOTALLED: ReadonlySet<CountKind> = new Set(['entity', 'agent', 'pattern']);

@@ -7,6 +7,7 @@ import {
   type ReadContext,
   readAccount,
   toIso,
+  withinPage,
 } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
@@ -41,20 +42,28 @@ type PatternsInput = Pick<Input<'patterns.list'>, 'limit' | 'cursor'>;
 const afterOf = ({ cursor }: PatternsInput, cursors: Cursors<readonly ['string']>): string =>
   cursor === undefined ? '' : cursors.from(cursor)[0];
 
+/** The texts of a row that a list shows. */
+export const shownOf = ({ name, last_agent = null }: { name: string; last_agent?: string | null }) => [
+  name,
+  last_agent,
+];
+
 export async function patternsInScope(
-  { scan, view }: ReadContext,
+  { scan, view, services }: ReadContext,
   input: PatternsInput,
   cursors: Cursors<readonly ['string']>,
 ) {
   const page = { after: afterOf(input, cursors), limit: input.limit + 1 };
-  return cutPage(await queries.listPatterns(scan, view, page), input.limit, (row) => cursors.to([row.name]));
+  const found = withinPage(services, await queries.listPatterns(scan, view, page), shownOf);
+  return cutPage(found, input.limit, (row) => cursors.to([row.name]));
 }
 
 export async function entitiesWithin(
-  { scan, view }: ReadContext,
+  { scan, view, services }: ReadContext,
   input: PatternsInput & { paths: readonly Glob[] | undefined },
   cursors: Cursors<readonly ['string']>,
 ) {
   const page = { paths: input.paths, after: afterOf(input, cursors), limit: input.limit + 1 };
-  return cutPage(await queries.listEntities(scan, view, page), input.limit, (row) => cursors.to([row.name]));
+  const found = withinPage(services, await queries.listEntities(scan, view, page), shownOf);
+  return cutPage(found, input.limit, (row) => cursors.to([row.name]));
 }

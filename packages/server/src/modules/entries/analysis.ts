@@ -1,6 +1,6 @@
-import { globsOf, type Input, JsonText, type PathFilter, parseExactInSteps } from '@mem-service/contract';
+import { globsOf, type Input, invalidInput, JsonText, type PathFilter, parseExactInSteps } from '@mem-service/contract';
 import type { FirstRows } from '../../db/index.ts';
-import { type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
+import { type Handlers, noteQuery, pageBytes, type ReadContext, reads } from '../../kernel/index.ts';
 import { inTurns, pause } from '../../turns.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
@@ -35,10 +35,14 @@ const aggregate = reads<'entries.aggregate'>(async (context, input) => {
     entries_scanned++;
     isPrivate ||= row.shared === 0;
     reduction.add((JSON.parse(row.document) as { value: unknown }).value);
+    if (reduction.bytes() > pageBytes(context.services)) throw tooManyGroups();
   }
   noteQuery(context, 'aggregate', { input, result_count: entries_scanned, isPrivate });
   return { entity_path, entries_scanned, ...reduction.result() };
 });
+
+const tooManyGroups = () =>
+  invalidInput([{ path: 'group_by', message: 'makes more groups than an answer can have; narrow down the path' }]);
 
 const diff = reads<'entries.diff'>(async (context, input) => {
   const { view, read } = context;

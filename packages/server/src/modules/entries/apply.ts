@@ -20,7 +20,7 @@ import {
 import { type EntryDraft, isLive, isSameStatement, isUnchanged, nextContent } from './rules/next.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
 import { copyStanding, saveRestarts, saveStandings } from './save-standings.ts';
-import type { Standing } from './standing.ts';
+import { type Standing, standingJson } from './standing.ts';
 import { insertVersions } from './version-queries.ts';
 
 /** `before` is the hash of the replaced value. */
@@ -40,8 +40,8 @@ export class EntrySet {
   readonly #versions: VersionRow[] = [];
   /** Versions of this transaction that a later version of the same transaction replaced. */
   readonly #replaced = new Map<string, EntryRow[]>();
-  /** The confidence of entries before an outcome moved it. */
-  readonly #confidenceBefore = new Map<string, number>();
+  /** Entries that outcomes are about, each with its confidence before them. */
+  readonly #judged = new Map<queries.EntryWithLineRow, number>();
 
   private constructor(work: Work) {
     this.#work = work;
@@ -77,20 +77,28 @@ export class EntrySet {
 
   async #fetchOwn(places: readonly EntryAddress[]): Promise<void> {
     const work = this.#work;
-    const missing = new Map<string, EntryAddress>();
+    const missing = new Map<string, string[]>();
     for (const at of places) {
       const name = addressText(at);
-      if (!this.#before.has(name)) missing.set(name, at);
+      if (!this.#before.has(name)) missing.set(name, [work.account_id, at.branch, at.entity_path, at.key]);
     }
-    const wanted = [...missing.values()];
-    const keys = wanted.map((at) => [work.account_id, at.branch, at.entity_path, at.key]);
-    const rows = wanted.length === 0 ? [] : work.tx.findMany<queries.EntryWithLineRow>(queries.findEntries, keys);
+    if (missing.size === 0) return work.locked;
+    const rows = work.tx.findMany<queries.EntryWithLineRow>(queries.findEntries, [...missing.values()]);
     const [, found] = await Promise.all([work.locked, rows]);
-    wanted.forEach((at, i) => {
-      const name = addressText(at);
-      this.#before.set(name, found[i]);
-      this.#now.set(name, found[i]);
-    });
+    let i = 0;
+    for (const name of missing.keys()) {
+      const row = found[i++];
+      this.#before.set(name, row);
+      this.#now.set(name, row);
+    }
+  }
+
+  /** Adds entries of a branch itself to the set, and returns each of them. */
+  async find(places: readonly EntryAddress[]): Promise<(EntryRow | undefined)[]> {
+    const names = places.map(addressText);
+    const missing = places.filter((_, i) => !this.#before.has(names[i] as string));
+    if (missing.length > 0) await this.#fetchOwn(missing);
+    return names.map((name) => this.#now.get(name));
   }
 
   get(at: EntryAddress): EntryRow | undefined {
@@ -212,31 +220,29 @@ export class EntrySet {
     };
   }
 
-  /** Changes the standing of an entry, not its content. Must be called before the set writes a version of the entry. */
-  setStanding(at: EntryAddress, { confidence, standing }: { confidence: number; standing: Standing }): void {
-    const entry = this.#forStanding(at);
+  /** Changes the standing of an entry of the set, not its content, before the set writes a version of it. */
+  setStanding(row: EntryRow, { confidence, standing }: { confidence: number; standing: Standing }): void {
+    const entry = this.#forStanding(row);
     entry.confidence = confidence;
-    entry.standing = JSON.stringify(standing);
+    entry.standing = standingJson(standing);
     entry.standing_no++;
   }
 
   /** Adds a ledger line about an entry and returns the newest line before it. */
-  addLedgerLine(
-    at: EntryAddress,
-    { seq, no }: LedgerPosition,
-  ): { before_seq: number | null; before_no: number | null } {
-    const entry = this.#forStanding(at);
+  addLedgerLine(row: EntryRow, { seq, no }: LedgerPosition): { before_seq: number | null; before_no: number | null } {
+    const entry = this.#forStanding(row);
     const before = { before_seq: entry.line_seq, before_no: entry.line_no };
     entry.line_seq = seq;
     entry.line_no = no;
     return before;
   }
 
-  #forStanding(at: EntryAddress): queries.EntryWithLineRow {
-    const name = addressText(at);
-    const entry = this.#before.get(name);
-    if (!entry || entry !== this.#now.get(name)) throw new Error(`${name} cannot stand`);
-    if (!this.#confidenceBefore.has(name)) this.#confidenceBefore.set(name, entry.confidence);
+  #forStanding(row: EntryRow): queries.EntryWithLineRow {
+    const entry = row as queries.EntryWithLineRow;
+    if (this.#judged.has(entry)) return entry;
+    const name = addressText(row);
+    if (this.#before.get(name) !== row || this.#now.get(name) !== row) throw new Error(`${name} cannot stand`);
+    this.#judged.set(entry, row.confidence);
     return entry;
   }
 
@@ -258,10 +264,7 @@ export class EntrySet {
   }
 
   async #saveStandings(): Promise<void> {
-    const judged = [...this.#confidenceBefore].map(([name, confidence_before]) => ({
-      entry: this.#before.get(name) as queries.EntryWithLineRow,
-      confidence_before,
-    }));
+    const judged = [...this.#judged].map(([entry, confidence_before]) => ({ entry, confidence_before }));
     if (judged.length > 0) await saveStandings(this.#work, judged);
   }
 }

@@ -1,6 +1,7 @@
 import { type Find, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView, LedgerPosition } from '../../kernel/index.ts';
-import { entriesIn, isVersionVisible, versionsOfCommitsIn } from './relation.ts';
+import { entriesIn, isVersionVisible } from './relation.ts';
+import { versionsOfCommitsIn } from './relation-look-ups.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 import { findStood, type NewestLine } from './standings.ts';
 

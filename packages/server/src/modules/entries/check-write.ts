@@ -29,7 +29,7 @@ export function checkWrite(work: Work, input: CommitWriteInput, place: WritePlac
     });
   if ((expiryOf(input, now) ?? Number.POSITIVE_INFINITY) <= now)
     throw invalidInput([{ path: `${place.at}ttl_at`, message: 'must be in the future' }]);
-  return checkSecrets(work, input, { ...place, secret: place.search(input, place.n) });
+  return checkSecrets(work, input, { secret: place.search(input, place.n), ...place });
 }
 
 /** Checks the writes of one operation to a branch; `name` is that of their list in the input. */

@@ -11,7 +11,11 @@ export function fadedConfidence({ settings }: Services, row: FadingEntry, now: n
   const { half_life_days } = settings;
   if (half_life_days === null) return row.confidence;
   const outcome_count = row.standing === null ? 0 : (JSON.parse(row.standing) as Standing).outcome_count;
-  return effectiveConfidence({ ...row, outcome_count }, { half_life_days, now });
+  const { confidence, memory_type, written_at, recall_count } = row;
+  return effectiveConfidence(
+    { confidence, memory_type, written_at, recall_count, outcome_count },
+    { half_life_days, now },
+  );
 }
 
 /** The decayed confidence as a member of the answer; empty where decay is off. */

@@ -9,7 +9,6 @@ export {
   entriesIn,
   entryKeysIn,
   type Including,
-  isCommitIn,
   isEntryIn,
   isSeqIn,
   isVersionVisible,
@@ -18,5 +17,6 @@ export {
   versionsIn,
   withDocuments,
 } from './relation.ts';
+export { entriesNumbered, isCommitIn } from './relation-look-ups.ts';
 export { type EntryRow, entryColumns } from './rows.ts';
 export { addRecalls, upsertNewestLines } from './standings.ts';

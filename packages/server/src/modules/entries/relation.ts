@@ -47,16 +47,21 @@ const keyed = (names: readonly string[]) => names.map((name) => (name === 'docum
  */
 type Part = { including?: Including; paths?: readonly Glob[] | undefined; standings?: boolean };
 
+type NewestPart = Required<Pick<Part, 'including' | 'standings'>> & { within: string };
+
 const newestTexts = new Map<string, string>();
+/** Conditions on paths differ in number. */
+const MAX_NEWEST_TEXTS = 200;
 
 /** The same text each time: it is built and looked up for every statement. */
-function newestText(dialect: Dialect, including: Including, hasStandings: boolean): string {
-  const name = `${dialect.engine} ${including} ${hasStandings}`;
+function newestText(dialect: Dialect, { including, standings: hasStandings, within }: NewestPart): string {
+  const name = `${dialect.engine} ${including} ${hasStandings}${within}`;
   let text = newestTexts.get(name);
   if (text === undefined) {
     const columns = hasStandings ? selectStood(STOOD, { head: 'entries', beside: 'standings' }) : HEADS.join(', ');
     const join = hasStandings ? joinStanding(dialect) : '';
-    text = `(SELECT ${columns} FROM entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}`;
+    text = `(SELECT ${columns} FROM entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}${within}) AS entries`;
+    if (newestTexts.size >= MAX_NEWEST_TEXTS) newestTexts.clear();
     newestTexts.set(name, text);
   }
   return text;
@@ -72,7 +77,7 @@ export function entriesIn(view: EntryView, { including = 'live', paths, standing
   const values = condition.values(view);
   if (isNewestOfOneBranch(view))
     return {
-      text: `${newestText(view.dialect, including, standings)}${within.text}) AS entries`,
+      text: newestText(view.dialect, { including, standings, within: within.text }),
       values: [
         ...(standings ? [view.account_id] : []),
         ...[view.account_id, branchOf(view), ...values, ...within.values],
@@ -87,14 +92,18 @@ export function entriesIn(view: EntryView, { including = 'live', paths, standing
 }
 
 /**
- * The live entries with these `seq` in the newest state of one branch, as a relation with standings. On PostgreSQL each is
+ * The entries with these `seq` in the newest state of one branch, as a relation with standings. On PostgreSQL each is
  * looked up by itself, as `findMany` does: without statistics the planner would read the account for a list of them.
  */
-export function entriesAt(view: EntryView, seqs: readonly number[], { paths }: Pick<Part, 'paths'> = {}): Sql {
+export function entriesAt(
+  view: EntryView,
+  seqs: readonly number[],
+  { including = 'live', paths }: Omit<Part, 'standings'> = {},
+): Sql {
   const numbers = view.dialect.numbers(seqs);
   if (view.dialect.engine === 'sqlite')
-    return sql`${entriesIn(view, { paths, standings: true })} WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
-  const { text, values } = CONDITIONS.live;
+    return sql`${entriesIn(view, { including, paths, standings: true })} WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
+  const { text, values } = CONDITIONS[including];
   const shown: Sql = { text, values: values(view) };
   const standing: Sql = { text: joinStanding(view.dialect), values: [view.account_id] };
   return sql`(SELECT ${STOOD_COLUMNS} FROM ${numbers} CROSS JOIN LATERAL (SELECT * FROM entries AS x
@@ -132,7 +141,7 @@ export const shownIn = ({ agent_id, at }: EntryView): Sql => ({
   values: [agent_id, at],
 });
 
-function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
+export function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
   if (globs === undefined) return scopedPathConditions(scope, undefined);
   if (globs.length === 1) return scopedPathConditions(scope, globs[0]);
   const each = globs.map((glob) => sql`(1 = 1${andAll(scopedPathConditions(scope, glob))})`);
@@ -231,7 +240,7 @@ export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
 
 const ON_VERSIONS = 'versions ON versions.account_id = ? AND versions.entry_id = entries.entry_id';
 /** Left out for the newest state of one branch, which shows every version, even one newer than the entry's row. */
-const UP_TO_SHOWN = ' AND versions.version <= entries.version';
+export const UP_TO_SHOWN = ' AND versions.version <= entries.version';
 
 /** Joins versions to entries of any state and author: visibility is a property of each version. */
 function joined(view: EntryView, { join, standings }: { join: 'JOIN' | 'LEFT JOIN'; standings: boolean }): Sql {
@@ -266,31 +275,3 @@ export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, 
 
 /** A condition: the `seq` is that of an entry of the view. */
 export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
-
-/** The entry of each version, looked up by its number. */
-const entriesOfVersions = ({ account_id, dialect }: EntryView): Sql => ({
-  text: dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = versions.entry_id'),
-  values: [account_id],
-});
-
-/** The versions that these commits wrote and the agent may see; `commitIds` as the dialect makes `texts`. */
-export function versionsOfCommitsIn(view: EntryView, commitIds: Sql): Sql {
-  const versions: Sql = {
-    text: view.dialect.leftJoin('versions', 'versions.account_id = ? AND versions.commit_id = texts.value'),
-    values: [view.account_id],
-  };
-  if (!isNewestOfOneBranch(view))
-    return sql`${commitIds}${versions} JOIN ${entriesIn(view, { including: 'all' })}
-      ON versions.entry_id = entries.entry_id${fragment(UP_TO_SHOWN)} WHERE ${isVersionVisible(view)}`;
-  return sql`${commitIds}${versions}${entriesOfVersions(view)}
-    WHERE entries.entry_id IS NOT NULL AND ${isVersionVisible(view)}${andAll(placesIn(view))}`;
-}
-
-/**
- * A condition: the commit wrote something in scope that the agent may see, on whatever branch. It is no EXISTS, which
- * PostgreSQL may answer by reading the whole account as long as it has no statistics.
- */
-export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
-  sql`(SELECT 1 FROM versions${entriesOfVersions(view)}
-      WHERE entries.entry_id IS NOT NULL AND versions.account_id = ${view.account_id} AND versions.commit_id = ${commitId}
-        AND ${isVersionVisible(view)}${andAll(pathsOf(view, undefined))} LIMIT 1) IS NOT NULL`;

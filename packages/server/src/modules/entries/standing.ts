@@ -52,14 +52,31 @@ export function standingOf(entry: StandingColumn): Standing {
   return standing;
 }
 
+/**
+ * The text of a standing as JSON.stringify makes it. Built by hand, for each cause of an outcome: 1.0 µs instead of 2.7
+ * (bench/inside/tricks.mjs).
+ */
+export function standingJson(standing: Standing): string {
+  const { last_outcome, importance_dimensions } = standing;
+  return (
+    `{"outcome_count":${standing.outcome_count},"success_count":${standing.success_count}` +
+    `,"failure_count":${standing.failure_count},"evidence_success":${standing.evidence_success}` +
+    `,"evidence_failure":${standing.evidence_failure},"prior_confidence":${standing.prior_confidence}` +
+    `,"last_outcome":${JSON.stringify(last_outcome)},"last_outcome_at":${standing.last_outcome_at}` +
+    `,"discredited_at":${standing.discredited_at},"validators":${JSON.stringify(standing.validators)}` +
+    `,"tier":${standing.tier},"priority_score":${standing.priority_score}` +
+    `,"importance_score":${standing.importance_score}` +
+    `,"importance_dimensions":${JSON.stringify(importance_dimensions)}}`
+  );
+}
+
 /** The members of a standing as sent over the wire, without braces. */
 function standingMembers(standing: Standing, confidence: number): string {
-  const wire = {
-    ...standing,
+  const wire = Object.assign({}, standing, {
     last_outcome_at: toIsoOrNull(standing.last_outcome_at),
     discredited_at: toIsoOrNull(standing.discredited_at),
-    evidence_status: evidenceStatus({ confidence, ...standing }),
-  };
+    evidence_status: evidenceStatus(standing, confidence),
+  });
   return JSON.stringify(wire).slice(1, -1);
 }
 

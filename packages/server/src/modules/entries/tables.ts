@@ -1,6 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import type { Row } from '../../db/index.ts';
 import { addStored, exported, restoreProjections, type TenantTable, type Work } from '../../kernel/index.ts';
+import { MOVED, unusedName } from './migrations.ts';
 import { type EntryRow, fromDocument, type VersionRow, versionColumns } from './rows.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
 import { insertStandings, standingRow, stoodRelation } from './standings.ts';
@@ -75,7 +76,8 @@ export const tables: readonly TenantTable[] = [
       derived: [
         ...Object.keys(versionColumns).filter((name) => name !== 'commit_id' && !(name in exportedColumns)),
         ...['branch', 'entity_path', 'key', 'memory_type', 'is_artifact', 'pattern_refs'],
-        ...['search_words', 'word_count', 'line_seq', 'line_no'],
+        ...['search_words', 'word_count'],
+        ...MOVED.map(unusedName),
       ],
       agents: { agent_id: { erased: 'by its owner' } },
       entries: { entity_path: 'by its owner', key: 'by its owner' },

@@ -33,6 +33,12 @@ export class Verification {
     this.#view = view;
   }
 
+  /** How many problems were found. */
+  get problems(): number {
+    const { corrupted, chain_breaks, damaged = [] } = this.report;
+    return corrupted.length + chain_breaks.length + damaged.length;
+  }
+
   /** Continues where an earlier call ended. */
   async resume([entity_path, key, version]: VersionPosition): Promise<void> {
     const row = await this.#readVersion({ entity_path, key }, version);

@@ -1,6 +1,6 @@
 import { type Glob, parseGlob } from '@mem-service/contract';
 import type { Sql, StorageError } from '../../db/index.ts';
-import { cursorsOf, globConditions, type ReadContext, reads } from '../../kernel/index.ts';
+import { cursorsOf, globConditions, pageBytes, type ReadContext, reads } from '../../kernel/index.ts';
 import { isDamage, type PassedDamage, passDamage, unlisted } from './damage.ts';
 import { Verification } from './verification.ts';
 import { listVersionsInOrder, type NamedVersion, type VersionPosition } from './version-queries.ts';
@@ -8,6 +8,9 @@ import { listVersionsInOrder, type NamedVersion, type VersionPosition } from './
 const CHUNK = 500;
 /** Few enough that other requests get their turn: a document is parsed and hashed. */
 const CHUNK_BYTES = 1024 * 1024;
+
+/** About as much as a problem takes in an answer. */
+const PROBLEM_BYTES = 1024;
 
 const versionCursors = cursorsOf('entries.verify', ['string', 'string', 'number']);
 
@@ -85,7 +88,9 @@ export const verify = reads<'entries.verify'>(async (context, input) => {
   if (position) await verification.resume(position);
   // Counts only entries that the caller may see, so that a page ends at an entry whose name the cursor may hold.
   const found = () => verification.report.total_checked + (verification.report.damaged?.length ?? 0);
-  while (walk.more && found() < input.limit) await walkOn(walk, input.limit - found());
+  // Problems are few, unless a store is damaged throughout.
+  const isRoom = () => verification.problems * PROBLEM_BYTES < pageBytes(context.services);
+  while (walk.more && found() < input.limit && isRoom()) await walkOn(walk, input.limit - found());
   if (!walk.more) await end(walk, glob);
   const isMore = walk.more && walk.position !== undefined;
   const next_cursor = isMore && walk.position ? versionCursors.to(walk.position) : null;

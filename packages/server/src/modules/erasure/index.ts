@@ -9,6 +9,7 @@ import {
   type Handlers,
   hashedBy,
   type Module,
+  maybeLarge,
   requireAllModules,
   toIso,
   unchanged,
@@ -18,6 +19,7 @@ import { authorOf, findErased } from '../entries/index.ts';
 import { eraseAgent } from './agent.ts';
 import { compactErased, freeErasedRows } from './compact.ts';
 import { countErased, eraseEntries } from './entries.ts';
+import { isOfLargeAccount } from './large.ts';
 
 export { markUncompacted } from './compact.ts';
 
@@ -53,7 +55,10 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
 });
 
 /** Runs after all earlier notes and writes are stored, so that it finds all names. */
-const handlers: Handlers = { 'entries.erase': exclusive(erase), 'agents.erase': eraseAgent };
+const handlers: Handlers = {
+  'entries.erase': maybeLarge(isOfLargeAccount, exclusive(erase)),
+  'agents.erase': maybeLarge(isOfLargeAccount, eraseAgent),
+};
 
 export const erasure: Module = {
   name: 'erasure',

@@ -1,5 +1,5 @@
 import type { Input, Output } from '@mem-service/contract';
-import { entryName, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
+import { entryName, pageBytes, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
 import { listLedgerEdges } from './ledger.ts';
 import { listEntriesById, listIncident, type NamedEntry } from './queries.ts';
 import { entryIdOf, entryNode } from './rules/edges.ts';
@@ -26,22 +26,25 @@ export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
   requireNewest(view, 'how things are tied together');
   const start = await findStart(scan, view, input);
   const steps = stepsOf(input);
-  const walk = startWalk(start.nodes, { limit: services.limits.max_scanned_entries, truncated: start.truncated });
+  const bytes = pageBytes(services);
+  const limit = services.limits.max_scanned_entries;
+  const walk = startWalk(start.nodes, { limit, bytes, truncated: start.truncated });
   const names: EntryNames = new Map(start.entries.map(nodeName));
   const isHidden = ({ type, id }: GraphNode) => type === 'entry' && names.get(id) === null;
+  const shown = shownBy(names);
   for (let depth = 1; depth <= input.depth; depth++) {
     let frontier = frontierOf(walk, depth - 1);
     while (frontier.length > 0 && !isOver(walk, steps)) {
       const part = nextPart(walk, frontier, steps);
       const [stored, ledger] = await Promise.all([
-        listIncident(scan, view, { ...steps, nodes: padded(part.nodes), limit: part.most + 1 }),
+        listIncident(scan, view, { ...steps, nodes: padded(part.nodes), limit: part.most + 1, bytes }),
         listLedgerEdges({ query: scan, dialect }, view, { ...steps, nodes: part.nodes, left: walk.left }),
       ]);
-      const rows = joinIncident(stored, ledger.rows);
+      const rows = joinIncident(stored.rows, ledger.rows);
       await learnNames(context, { rows, names });
       walk.left -= ledger.linesRead;
-      if (ledger.isCut) walk.truncated = true;
-      takeFound(walk, { ...part, rows, depth, isHidden }, steps);
+      if (ledger.isCut || stored.more) walk.truncated = true;
+      takeFound(walk, { ...part, rows, depth, isHidden, shown }, steps);
       frontier = frontier.slice(part.nodes.length);
       if (walk.left <= 0 && frontier.length > 0) walk.truncated = true;
     }
@@ -86,8 +89,13 @@ async function learnNames(
   for (const node of unknown) names.set(node, found.get(node) ?? null);
 }
 
+const shownBy =
+  (names: EntryNames) =>
+  ({ type, id }: GraphNode): string =>
+    type === 'entry' ? (names.get(id) ?? '') : id;
+
 function toAnswer(entity: string, walk: GraphWalk, names: EntryNames): Output<'graph.neighbors'> {
-  const shown = ({ type, id }: GraphNode) => (type === 'entry' ? (names.get(id) ?? '') : id);
+  const shown = shownBy(names);
   const edges = [...walk.edges.values()].map(({ source, target, first_seen, last_seen, ...rest }) => ({
     source: shown(source),
     source_type: source.type,

@@ -2,6 +2,7 @@ import {
   andAll,
   emptySql,
   type Find,
+  type FirstRows,
   fragment,
   type Insert,
   joinSql,
@@ -11,7 +12,7 @@ import {
   type Transaction,
 } from '../../db/index.ts';
 import { branchOf, type EntryView, scopeConditions } from '../../kernel/index.ts';
-import { entriesIn, isEntryIn } from '../entries/index.ts';
+import { entriesIn, entriesNumbered, isEntryIn } from '../entries/index.ts';
 import type { Edge } from './rules/edges.ts';
 import type { EdgeSide, EdgeStrength, GraphNode, IncidentEdge } from './rules/walk.ts';
 
@@ -73,6 +74,8 @@ type IncidentQuery = {
   relations: readonly string[];
   /** The limit of edges per node, side, relation and visibility. */
   limit: number;
+  /** The limit of names in all. */
+  bytes: number;
 };
 
 const ENDS = {
@@ -84,7 +87,7 @@ const ENDS = {
  * One subquery per range of an index, read backwards and limited: the cost is bounded, however many edges a node has. A
  * join with the nodes could not be limited per node on both engines.
  */
-export function listIncident(query: Query, view: EntryView, look: IncidentQuery): Promise<IncidentEdge[]> {
+export function listIncident(query: Query, view: EntryView, look: IncidentQuery): Promise<FirstRows<IncidentEdge>> {
   const parts: Sql[] = [];
   const relations = look.relations.length === 0 ? [undefined] : look.relations;
   look.nodes.forEach((node, place) => {
@@ -93,8 +96,9 @@ export function listIncident(query: Query, view: EntryView, look: IncidentQuery)
         for (const visible_to of ['', view.agent_id])
           parts.push(rangeOf(view, { node, place, side, relation, visible_to, limit: look.limit }));
   });
-  return query.all<IncidentEdge>(
+  return query.first<IncidentEdge>(
     sql`${joinSql(parts, ' UNION ALL ')} ORDER BY place, side DESC, relation DESC, other_type DESC, other DESC`,
+    { columns: ['other'], bytes: look.bytes },
   );
 }
 
@@ -136,16 +140,16 @@ function rangeOf(view: EntryView, { node, place, side, relation, visible_to, lim
 export type NamedEntry = { entry_id: number; entity_path: string; key: string };
 
 /** Entries that the agent may see. The edges of a deleted one are kept, and shown again once it is restored. */
-const seen = (view: EntryView, where: Sql): Sql =>
-  sql`SELECT entry_id, entity_path, key FROM ${entriesIn(view)} WHERE ${where}`;
+const seen = (entries: Sql): Sql => sql`SELECT entry_id, entity_path, key FROM ${entries}`;
 
 /** In order of path and key. */
-export function listEntriesWithin(query: Query, view: EntryView, within: { where: Sql; limit: number }) {
-  return query.all<NamedEntry>(sql`${seen(view, within.where)} ORDER BY entity_path, key LIMIT ${within.limit}`);
+export function listEntriesWithin(query: Query, view: EntryView, { where, limit }: { where: Sql; limit: number }) {
+  const entries = sql`${entriesIn(view)} WHERE ${where}`;
+  return query.all<NamedEntry>(sql`${seen(entries)} ORDER BY entity_path, key LIMIT ${limit}`);
 }
 
 export function listEntriesById(query: Query, view: EntryView, ids: Sql): Promise<NamedEntry[]> {
-  return query.all<NamedEntry>(seen(view, sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`));
+  return query.all<NamedEntry>(seen(entriesNumbered(view, ids)));
 }
 
 export type EntryEdges = { account_id: string; branch: string; nodes: Sql };

@@ -1,6 +1,7 @@
-import { Fault, invalidInput, type Output } from '@mem-service/contract';
+import { Fault, invalidInput, jsonBytes, type Output } from '@mem-service/contract';
 import {
   boundsOfAccount,
+  bytesOfTexts,
   type Caller,
   changed,
   cursorsOf,
@@ -20,6 +21,7 @@ import {
   type WriteResult,
   writes,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { emitKeyEvent, makeKey, type NewKey } from './make.ts';
 import * as queries from './queries.ts';
 import { holderOf } from './rules/holder.ts';
@@ -34,7 +36,7 @@ const list = reads<'keys.list'>(async ({ read, caller, now, services }, { limit,
   let rows: queries.KeyRow[] = [];
   for (let isMore = true; isMore && rows.length <= limit; ) {
     const some = await queries.listKeys(read, caller.account_id, { before, limit: limit + 1, bytes });
-    const seen = [...rows, ...some.rows.filter((row) => isWithin(caller, row))];
+    const seen = [...rows, ...(await thoseWithin(caller, some.rows))];
     rows = startWithin(seen, bytes, sizeOf);
     if (rows.length < seen.length) break;
     isMore = some.more || some.rows.length > limit;
@@ -45,7 +47,8 @@ const list = reads<'keys.list'>(async ({ read, caller, now, services }, { limit,
   return { keys: items.map((row) => toKey(row, now)), ...page };
 });
 
-const sizeOf = ({ scopes, entity_paths }: queries.KeyRow): number => scopes.length + entity_paths.length;
+const sizeOf = ({ name, scopes, entity_paths, agent_ids }: queries.KeyRow): number =>
+  jsonBytes(name) + bytesOfTexts([scopes, entity_paths, agent_ids]);
 
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const { expires_at, rate_limit_rpm: rate, ...rest } = input;
@@ -69,6 +72,15 @@ const allowedRate = (work: Work, rpm: number): number =>
 /** A scoped key must not see keys with a wider scope. */
 const isWithin = ({ key }: Caller, row: queries.KeyRow): boolean =>
   key === undefined || firstExcess(grantedBy(row), { READ: key.read, WRITE: key.write }) === undefined;
+
+async function thoseWithin(caller: Caller, rows: readonly queries.KeyRow[]): Promise<queries.KeyRow[]> {
+  const within: queries.KeyRow[] = [];
+  for (const row of rows) {
+    await pause();
+    if (isWithin(caller, row)) within.push(row);
+  }
+  return within;
+}
 
 /** A caller cannot grant what its own key does not have. */
 function refuseExcess({ key }: Caller, granted: KeyGrant): void {

@@ -72,7 +72,7 @@ export function listKeys(
   return query.first(
     sql`SELECT ${KEY} FROM api_keys WHERE account_id = ${accountId} AND key_id < ${page.before}
         ORDER BY key_id DESC LIMIT ${page.limit}`,
-    { columns: ['scopes', 'entity_paths'], bytes: page.bytes },
+    { columns: ['name', 'scopes', 'entity_paths', 'agent_ids'], bytes: page.bytes },
   );
 }
 

@@ -54,22 +54,21 @@ export function toOutcome(row: queries.OutcomeRow, document = documentOf(row)) {
 }
 
 export function toCommitted(
-  row: queries.OutcomeRow,
+  { row, document }: { row: queries.OutcomeRow; document: OutcomeDocument },
   evidence: readonly queries.EvidenceRow[],
   { duplicate, stale_reads, lesson, shown }: FirstAnswer,
 ): Output<'outcomes.commit'> {
-  const document = documentOf(row);
   const moved = new Set(evidence.filter((line) => line.applied === 1).map((line) => line.entry_id));
-  return {
-    ...toOutcome(row, document),
-    advice: adviceOf({ lines: evidence, shown: shown.map(formatCause), because: document.causes_incomplete_because }),
+  const because = document.causes_incomplete_because;
+  return Object.assign(toOutcome(row, document), {
+    advice: adviceOf({ lines: evidence, shown: shown.map(formatCause), because }),
     duplicate,
     affected_entries: moved.size,
     entries: evidence.map((line) => toAffected(line, row.causal_confidence)),
     stale_reads,
     immutable_trace_id: document.immutable_trace_id,
     lesson,
-  };
+  });
 }
 
 export const toAffected = (line: queries.EvidenceRow, stated_confidence: number): AffectedEntry => ({

@@ -21,6 +21,12 @@ export type OutcomeCauses = { attempts: AttemptCauses[]; causes: Cause[] };
 
 const toCause = ({ entity_path, key, version }: SessionReadRow): Cause => ({ entity_path, key, version });
 
+export type ParsedCauses = ReturnType<typeof parseGivenCauses>;
+
+/** The causes that the caller names of the end. */
+export const namedCauses = ({ causal_entry_keys, causal_entry_versions }: OutcomeInput): ParsedCauses =>
+  parseGivenCauses({ path: '', keys: causal_entry_keys ?? [], versions: causal_entry_versions ?? {} });
+
 /**
  * The causes that the caller names; where it names none, what its session read. `shown` is what its queries showed it, which
  * counts only if it is said to have been used; `last` is the reference of its last outcome, for a refusal.
@@ -28,31 +34,33 @@ const toCause = ({ entity_path, key, version }: SessionReadRow): Cause => ({ ent
 export function causesOf(
   input: OutcomeInput,
   session: OpenSession,
-  { shown, last }: { shown: readonly NamedHit[]; last: string | undefined },
+  { named, shown, last }: { named: ParsedCauses; shown: readonly NamedHit[]; last: string | undefined },
 ): OutcomeCauses {
   const problems: CauseProblem[] = [];
-  const named = (
-    path: string,
-    given: { keys: OutcomeInput['causal_entry_keys']; versions: OutcomeInput['causal_entry_versions'] },
-  ) => {
-    const found = parseGivenCauses({ path, keys: given.keys ?? [], versions: given.versions ?? {} });
+  const checked = (found: ParsedCauses) => {
     problems.push(...found.problems);
     return found.causes;
   };
   const given = [...(input.session_metadata.attempts ?? []), ...input.attempts];
   if (given.length > traceShapes.MAX_ATTEMPTS)
     problems.push({ path: 'attempts', message: `holds ${given.length}, more than ${traceShapes.MAX_ATTEMPTS}` });
+  const count = given.reduce((sum, { causal_entry_keys: keys = [] }) => sum + keys.length, 0);
+  if (count > traceShapes.MAX_CAUSES_OF_ATTEMPTS)
+    throw invalidInput([
+      { path: 'attempts', message: `name ${count} entries, more than ${traceShapes.MAX_CAUSES_OF_ATTEMPTS} in all` },
+    ]);
   const attempts =
     given.length > 0
       ? given.map((attempt, i): AttemptCauses => {
           const { outcome_type, action_indices } = attempt;
           const summary = redactOrNull(attempt.summary);
           const { causal_entry_keys: keys, causal_entry_versions: versions } = attempt;
-          return { outcome_type, summary, action_indices, causes: named(`attempts.${i}.`, { keys, versions }) };
+          const causes = checked(parseGivenCauses({ path: `attempts.${i}.`, keys, versions }));
+          return { outcome_type, summary, action_indices, causes };
         })
       : recordedAttempts(session);
-  const { causal_entry_keys: keys, causal_entry_versions: versions } = input;
-  let causes = keys ? withReadVersions(named('', { keys, versions }), session.reads) : lastReads(session);
+  const { causal_entry_keys: keys } = input;
+  let causes = keys ? withReadVersions(checked(named), session.reads) : lastReads(session);
   if (input.used !== undefined) {
     if (keys) problems.push({ path: 'used', message: 'give used or causal_entry_keys, not both' });
     const found = usedCauses(input.used, [...session.reads, ...shown], last);

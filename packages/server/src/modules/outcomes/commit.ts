@@ -4,7 +4,6 @@ import {
   changed,
   hashedBy,
   incompleteBecause,
-  prepares,
   readScope,
   unchanged,
   type Work,
@@ -31,8 +30,8 @@ import {
   buildSessionReport,
   ledgerKey,
   loadPast,
-  prepareRedactions,
   type Redactions,
+  recordedBefore,
   type SealedTrace,
   type SessionEnd,
   type SessionPast,
@@ -43,14 +42,13 @@ import {
 } from '../traces/index.ts';
 import { documentOf, type OutcomeDocument, toCommitted } from './answer.ts';
 import type { OutcomeInput } from './causes.ts';
-import { causesOf, type OutcomeCauses } from './causes.ts';
+import { causesOf, namedCauses, type OutcomeCauses, type ParsedCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { finalAction } from './final-action.ts';
 import { writeLessons } from './lesson.ts';
 import { entriesOf, partsOfNamedCauses } from './named-causes.ts';
 import { type BroughtBytes, requireRoomForReport } from './room.ts';
-import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
@@ -62,15 +60,13 @@ type CommitAnswer = WriteResult<Output<'outcomes.commit'>> | Fault;
 type OutcomeItems = readonly WriteItem<'outcomes.commit'>[];
 
 /** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
-const commitTogether = writesTogether<'outcomes.commit'>(async (work, items) => {
+export const commitTogether = writesTogether<'outcomes.commit'>(async (work, items) => {
   await work.locked;
   const results: CommitAnswer[] = [];
   while (results.length < items.length)
     results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
   return results;
 });
-
-export const commit = prepares<'outcomes.commit'>((_, input) => prepareRedactions(input), commitTogether);
 
 /**
  * Returns the first items that belong to different sessions, which can be decided before any of them is written. A later
@@ -99,7 +95,9 @@ type OutcomeBatch = BroughtBytes & {
 /** Commits from the first outcome up to one that writes an entry: the next outcome must see that write. */
 async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer[]> {
   const loadedOutcomes = await Promise.all(items.map((item) => loadOutcome(work, item)));
-  const entries = await EntrySet.load(work, loadedOutcomes.flatMap(placesOf));
+  const places = loadedOutcomes.flatMap(placesOf);
+  await pause();
+  const entries = await EntrySet.load(work, places);
   const book: OutcomeBatch = { entries, outcomes: [], evidence: [], traces: [], hasLesson: false, brought: 0 };
   const results: CommitAnswer[] = [];
   for (const loaded of loadedOutcomes) {
@@ -122,6 +120,8 @@ type LoadedOutcome = {
   before: queries.OutcomeRow | undefined;
   session: OpenSession;
   past: SessionPast;
+  /** The causes that the caller names. */
+  named: ParsedCauses;
   gaps: WriteItem<'outcomes.commit'>['gaps'];
   prepared: unknown;
 };
@@ -132,19 +132,18 @@ async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Prom
   const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
   const [before, session, past] = await Promise.all([
-    queries.findCommitted(work.tx, { ...key, outcome_ref, outcome_type, branch, scope: readScope(caller) }),
+    queries.findCommitted(work.tx, { outcome_ref, outcome_type, branch, scope: readScope(caller), ...key }),
     loadSession(work.tx, key, work.dialect),
     loadPast(work.tx, key),
   ]);
-  return { caller, input, author, key, before, session, past, gaps, prepared };
+  return { caller, input, author, key, before, session, past, named: namedCauses(input), gaps, prepared };
 }
 
 /** The entries that an outcome names or its session read, to look them up for all outcomes at once. */
-function placesOf({ input, session, before }: LoadedOutcome): EntryAddress[] {
+function placesOf({ input, session, before, named }: LoadedOutcome): EntryAddress[] {
   if (before) return [];
   const { branch } = input;
-  const named = (input.causal_entry_keys ?? []).flatMap((given) => parseCause(given) ?? []);
-  return [...named, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
+  return [...named.causes, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
 }
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
@@ -163,9 +162,10 @@ const completes = ({ before, input }: LoadedOutcome): boolean =>
 async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }: LoadedOutcome) {
   const viewer = { account_id: work.account_id, agent_id: key.agent_id, scope: readScope(caller) };
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
-  const numbers = documentOf(row).shown ?? [];
-  const shown = await loadShown(work.tx, key, { numbers, scope: readScope(caller) });
-  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }), shown);
+  const document = documentOf(row);
+  const shown = await loadShown(work.tx, key, { numbers: document.shown ?? [], scope: readScope(caller) });
+  const again = { duplicate: true, stale_reads: [], lesson: null, shown };
+  return unchanged(toCommitted({ row, document }, evidence, again), shown);
 }
 
 type OutcomeDecision = {
@@ -183,15 +183,17 @@ async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutco
   const { entries } = book;
   const { caller, input, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
+  const before = await recordedBefore(session);
   const report = withRedactions(loaded.prepared as Redactions | undefined, () =>
-    buildSessionReport(work, input, session),
+    buildSessionReport(work, input, before),
   );
   await pause();
   const shown = await shownTo(work, loaded);
   const seen = sessionInScope(readScope(caller), session);
   const last = await outcomeBefore(work, loaded, [...seen.reads, ...shown]);
-  const causes = causesOf(input, seen, { shown, last });
+  const causes = causesOf(input, seen, { named: loaded.named, shown, last });
   checkCausesWritable(caller, causes);
+  await pause();
   const final_action_index = finalAction(input, report);
   const weighed = await weighCauses(work, entries, {
     outcome_type,
@@ -243,7 +245,8 @@ async function applyOutcome(
   if (because !== undefined) report.header.causes_incomplete_because = because;
   const row = emitOutcome(work, input, { author, weighed, report });
   const named = partsOfNamedCauses(work, weighed, session);
-  const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
+  const evidence = await applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
+  await pause();
   const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
   const tried = causes.attempts.map((attempt) => entriesOf(attempt.causes, weighed));
   const ending = { key, session, past, named, tried, report, final_action_index };
@@ -256,9 +259,11 @@ async function applyOutcome(
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
-  endSession(work, key, session);
+  await endSession(work, key, session);
   if (lesson) book.hasLesson = true;
-  const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
+  await pause();
+  const first = { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] };
+  const output = toCommitted({ row, document }, evidence, first);
   // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
   const holds = [output, shown];
   const text = new JsonText(stringify(output), output).knowing(output);

@@ -9,7 +9,7 @@ type OutcomeFacts = { author: OutcomeAuthor; weighed: WeighedCauses; report: Ses
 
 /** An outcome whose causes are all private is visible to its agent only. */
 const visibilityOf = ({ live }: WeighedCauses, agentId: string): string =>
-  live.size > 0 && [...live.values()].every((entry) => entry.shared === 0) ? agentId : EVERYONE;
+  live.size > 0 && [...live].every((entry) => entry.shared === 0) ? agentId : EVERYONE;
 
 /** Appends the event of an outcome to the log. */
 export function emitOutcome(
@@ -22,7 +22,7 @@ export function emitOutcome(
   const { ids } = work.services;
   const visible_to = visibilityOf(weighed, agent_id);
   const trace_id = trace_follows ? null : ids.next(work.now);
-  const shown = [...weighed.live.values()].filter((entry) => visible_to !== EVERYONE || entry.shared === 1);
+  const shown = [...weighed.live].filter((entry) => visible_to !== EVERYONE || entry.shared === 1);
   const moved = weighed.steps.some((step) => step.causes.some((cause) => cause.status === 'applied'));
   const seq = work.emit({
     event_type: 'outcome',

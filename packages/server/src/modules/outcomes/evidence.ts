@@ -1,4 +1,5 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import {
   type EntryRow,
   type EntrySet,
@@ -21,13 +22,13 @@ export type OutcomeOrigin = { branch: string; author: OutcomeAuthor };
 
 type ReadCause = Cause & { version: number };
 
-/** The current entries of the causes, and the newest version read of each. */
 export type WeighedCauses = {
-  steps: OutcomeStep[];
-  live: Map<string, EntryRow>;
-  /** The newest version read of each cause, overall and in each step. */
+  steps: OutcomeStep<EntryRow>[];
+  /** The current entry of each cause, if the agent may see it. */
+  entryOf: ReadonlyMap<Cause, EntryRow>;
+  live: ReadonlySet<EntryRow>;
+  /** The newest version read of each cause. */
   read: Map<string, ReadCause>;
-  readInStep: readonly ReadonlyMap<string, ReadCause>[];
 };
 
 type CausesToWeigh = {
@@ -45,26 +46,17 @@ export async function weighCauses(
 ): Promise<WeighedCauses> {
   const { branch, author, causes } = judged;
   const all = [...causes.attempts.flatMap((attempt) => attempt.causes), ...causes.causes];
-  await entries.fetch(all.map(({ entity_path, key }) => ({ branch, entity_path, key })));
-  const live = new Map<string, EntryRow>();
-  for (const cause of all) {
-    const entry = entries.get({ branch, entity_path: cause.entity_path, key: cause.key });
-    if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) live.set(causeKeyText(cause), entry);
+  const found = await entries.find(all.map(({ entity_path, key }) => ({ branch, entity_path, key })));
+  const entryOf = new Map<Cause, EntryRow>();
+  for (const [i, cause] of all.entries()) {
+    const entry = found[i];
+    if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) entryOf.set(cause, entry);
   }
-  const hashed = await withHashes(work, all, live);
-  const named = (list: readonly Cause[]) => list.map((cause) => hashed.get(cause) ?? cause);
-  const steps = planSteps(
-    {
-      outcome_type: judged.outcome_type,
-      causal_confidence: judged.causal_confidence,
-      attributes: judged.attributes,
-      causes: named(causes.causes),
-      attempts: causes.attempts.map((attempt) => ({ ...attempt, causes: named(attempt.causes) })),
-    },
-    [...live.values()],
-  );
-  const tried = [...causes.attempts.map((attempt) => attempt.causes), causes.causes];
-  return { steps, live, read: newestReads(all), readInStep: tried.map(newestReads) };
+  await pause();
+  await addHashes(work, all, entryOf);
+  const { outcome_type, causal_confidence, attributes } = judged;
+  const steps = planSteps({ outcome_type, causal_confidence, attributes, ...causes }, (cause) => entryOf.get(cause));
+  return { steps, entryOf, live: new Set(entryOf.values()), read: newestReads(all) };
 }
 
 function newestReads(causes: readonly Cause[]): Map<string, ReadCause> {
@@ -78,31 +70,38 @@ function newestReads(causes: readonly Cause[]): Map<string, ReadCause> {
 }
 
 /** Compares an older version by the hash of its value, so that a value that was only written again counts as the same. */
-async function withHashes(
+async function addHashes(
   { tx, account_id }: Work,
   causes: readonly Cause[],
-  live: ReadonlyMap<string, EntryRow>,
-): Promise<Map<Cause, Cause>> {
+  entryOf: ReadonlyMap<Cause, EntryRow>,
+): Promise<void> {
   const older = causes.flatMap((cause) => {
-    const entry = live.get(causeKeyText(cause));
+    const entry = entryOf.get(cause);
     if (!entry || cause.version === undefined || cause.version === entry.version) return [];
     return [{ cause, entry_id: entry.entry_id, version: cause.version }];
   });
+  if (older.length === 0) return;
   const found = await findVersions(tx, account_id, older);
-  return new Map(older.map(({ cause }, i) => [cause, { ...cause, content_hash: found[i]?.content_hash ?? 'none' }]));
+  for (const [i, { cause }] of older.entries()) cause.content_hash = found[i]?.content_hash ?? 'none';
 }
+
+const LINES_PER_STEP = 64;
 
 type CommittedOutcome = { weighed: WeighedCauses; seq: number; branch: string; author: OutcomeAuthor };
 
 /** Updates the standings in order and returns the ledger lines about it. */
-export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedOutcome): queries.EvidenceRow[] {
+export async function applyEvidence(
+  work: Work,
+  entries: EntrySet,
+  outcome: CommittedOutcome,
+): Promise<queries.EvidenceRow[]> {
   const { weighed, seq, branch, author } = outcome;
-  const { steps, live, readInStep } = weighed;
+  const { steps } = weighed;
   const model = work.services.settings.outcome_model;
   const rows: queries.EvidenceRow[] = [];
-  for (const [at, step] of steps.entries())
+  for (const step of steps)
     for (const cause of step.causes) {
-      const entry = live.get(causeKeyText(cause));
+      const { entry } = cause;
       const row: queries.EvidenceRow = {
         account_id: work.account_id,
         seq,
@@ -114,7 +113,7 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedO
         // A line about an entry that does not exist, or that only this agent may see, is visible to this agent only.
         visible_to: entry?.shared === 1 ? EVERYONE : author.agent_id,
         version: entry?.version ?? null,
-        read_version: readInStep[at]?.get(causeKeyText(cause))?.version ?? null,
+        read_version: cause.read_version,
         written_by: entry?.agent_id ?? null,
         agent_id: author.agent_id,
         attempt: step.attempt,
@@ -124,7 +123,7 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedO
         causal_confidence: step.causal_confidence,
         n_causal: step.n_causal,
         applied: Number(cause.status === 'applied'),
-        reason: cause.status === 'applied' ? null : cause.reason,
+        reason: cause.reason,
         surprise: null,
         weight: null,
         confidence_before: entry?.confidence ?? null,
@@ -142,8 +141,9 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedO
         row.before_no = before_no;
       }
       if (entry && cause.status === 'applied') applyStanding(entries, entry, row);
-      else if (entry) row.evidence_status = evidenceStatus({ confidence: entry.confidence, ...standingOf(entry) });
+      else if (entry) row.evidence_status = evidenceStatus(standingOf(entry), entry.confidence);
       rows.push(row);
+      if (rows.length % LINES_PER_STEP === 0) await pause();
     }
   return rows;
 }
@@ -165,5 +165,5 @@ function applyStanding(entries: EntrySet, entry: EntryRow, row: queries.Evidence
   row.confidence_after = confidence;
   row.evidence_success = standing.evidence_success;
   row.evidence_failure = standing.evidence_failure;
-  row.evidence_status = evidenceStatus({ confidence, ...standing });
+  row.evidence_status = evidenceStatus(standing, confidence);
 }

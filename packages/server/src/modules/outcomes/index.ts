@@ -1,5 +1,5 @@
 import type { Module } from '../../kernel/index.ts';
-import { commit } from './commit.ts';
+import { commit } from './commit-handler.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 

@@ -4,7 +4,7 @@ import { type EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
 import type { SessionReport } from '../traces/index.ts';
 import type { OutcomeCauses } from './causes.ts';
 import type { OutcomeAuthor, WeighedCauses } from './evidence.ts';
-import { type Cause, causeKeyText } from './rules/causes.ts';
+import type { Cause } from './rules/causes.ts';
 import { contrastLessons, type Lesson } from './rules/lesson.ts';
 
 type LessonFacts = {
@@ -25,8 +25,9 @@ export async function writeLessons(
 ): Promise<WrittenLesson | null> {
   const { outcome_ref, outcome_type, branch } = input;
   const known = (list: readonly Cause[]) =>
-    list.flatMap(({ entity_path, key }) => {
-      const entry = weighed.live.get(causeKeyText({ entity_path, key }));
+    list.flatMap((cause) => {
+      const { entity_path, key } = cause;
+      const entry = weighed.entryOf.get(cause);
       return entry ? [{ entity_path, key, shared: entry.shared === 1 }] : [];
     });
   const tried = new Set(causes.attempts.flatMap((attempt) => attempt.action_indices));

@@ -3,18 +3,14 @@ import { standingOf } from '../entries/index.ts';
 import type { OpenSession } from '../sessions/index.ts';
 import { type AttemptUse, readPart, type TracePart } from '../traces/index.ts';
 import type { WeighedCauses } from './evidence.ts';
-import { type Cause, causeKeyText } from './rules/causes.ts';
+import type { Cause } from './rules/causes.ts';
 
 /** Causes that the caller named and its session did not read: the trace shows their standing before the outcome. */
-export function partsOfNamedCauses(
-  work: Work,
-  { steps, live, readInStep }: WeighedCauses,
-  { reads }: OpenSession,
-): TracePart[] {
+export function partsOfNamedCauses(work: Work, { steps }: WeighedCauses, { reads }: OpenSession): TracePart[] {
   const known = new Set(reads.map(({ entry_id }) => entry_id));
   return steps.flatMap((step, attempt) =>
     step.causes.flatMap((cause) => {
-      const entry = live.get(causeKeyText(cause));
+      const { entry } = cause;
       if (!entry || known.has(entry.entry_id)) return [];
       const { entry_id, branch, entity_path, key, agent_id, confidence } = entry;
       return [
@@ -26,7 +22,7 @@ export function partsOfNamedCauses(
           confidence,
           standing: entry.standing === null ? null : standingOf(entry),
           attempt,
-          version: readInStep[attempt]?.get(causeKeyText(cause))?.version ?? entry.version,
+          version: cause.read_version ?? entry.version,
           visible_to: entry.shared === 1 ? EVERYONE : agent_id,
           written_by: agent_id,
           read_at: work.now,
@@ -38,8 +34,8 @@ export function partsOfNamedCauses(
 }
 
 /** The entries that causes name, 0 for one that is not there. */
-export const entriesOf = (causes: readonly Cause[], { live }: WeighedCauses): AttemptUse =>
+export const entriesOf = (causes: readonly Cause[], { entryOf }: WeighedCauses): AttemptUse =>
   causes.map((cause) => ({
     entity_path: cause.entity_path,
-    entry_id: live.get(causeKeyText(cause))?.entry_id ?? 0,
+    entry_id: entryOf.get(cause)?.entry_id ?? 0,
   }));

@@ -49,7 +49,7 @@ export const confidence = reads<'entries.confidence'>(async (context, input) => 
     confidence: entry.confidence,
     effective_confidence: fadedConfidence(context.services, entry, context.now),
     half_life_days: context.services.settings.half_life_days,
-    evidence_status: evidenceStatus({ confidence: entry.confidence, ...standing }),
+    evidence_status: evidenceStatus(standing, entry.confidence),
     prior_confidence: standing.prior_confidence,
     evidence_success: standing.evidence_success,
     evidence_failure: standing.evidence_failure,

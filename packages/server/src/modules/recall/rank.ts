@@ -72,13 +72,13 @@ export function scoresOf(
   return scoreCandidates(candidates, { weights, neighbours: places.size > 0 });
 }
 
-const statusOf = (row: FoundRow) => evidenceStatus({ confidence: row.confidence, ...standingOf(row) });
+const statusOf = (row: FoundRow) => evidenceStatus(standingOf(row), row.confidence);
 
 function toRanked(row: FoundRow, { parts }: RecallScore, { context, input, time }: RankOptions): RankedEntry {
   const isShort = time !== null && time.until - time.since <= SHORT_TIME_MS;
   const trusted = {
     confidence: fadedConfidence(context.services, row, context.now),
-    evidence: evidenceSignal({ confidence: row.confidence, ...standingOf(row) }),
+    evidence: evidenceSignal(standingOf(row)),
     nearness: time === null ? undefined : nearness(time, row.written_at),
     isArtifact: row.is_artifact === 1,
   };

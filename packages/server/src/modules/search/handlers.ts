@@ -1,6 +1,7 @@
 import { type Glob, globsOf, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  type AccountRow,
   AccountTurns,
   branchOf,
   cursorsOf,
@@ -19,18 +20,7 @@ import {
   startWithin,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
-import {
-  confidenceWithin,
-  evidenceRank,
-  evidenceSignal,
-  evidenceStatus,
-  fadedMember,
-  findDocuments,
-  placesIn,
-  shownIn,
-  standingOf,
-  toEntry,
-} from '../entries/index.ts';
+import { confidenceWithin, fadedMember, findDocuments, placesIn, shownIn, toEntry } from '../entries/index.ts';
 import {
   type ColumnScope,
   type MatchScope,
@@ -39,16 +29,14 @@ import {
   type Term,
   withSoundWords,
 } from '../text/index.ts';
+import { byEvidence, MANY, placeOf, ranksOf } from './evidence.ts';
 import * as queries from './queries.ts';
-import { countLiftable, isLowered, orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
+import { orderBlocks } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
 import { findByText, type SearchHit, type TextMatch } from './text-search.ts';
 
 export type SearchInput = Input<'entries.search'>;
 type ScoredEntry = Output<'entries.search'>['entries'][number];
-
-/** More rows than this are fetched off the main thread. */
-const MANY = 200;
 
 const MAX_SCANNED_BYTES = 16 * 1024 * 1024;
 const MAX_WAITING_SCANS = 8;
@@ -114,41 +102,6 @@ async function byText(context: ReadContext, input: SearchInput, wanted: number):
   return { hits: hits.slice(0, wanted), truncated: truncated || hits.length === most };
 }
 
-function placeOf(row: queries.TestedKey, score: number | null): PlacedHit {
-  const evidence = { confidence: row.confidence, ...standingOf(row) };
-  const status = evidenceStatus(evidence);
-  return { score, status, rank: evidenceRank(status), signal: evidenceSignal(evidence), seq: row.seq };
-}
-
-/** Each hit is compared many times and ranked once. */
-function ranksOf(hits: readonly SearchHit[]): (hit: SearchHit) => number {
-  const ranks = new Map(hits.map((hit) => [hit, placeOf(hit.row, null).rank]));
-  return (hit) => ranks.get(hit) ?? 0;
-}
-
-/**
- * Orders matches by their words and, where these fit alike, by evidence. Loads only what has been tested, and only of those
- * that it could bring among the first.
- */
-async function byEvidence(
-  { view, read, scan }: ReadContext,
-  matches: readonly TextMatch[],
-  wanted: number,
-): Promise<readonly TextMatch[]> {
-  const load = (some: readonly TextMatch[]) => {
-    const seqs = some.map(({ seq }) => seq);
-    return queries.getTestedBySeq(some.length > MANY ? scan : read, view, seqs);
-  };
-  const near = countLiftable(matches, wanted);
-  let tested = await load(matches.slice(0, near));
-  if (tested.length === 0) return matches;
-  if (near < matches.length && tested.some((row) => isLowered(placeOf(row, null)))) tested = await load(matches);
-  const rows = new Map(tested.map((row) => [row.seq, row]));
-  return orderBlocks(matches, ({ seq, score }) =>
-    placeOf(rows.get(seq) ?? { seq, confidence: 1, standing: null }, score),
-  );
-}
-
 export type Wanted = { terms: readonly Term[]; wanted: number; sort: NonNullable<SearchInput['sort_by']> };
 
 const byIndex = (context: ReadContext, input: SearchInput, wanted: Wanted): Promise<SearchHits> =>
@@ -165,9 +118,10 @@ async function searchIndex(
   const { account, scope } = found;
   const fetch = fetchIn(context, input);
   const size = view.scope ? await countInScope(scan, view) : account.seq;
+  const end = { seq: account.seq, stamp: account.seq_stamp };
   const order =
     sort === 'relevance'
-      ? (matches: readonly TextMatch[], load: number) => byEvidence(context, matches, load)
+      ? (matches: readonly TextMatch[], wanted: number) => byEvidence(context, matches, { end, wanted })
       : undefined;
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });
 }
@@ -191,7 +145,7 @@ export function fetchIn(
 export async function matchScopeOf(
   context: ReadContext,
   input: SearchInput,
-): Promise<{ account: { seq: number }; scope: MatchScope } | undefined> {
+): Promise<{ account: AccountRow; scope: MatchScope } | undefined> {
   const { view, read, dialect } = context;
   const account = await readAccount(read, view.account_id);
   if (!account) return undefined;

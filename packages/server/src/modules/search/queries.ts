@@ -62,11 +62,10 @@ export function getEntriesBySeq(
 /** What outcomes have made of an entry. */
 export type TestedKey = Pick<EntryRow, 'seq' | 'confidence' | 'standing'>;
 
-/** Returns those of the entries with these `seq` that an outcome has tested. */
+/** Returns those of the entries with these `seq`, seen or not, that an outcome has tested. */
 export function getTestedBySeq(query: Query, view: EntryView, seqs: readonly number[]): Promise<TestedKey[]> {
-  return query.all<TestedKey>(
-    sql`SELECT seq, confidence, standing FROM ${entriesAt(view, seqs)} AND standing IS NOT NULL`,
-  );
+  const all = entriesAt({ ...view, scope: undefined }, seqs, { including: 'all' });
+  return query.all<TestedKey>(sql`SELECT seq, confidence, standing FROM ${all} AND standing IS NOT NULL`);
 }
 
 /** How many of the entries with these `seq` the view shows. */

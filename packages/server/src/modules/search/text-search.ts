@@ -197,12 +197,21 @@ async function hitsOf(
   for (let at = 0; at < Math.min(load, matches.length) && hits.length < missing; at += STEP) {
     const step = matches.slice(at, at + STEP);
     const ordered = ((await search.order?.(step, load - at)) ?? step).slice(0, load - at);
-    const rows = new Map<number, FoundRow>();
-    for (const row of await search.fetch(ordered.map(({ seq }) => seq))) rows.set(row.seq, row);
-    for (const { seq, score } of ordered) {
-      const row = rows.get(seq);
-      if (row) hits.push({ row, score });
+    // Few are dropped as a rule, so those that are missing come first.
+    const first = missing - hits.length;
+    for (const some of [ordered.slice(0, first), ordered.slice(first)]) {
+      if (some.length === 0 || hits.length >= missing) break;
+      for (const hit of await fetchInOrder(search, some)) hits.push(hit);
     }
   }
   return hits;
+}
+
+async function fetchInOrder({ fetch }: TextSearch, matches: readonly TextMatch[]): Promise<SearchHit[]> {
+  const rows = new Map<number, FoundRow>();
+  for (const row of await fetch(matches.map(({ seq }) => seq))) rows.set(row.seq, row);
+  return matches.flatMap(({ seq, score }) => {
+    const row = rows.get(seq);
+    return row ? [{ row, score }] : [];
+  });
 }

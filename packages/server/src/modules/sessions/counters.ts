@@ -1,4 +1,5 @@
 import { type AgentEraser, addStored, type Work } from '../../kernel/index.ts';
+import { isLong, listParts } from './item-parts.ts';
 import * as queries from './queries.ts';
 
 type CountedSession = Pick<queries.SessionRow, 'reads' | 'items' | 'bytes' | 'recorded'>;
@@ -30,8 +31,11 @@ export function countSession(work: Work, row: CountedSession): void {
   counted.set(row, { ...row });
 }
 
-/** Deletes a session, such as one whose content was sealed. */
-export function clearSession(work: Work, row: queries.SessionCounts): void {
+/**
+ * Deletes a session, such as one whose content was sealed. A long one is deleted in turns with other requests; what follows
+ * in the transaction has to wait for it.
+ */
+export async function clearSession(work: Work, row: queries.SessionCounts): Promise<void> {
   const { open_sessions, reader_notes, storage_bytes } = amountsOf(counted.get(row));
   addStored(work, {
     open_sessions: -open_sessions,
@@ -39,7 +43,11 @@ export function clearSession(work: Work, row: queries.SessionCounts): void {
     storage_bytes: -storage_bytes,
   });
   counted.delete(row);
-  work.send(queries.deleteSession(work.tx, row));
+  const { tx, dialect } = work;
+  // A server of PostgreSQL deletes it elsewhere.
+  if (dialect.engine === 'sqlite' && isLong(row))
+    for (const numbers of await listParts(tx, row, dialect)) await queries.deleteSomeItems(tx, row, numbers);
+  work.send(queries.deleteSession(tx, row));
 }
 
 /** The declaration of the tables deletes the sessions of an agent. */

@@ -31,6 +31,6 @@ export async function deleteIdleSessions(kernel: Kernel, isStopping: () => boole
 async function deleteIfIdle(work: Work, key: SessionKey, before: number): Promise<WriteResult<null>> {
   const row = loaded(await getSession(work.tx, key));
   if (row === undefined || row.last_at >= before) return unchanged(null);
-  clearSession(work, row);
+  await clearSession(work, row);
   return changed(null, { resource: WHOLE_ACCOUNT, before: null, after: null });
 }

@@ -148,6 +148,11 @@ export async function deleteSession(tx: Transaction, key: SessionKey): Promise<v
   ]);
 }
 
+export const deleteSomeItems = (tx: Transaction, key: SessionKey, numbers: Sql): Promise<number> =>
+  tx.run(
+    sql`DELETE FROM session_items WHERE ${ofSession(key)} AND no IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`,
+  );
+
 /** Moves items to another session and to its current attempt. */
 export function moveItems(
   tx: Transaction,

@@ -24,7 +24,7 @@ async function dropWhile(work: Work, isOver: () => boolean): Promise<void> {
     await work.waitForSent();
     const found = await listReaders(work.tx, work.account_id, { limit: BATCH, among: 2 * BATCH });
     if (found.length === 0) return;
-    for (const row of found) if (isOver()) clearSession(work, loaded(row));
+    for (const row of found) if (isOver()) await clearSession(work, loaded(row));
   }
 }
 

@@ -24,29 +24,33 @@ export type SessionReadRow = queries.SessionKey & {
 /** Returns reads in order. Entries erased since then are left out. */
 export async function loadReads(query: Query | Transaction, session: queries.SessionKey): Promise<SessionReadRow[]> {
   const pages = await queries.listPages(query, session);
-  const kept = pages.flatMap(({ attempt, reads }) => fromPage(reads).map((read) => ({ ...read, attempt })));
+  const kept = pages.flatMap(({ attempt, reads }) => fromPage(reads).map((read) => ({ attempt, ...read })));
   if (kept.length === 0) return [];
   const { account_id, agent_id, session: name } = session;
   const [versions, entries] = await Promise.all([
     findVersions(query, account_id, kept),
     findEntriesByNumber(query, account_id, kept),
   ]);
-  return kept.flatMap(({ standing, ...read }, i): SessionReadRow[] => {
+  return kept.flatMap((read, i): SessionReadRow[] => {
     const [version, entry] = [versions[i], entries[i]];
     if (!version || !entry) return [];
-    const { branch, entity_path, key } = entry;
     return [
       {
         account_id,
         agent_id,
         session: name,
-        ...read,
-        branch,
-        entity_path,
-        key,
+        entry_id: read.entry_id,
+        version: read.version,
+        attempt: read.attempt,
+        branch: entry.branch,
+        entity_path: entry.entity_path,
+        key: entry.key,
         visible_to: version.shared === 1 ? EVERYONE : version.agent_id,
         written_by: version.agent_id,
-        standing: standing && JSON.stringify(standing),
+        confidence: read.confidence,
+        standing: read.standing && JSON.stringify(read.standing),
+        read_at: read.read_at,
+        duration_ms: read.duration_ms,
       },
     ];
   });

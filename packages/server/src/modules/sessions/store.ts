@@ -11,6 +11,7 @@ import {
 } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import { clearSession, countSession, loaded } from './counters.ts';
+import { isLong, listParts, partsOfItems } from './item-parts.ts';
 import type { SessionKey } from './queries.ts';
 import * as queries from './queries.ts';
 import { makeRoomForSession } from './readers.ts';
@@ -80,23 +81,15 @@ export async function loadSession(query: Query, key: SessionKey, dialect: Dialec
   return { row, reads, items: all ?? (await loadItems(query, key, { row, dialect })) };
 }
 
-/** More than this is not loaded at once. */
-const FEW_ITEMS = 200;
-const FEW_BYTES = 512 * 1024;
-
 /** Loads items in the order they happened; many or long ones in turns with other requests. */
 async function loadItems(
   query: Query,
   key: SessionKey,
   { row, dialect }: { row: queries.SessionRow | undefined; dialect: Dialect },
 ): Promise<queries.ItemRow[]> {
-  if (row === undefined || (row.items <= FEW_ITEMS && row.bytes <= FEW_BYTES)) return queries.listItems(query, key);
-  const sizes = await queries.listItemSizes(query, key);
+  if (row === undefined || !isLong(row)) return queries.listItems(query, key);
   const items: queries.ItemRow[] = [];
-  for (let at = 0; at < sizes.length; ) {
-    const some = startWithin(sizes.slice(at, at + FEW_ITEMS), FEW_BYTES, (item) => item.bytes);
-    at += some.length;
-    const numbers = dialect.numbers(some.map(({ no }) => no));
+  for (const numbers of await listParts(query, key, dialect)) {
     for (const item of await queries.listSomeItems(query, key, numbers)) items.push(item);
     await pause();
   }
@@ -110,8 +103,7 @@ export async function loadSessionWithin(
   { bytes, dialect }: { bytes: number; dialect: Dialect },
 ): Promise<OpenSession & { isCut: boolean }> {
   const row = await getSession(read, key);
-  const isLong = row !== undefined && (row.items > FEW_ITEMS || row.bytes > FEW_BYTES);
-  const query = isLong ? scan : read;
+  const query = row !== undefined && isLong(row) ? scan : read;
   const [reads, sizes] = await Promise.all([loadReads(query, key), queries.listItemSizes(query, key)]);
   const some = startWithin(sizes, bytes, (item) => item.bytes);
   const numbers = dialect.numbers(some.map(({ no }) => no));
@@ -119,7 +111,16 @@ export async function loadSessionWithin(
   return { row, reads, items, isCut: some.length < sizes.length };
 }
 
-const getSession = async (query: Query, key: SessionKey) => loaded(await queries.getSession(query, key));
+export const getSession = async (query: Query, key: SessionKey) => loaded(await queries.getSession(query, key));
+
+const LARGE_ITEMS = 2000;
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+/** Whether sealing it changes so many pages that the commit takes long. */
+export async function isLargeSession(query: Query, key: SessionKey): Promise<boolean> {
+  const row = await queries.getSession(query, key);
+  return row !== undefined && (row.items > LARGE_ITEMS || row.bytes > LARGE_BYTES);
+}
 
 /** Links an agent to its reads of its own entries; reads of other agents' entries were linked when they happened. */
 export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>): void {
@@ -131,10 +132,10 @@ export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>):
 }
 
 /** Ends a session that was sealed. Often there is nothing to delete: a caller that names its causes need not read them. */
-export function endSession(work: Work, key: SessionKey, session: OpenSession): void {
+export async function endSession(work: Work, key: SessionKey, session: OpenSession): Promise<void> {
   linkOwnReads(work, session);
   if (session.row || session.reads.length > 0 || session.items.length > 0)
-    clearSession(work, session.row ?? newSession(key, work.now));
+    await clearSession(work, session.row ?? newSession(key, work.now));
 }
 
 /** Returns the row of the session that a caller writes to; creates it where it is missing. */
@@ -151,21 +152,33 @@ export function saveSession(work: Work, row: queries.SessionRow): void {
   work.send(work.tx.insertMany(queries.upsertSessions, [row]));
 }
 
-export const { MAX_ITEMS } = traceShapes;
+const { MAX_ITEMS, MAX_SESSION_BYTES } = traceShapes;
 
-export const SESSION_FULL = `the session holds ${MAX_ITEMS} records; commit an outcome to start over`;
+/** The room that is left in a session. */
+export const roomIn = (
+  { items, bytes }: Pick<queries.SessionRow, 'items' | 'bytes'>,
+  { limits }: Work['services'],
+) => ({
+  items: MAX_ITEMS - items,
+  bytes: (limits.max_session_bytes ?? MAX_SESSION_BYTES) - bytes,
+});
 
-export type NewItem = { kind: queries.ItemKind; entity_path?: string | null; data: object };
+export const SESSION_FULL = `the session is full (${MAX_ITEMS.toLocaleString('en')} records or ${MAX_SESSION_BYTES / 2 ** 20} MiB): commit an outcome to start a new one`;
+
+/** `data` is an object, or JSON text. */
+export type NewItem = { kind: queries.ItemKind; entity_path?: string | null; data: object | string };
 
 /** Appends to a session. Returns the number of the item. */
-export function addItem(work: Work, row: queries.SessionRow, item: NewItem): number {
-  if (row.items >= MAX_ITEMS) throw new Fault('conflict', SESSION_FULL);
-  return addItems(work, row, [item])[0] as number;
+export function addItem(work: Work, row: queries.SessionRow, { data, ...item }: NewItem): number {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const room = roomIn(row, work.services);
+  if (room.items < 1 || room.bytes < bytesOfTexts([text])) throw new Fault('conflict', SESSION_FULL);
+  return addItems(work, row, [{ ...item, data: text }])[0] as number;
 }
 
 /** Appends items, for which the caller has checked that there is room. Returns their numbers. */
 export function addItems(work: Work, row: queries.SessionRow, items: readonly NewItem[]): number[] {
-  const texts = items.map(({ data }) => JSON.stringify(data));
+  const texts = items.map(({ data }) => (typeof data === 'string' ? data : JSON.stringify(data)));
   const bytes = bytesOfTexts(texts);
   requireRoom(work, { bytes });
   row.items += items.length;
@@ -193,8 +206,7 @@ export async function moveItems(
   numbers: readonly number[],
 ): Promise<void> {
   const [source, target] = await Promise.all([openSession(work, from), openSession(work, to)]);
-  const nos = work.dialect.numbers(numbers);
-  const moved = await queries.moveItems(work.tx, { from, to: target }, nos);
+  const moved = await moveInParts(work, { from, to: target }, new Set(numbers));
   if (moved === 0) return;
   const isEmpty = source.items === moved && source.reads === 0 && source.attributes === '{}';
   // Of a session that keeps some of its items, the share of these is estimated: both add up to what they had.
@@ -204,6 +216,16 @@ export async function moveItems(
   target.items += moved;
   target.bytes += bytes;
   saveSession(work, target);
-  if (isEmpty) clearSession(work, source);
+  if (isEmpty) await clearSession(work, source);
   else saveSession(work, source);
+}
+
+type MovedItems = { from: SessionKey; to: queries.SessionRow };
+
+async function moveInParts({ tx, dialect }: Work, moved: MovedItems, numbers: ReadonlySet<number>): Promise<number> {
+  const sizes = await queries.listItemSizes(tx, moved.from);
+  let count = 0;
+  const wanted = sizes.filter(({ no }) => numbers.has(no));
+  for (const some of partsOfItems(wanted, dialect)) count += await queries.moveItems(tx, moved, some);
+  return count;
 }

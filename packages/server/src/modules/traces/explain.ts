@@ -16,8 +16,8 @@ import { staleReadsInScope } from '../entries/index.ts';
 import { listStaleReads, loadSessionWithin, sessionInScope } from '../sessions/index.ts';
 import { attemptsInScope, plainAttempts } from './attempts.ts';
 import * as queries from './queries.ts';
-import { completeness, type ReadPart, readingsOf, TraceParts } from './render.ts';
-import { mergeSpansAndCalls } from './rules/spans.ts';
+import { completeness, queryFor, type ReadPart, readingsOf, TraceParts } from './render.ts';
+import { mergeSpansAndCallsInSteps } from './rules/spans.ts';
 import { partsInSteps, startOf } from './session-parts.ts';
 import type { TraceHeader } from './shape.ts';
 import { viewerOf } from './viewer.ts';
@@ -77,7 +77,8 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     throw new Fault('not_found', `there is no ${what}`, trace_id === undefined ? { outcome_ref } : { trace_id });
   }
   const bytes = bytesOf(context);
-  const items = await queries.listItems(read, viewer, { seqs: dialect.numbers([row.seq]), kinds: [], bytes });
+  const query = await queryFor(context, row);
+  const items = await queries.listItems(query, viewer, { seqs: dialect.numbers([row.seq]), kinds: [], bytes });
   const parts = await TraceParts.parse(items.rows);
   const chain = await chainOf(context, parts);
   const [attempts = []] = await attemptsInScope({ query: read, viewer, dialect }, [{ seq: row.seq, parts }]);
@@ -127,7 +128,7 @@ async function chainOf(context: ReadContext, parts: TraceParts) {
     error_events: parts.of<Explanation['error_events'][number]>('error'),
     tool_calls: parts.of<Explanation['tool_calls'][number]>('action'),
     llm_calls,
-    spans: mergeSpansAndCalls(parts.of('span'), llm_calls) as Explanation['spans'],
+    spans: (await inTurns(mergeSpansAndCallsInSteps(parts.of('span'), llm_calls))) as Explanation['spans'],
   };
   return { shown, isCut };
 }

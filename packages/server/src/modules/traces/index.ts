@@ -15,7 +15,7 @@ export { type Redactions, withRedactions } from './rules/redact.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';
 export { type SessionEnd, sealSession } from './seal-session.ts';
 export { loadPast, readPart, type SessionPast } from './session-parts.ts';
-export { buildSessionReport, redactOrNull, type SessionReport } from './session-report.ts';
+export { buildSessionReport, recordedBefore, redactOrNull, type SessionReport } from './session-report.ts';
 export type { TracePart } from './shape.ts';
 
 export const traces: Module = {

@@ -3,7 +3,8 @@ import { inTurns } from '../../turns.ts';
 import { callOf, errorOf } from './rules/gen-ai.ts';
 import { eventsOf, labelsOf, payloadsOf } from './rules/gen-ai-payloads.ts';
 import { type OtelSpan, type ReadSpans, readOtelSpansInSteps } from './rules/otel-spans.ts';
-import { type Redactions, redactionsInSteps } from './rules/redact.ts';
+import type { Redactions } from './rules/redact.ts';
+import { newRedactions, redactionsInSteps } from './rules/redact-json.ts';
 
 /** Smaller inputs are redacted within the transaction. */
 const LARGE_CHARS = 64 * 1024;
@@ -13,36 +14,51 @@ export function prepareRedactions(input: object): Promise<Redactions> | undefine
   return isInputOfSize(input, LARGE_CHARS) ? inTurns(measuredRedactions(input)) : undefined;
 }
 
-/** The queue of writes asks for the size again. */
+/** Measures a large input of which little is kept. The queue of writes asks for the size again. */
+export function prepareSize(input: object): Promise<undefined> | undefined {
+  return isInputOfSize(input, LARGE_CHARS) ? inTurns(inputSizeInSteps(input)).then(() => undefined) : undefined;
+}
+
 function* measuredRedactions(input: object): Generator<void, Redactions> {
   yield* inputSizeInSteps(input);
   return yield* redactionsInSteps(input);
 }
 
-/** The spans of an exporter's request, and the redactions of their texts where there are many. */
-export type PreparedSpans = { read: ReadSpans; redactions: Redactions | undefined };
+/** What is recorded of a span and may hold secrets. */
+export type SpanContent = ReturnType<typeof contentOf>;
+
+export const contentOf = (span: OtelSpan) => ({
+  error: span.is_error ? errorOf(span) : undefined,
+  payloads: payloadsOf(span),
+  labels: labelsOf(span.attributes),
+  events: eventsOf(span),
+  call: callOf(span),
+});
+
+/** The spans of an exporter's request; where there are many, with their contents and the redactions of those. */
+export type PreparedSpans = {
+  read: ReadSpans;
+  contents?: ReadonlyMap<OtelSpan, SpanContent>;
+  redactions?: Redactions;
+};
 
 export async function prepareSpans({ resourceSpans }: { resourceSpans: readonly unknown[] }): Promise<PreparedSpans> {
   const read = await inTurns(readOtelSpansInSteps(resourceSpans));
   const isLarge = (await inTurns(inputSizeInSteps(resourceSpans))) >= LARGE_CHARS;
-  return { read, redactions: isLarge ? await inTurns(redactionsOf(read.spans)) : undefined };
+  return isLarge ? { read, ...(await inTurns(prepareContents(read.spans))) } : { read };
 }
 
-/** Every text of a span that is redacted when it is recorded. */
-const textsOfSpan = (span: OtelSpan) => [
-  span.name,
-  span.is_error ? errorOf(span) : null,
-  payloadsOf(span),
-  labelsOf(span.attributes),
-  eventsOf(span),
-  callOf(span),
-];
-
-function* redactionsOf(spans: readonly OtelSpan[]): Generator<void, Redactions> {
-  const found = new Map<string, string>();
+function* prepareContents(
+  spans: readonly OtelSpan[],
+): Generator<void, Required<Pick<PreparedSpans, 'contents' | 'redactions'>>> {
+  const redactions = newRedactions();
+  const contents = new Map<OtelSpan, SpanContent>();
   for (const span of spans) {
-    yield* redactionsInSteps(textsOfSpan(span), found);
+    const content = contentOf(span);
+    contents.set(span, content);
+    yield;
+    yield* redactionsInSteps([span.name, content], redactions);
     yield;
   }
-  return found;
+  return { contents, redactions };
 }

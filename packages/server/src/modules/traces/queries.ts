@@ -173,6 +173,18 @@ export function listItems(
   );
 }
 
+/** Whether a trace has more parts than so many. */
+export async function hasParts(
+  query: Query,
+  { account_id, seq }: Pick<TraceRow, 'account_id' | 'seq'>,
+  more_than: number,
+): Promise<boolean> {
+  const part = await query.get(
+    sql`SELECT no FROM trace_items WHERE account_id = ${account_id} AND seq = ${seq} AND no = ${more_than}`,
+  );
+  return part !== undefined;
+}
+
 /** Returns the traces of which the scope hides a part, or of which one was erased. */
 export function listPartlyHidden(query: Query, { account_id, scope }: Viewer, seqs: Sql): Promise<{ seq: number }[]> {
   return query.all(

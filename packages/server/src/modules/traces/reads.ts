@@ -17,7 +17,7 @@ import {
 import { explain } from './explain.ts';
 import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
-import { renderTraces, type Trace, tracesWithin } from './render.ts';
+import { queryFor, renderTraces, type Trace, tracesWithin } from './render.ts';
 import { matchingTraces } from './text.ts';
 import { verify } from './verify.ts';
 import { viewerOf } from './viewer.ts';
@@ -28,7 +28,8 @@ const read = reads<'traces.read'>(async (context, { trace_id }) => {
   const viewer = viewerOf(context);
   const row = await queries.getTrace(context.read, viewer, trace_id);
   if (!row) throw traceNotFound(trace_id);
-  const { read: query, dialect, services } = context;
+  const { dialect, services } = context;
+  const query = await queryFor(context, row);
   const [trace] = await renderTraces({ query, viewer, dialect, bytes: pageBytes(services) }, [row], true);
   return trace as Trace;
 });

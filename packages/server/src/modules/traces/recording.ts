@@ -22,10 +22,10 @@ import {
   type SessionRow,
   saveSession,
 } from '../sessions/index.ts';
-import { prepareRedactions } from './prepare.ts';
+import { prepareRedactions, prepareSize } from './prepare.ts';
 import { pricesOf } from './prices.ts';
 import { completeness } from './render.ts';
-import { mergeAttributes } from './rules/attributes.ts';
+import { mergeAttributes, normalKey } from './rules/attributes.ts';
 import { normalizeCall } from './rules/llm-calls.ts';
 import { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 import { attributeProblem, redactAttributes, toAction, toContext, toSpan } from './session-report.ts';
@@ -136,14 +136,14 @@ const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller, 
   });
 });
 
-const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller, prepared }) => {
+const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const removed = Object.entries(input.attributes).flatMap(([key, value]) => (value === null ? [normalKey(key)] : []));
   const given = Object.fromEntries(Object.entries(input.attributes).filter(([, value]) => value !== null));
   const kept = Object.entries(JSON.parse(row.attributes)).filter(([key]) => !removed.includes(key));
   const merged = mergeAttributes([Object.fromEntries(kept), given]);
   if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
-  const attributes = redacting(prepared, () => redactAttributes(merged.attributes));
+  const attributes = redactAttributes(merged.attributes);
   row.attributes = JSON.stringify(attributes);
   const keys = Object.keys(input.attributes).length;
   const recorded = emitRecorded(work, work.nextItem(), { author, row, event_type: 'attributes', details: { keys } });
@@ -151,7 +151,6 @@ const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, ca
 });
 
 const { MAX_ATTEMPTS } = traceShapes;
-const normalKey = (key: string) => key.trim().toLowerCase();
 
 const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, caller, gaps }) => {
   const { author, row } = await sessionFor(work, input, caller);
@@ -188,6 +187,7 @@ export const recordingHandlers: Handlers = {
   'sessions.record_error': prepares(prepare, recordError),
   'sessions.record_llm_call': prepares(prepare, recordLlmCall),
   'sessions.record_span': prepares(prepare, recordSpan),
-  'sessions.set_attributes': prepares(prepare, setAttributes),
+  // Attributes are few and short; whatever is longer is refused.
+  'sessions.set_attributes': prepares((_, input) => prepareSize(input), setAttributes),
   'sessions.record_attempt': recordAttempt,
 };

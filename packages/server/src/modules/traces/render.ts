@@ -1,13 +1,21 @@
 import { attachRaw, type Output } from '@mem-service/contract';
 import { type Dialect, type FirstRows, fragment, type Query } from '../../db/index.ts';
-import { groupBySeq, sessionIdOf, startWithin, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
-import { pause } from '../../turns.ts';
+import {
+  groupBySeq,
+  type ReadContext,
+  sessionIdOf,
+  startWithin,
+  toIso,
+  toIsoOrNull,
+  type Viewer,
+} from '../../kernel/index.ts';
+import { inTurns, pause } from '../../turns.ts';
 import { findDocumentsWithin } from '../entries/index.ts';
 import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
 import { attemptsInScope } from './attempts.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
-import { mergeSpansAndCalls } from './rules/spans.ts';
+import { mergeSpansAndCallsInSteps } from './rules/spans.ts';
 import type { PartKind, TraceHeader } from './shape.ts';
 
 export type Trace = Output<'traces.read'>;
@@ -94,11 +102,11 @@ type TraceContent = {
   isCut: boolean;
 };
 
-export function toTrace(row: queries.TraceRow, content: TraceContent): Trace {
+async function toTrace(row: queries.TraceRow, content: TraceContent): Promise<Trace> {
   const { parts, causal_entries, attempts, changes, withSpans, isCut } = content;
   const header = JSON.parse(row.header) as TraceHeader;
   const llm_calls = parts.of<Trace['session_metadata']['llm_calls'][number]>('llm_call');
-  const spans = withSpans ? mergeSpansAndCalls(parts.of('span'), llm_calls) : [];
+  const spans = withSpans ? await inTurns(mergeSpansAndCallsInSteps(parts.of('span'), llm_calls)) : [];
   const { attributes, session_started_at, session_ended_at } = header;
   return {
     id: row.trace_id,
@@ -163,6 +171,16 @@ function stateDiff({ outcome_ref }: queries.TraceRow, parts: TraceParts, changes
 /** The reader of a trace, the connection to read it with, and how many bytes of parts, and of values, are read. */
 export type TraceReading = { query: Query; viewer: Viewer; dialect: Dialect; bytes: number };
 
+const FEW_PARTS = 200;
+
+/** Where a trace is read: one of many parts off the main thread. */
+export async function queryFor(
+  { read, scan }: Pick<ReadContext, 'read' | 'scan'>,
+  row: queries.TraceRow,
+): Promise<Query> {
+  return (await queries.hasParts(read, row, FEW_PARTS)) ? scan : read;
+}
+
 /** Lists leave out spans: payloads may be large, and values are loaded one by one. */
 const LISTED = [fragment(`kind <> 'span'`)];
 
@@ -208,14 +226,17 @@ export async function renderTraces(
   const { causal_entries: readings, isCut } = await readingsOf(seen.flat(), fetch);
   await pause();
   let from = 0;
-  return rows.map((row, i) => {
+  const traces: Trace[] = [];
+  for (const [i, row] of rows.entries()) {
     const parts = partsOf[i] as TraceParts;
     const causal_entries = readings.slice(from, from + (seen[i]?.length ?? 0));
     from += causal_entries.length;
     const changes = changesBySeq.get(outcomeSeq(row)) ?? [];
     const attempts = attemptsOf[i] ?? [];
-    return toTrace(row, { parts, causal_entries, attempts, changes, withSpans: isWhole, isCut: isCut || items.more });
-  });
+    const content = { parts, causal_entries, attempts, changes, withSpans: isWhole, isCut: isCut || items.more };
+    traces.push(await toTrace(row, content));
+  }
+  return traces;
 }
 
 /** A trace sealed by its outcome has the `seq` of the outcome. */

@@ -26,7 +26,7 @@ export async function sealSession(
   { key, session, past, named, tried, report, final_action_index }: SessionEnd,
 ): Promise<SealedTrace> {
   await pause();
-  const writes = writeParts(work, key, { ...past, seq: head.seq });
+  const writes = writeParts(work, key, { seq: head.seq, ...past });
   // Attempts reported at the end replace those recorded during the session.
   const isRetold = report.parts.some(({ kind }) => kind === 'attempt');
   const all = await inTurns(partsInSteps(session));
@@ -34,12 +34,11 @@ export async function sealSession(
   const readIn = (attempt: number) => session.reads.filter((read) => read.attempt === attempt);
   const useOf = isRetold ? (attempt: number) => tried[attempt] ?? [] : readIn;
   const parts = [...kept, ...named, ...writes, ...report.parts].map((part) => withPlaces(part, useOf));
-  const header = {
-    ...report.header,
+  const header = Object.assign({}, report.header, {
     final_action_index,
     session_started_at: startOf(session, writes),
     session_ended_at: work.now,
     truncated: session.row?.truncated === 1,
-  };
-  return sealTrace(work, { ...head, header, parts }, past.last);
+  });
+  return sealTrace(work, { header, parts, ...head }, past.last);
 }

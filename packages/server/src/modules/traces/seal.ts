@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import { addStored, bytesOfTexts, EVERYONE, type Work } from '../../kernel/index.ts';
+import { addStored, EVERYONE, startWithin, type Work } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import * as queries from './queries.ts';
 import type { TraceHeader, TracePart } from './shape.ts';
@@ -63,11 +63,20 @@ export const signatureOf = (signingKey: string, hash: string): string =>
 /** Distinguishes signing keys without revealing them. */
 export const keyIdOf = (signingKey: string): string => sha256(`mem trace key\n${signingKey}`).slice(0, 16);
 
-/** A trace that is ready to be written. */
-export type SealedTrace = { row: queries.TraceRow; items: queries.NewTraceItem[]; header: TraceHeader };
+/** A trace that is ready to be written, and the bytes of its texts. */
+export type SealedTrace = {
+  row: queries.TraceRow;
+  items: queries.NewTraceItem[];
+  header: TraceHeader;
+  bytes: number;
+};
 
-/** Parts are small or few. */
 const PARTS_PER_STEP = 16;
+/** A longer part is a step of its own. */
+const STEP_CHARS = 16 * 1024;
+/** Parts that are written with one statement have up to so many characters, or are one. */
+const STATEMENT_CHARS = 512 * 1024;
+const PARTS_PER_STATEMENT = 2000;
 
 /** Builds an immutable trace, the next of its session after the `last` one. */
 export async function sealTrace(
@@ -78,42 +87,49 @@ export async function sealTrace(
   const { parts, header, ledger, ...rest } = trace;
   const { account_id, now, services } = work;
   const items: queries.NewTraceItem[] = [];
+  let bytes = 0;
   for (const [no, part] of parts.entries()) {
-    if (no % PARTS_PER_STEP === PARTS_PER_STEP - 1) await pause();
     const { kind, visible_to = EVERYONE, entity_path = null, key = null, entry_id = null } = part;
     const in_ledger = Number(entry_id !== null && ledger?.has(ledgerKey({ entry_id, visible_to })) === true);
     const data = JSON.stringify(part.data);
     const hash = partHash({ kind, visible_to, entity_path, key, entry_id, data });
     items.push({ account_id, seq: trace.seq, no, kind, visible_to, entity_path, key, entry_id, data, hash, in_ledger });
+    bytes += Buffer.byteLength(data);
+    if (no % PARTS_PER_STEP === PARTS_PER_STEP - 1 || data.length > STEP_CHARS) await pause();
   }
   const signingKey = services.settings.trace_signing_key;
   const text = JSON.stringify(header);
   const unsealed = {
     account_id,
-    ...rest,
     sequence: (last?.sequence ?? 0) + 1,
     created_at: now,
     header: text,
     header_hash: headerHash(text),
     parent_hash: last?.hash ?? null,
     key_id: signingKey === null ? null : keyIdOf(signingKey),
+    ...rest,
   };
   const sealed = traceHash(
     unsealed,
     items.map((item) => item.hash),
   );
   const signature = signingKey === null ? null : signatureOf(signingKey, sealed);
-  return { row: { ...unsealed, hash: sealed, signature }, items, header };
+  return { row: { hash: sealed, signature, ...unsealed }, items, header, bytes: bytes + Buffer.byteLength(text) };
 }
-
-export const bytesOfTraces = (traces: readonly SealedTrace[]): number =>
-  bytesOfTexts(traces.flatMap(({ row, items }) => [row.header, ...items.map(({ data }) => data)]));
 
 /** Sends the rows together; the transaction waits for them before it ends. */
 export async function saveTraces(work: Work, traces: readonly SealedTrace[]): Promise<void> {
   if (traces.length === 0) return;
-  addStored(work, { storage_bytes: bytesOfTraces(traces) });
+  addStored(work, { storage_bytes: traces.reduce((sum, { bytes }) => sum + bytes, 0) });
   await indexTraces(work, traces);
   const items = traces.flatMap((trace) => trace.items);
-  if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));
+  for (let at = 0; at < items.length; ) {
+    const some = startWithin(
+      items.slice(at, at + PARTS_PER_STATEMENT),
+      STATEMENT_CHARS,
+      ({ data }) => data?.length ?? 0,
+    );
+    work.send(work.tx.insertMany(queries.insertTraceItems, some));
+    at += some.length;
+  }
 }

@@ -12,7 +12,8 @@ import {
 import { evidenceStatus, type Standing } from '../entries/index.ts';
 import type { ItemRow, OpenSession, SessionKey, SessionReadRow } from '../sessions/index.ts';
 import * as queries from './queries.ts';
-import { redactJson, redactText } from './rules/redact.ts';
+import { redactText } from './rules/redact.ts';
+import { redactJson } from './rules/redact-json.ts';
 import type { TracePart } from './shape.ts';
 
 const PARTS_PER_STEP = 16;
@@ -49,7 +50,7 @@ export function readPart(
       branch: read.branch,
       version: read.version,
       confidence,
-      evidence_status: standing ? evidenceStatus({ confidence, ...standing }) : 'untested',
+      evidence_status: standing ? evidenceStatus(standing, confidence) : 'untested',
       success_count: standing?.success_count ?? 0,
       failure_count: standing?.failure_count ?? 0,
       written_by: read.written_by,

@@ -1,10 +1,12 @@
 import { type Input, invalidInput, type JsonText } from '@mem-service/contract';
 import { fromIso, toIso, type Work } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import type { OpenSession } from '../sessions/index.ts';
 import { pricesOf } from './prices.ts';
 import { type Attributes, mergeAttributes, stampAttributes } from './rules/attributes.ts';
 import { normalizeCalls } from './rules/llm-calls.ts';
-import { redactJson, redactText } from './rules/redact.ts';
+import { redactText } from './rules/redact.ts';
+import { redactJson } from './rules/redact-json.ts';
 import { normalizeSpan } from './rules/spans.ts';
 import type { TraceHeader, TracePart } from './shape.ts';
 
@@ -78,11 +80,29 @@ function toAttempt(
   return { kind: 'attempt', data };
 }
 
+/** What a report takes from the records of its session. */
+export type RecordedBefore = { attributes: string; actionNames: readonly string[]; model: string | undefined };
+
+export const NOTHING_RECORDED: RecordedBefore = { attributes: '{}', actionNames: [], model: undefined };
+
+/** Parses what is needed, in turns with other requests: records may be long. */
+export async function recordedBefore({ row, items }: Pick<OpenSession, 'row' | 'items'>): Promise<RecordedBefore> {
+  const actionNames: string[] = [];
+  for (const { kind, data } of items) {
+    if (kind !== 'action') continue;
+    await pause();
+    actionNames.push(String((JSON.parse(data) as { tool_name: unknown }).tool_name));
+  }
+  const call = items.findLast(({ kind }) => kind === 'llm_call');
+  const model = call && (JSON.parse(call.data) as { model: string }).model;
+  return { attributes: row?.attributes ?? '{}', actionNames, model };
+}
+
 /** Builds the report that ends a session. Throws on invalid input, before anything is written. */
 export function buildSessionReport(
   work: Work,
   input: ReportedOutcome | ReportedTrace,
-  session: Pick<OpenSession, 'row' | 'items'>,
+  before: RecordedBefore,
 ): SessionReport {
   const { attributes: reported, llm_calls: calls, spans = [], attempts = [], ...metadata } = input.session_metadata;
   const llm_calls = normalizeCalls([...(calls ?? []), ...input.llm_calls], {
@@ -91,18 +111,15 @@ export function buildSessionReport(
     newId: () => work.services.ids.next(work.now),
   });
   const actions = input.tool_calls.map((call) => toAction(call, work.now));
-  const itemsOf = (wanted: string) =>
-    session.items.filter(({ kind }) => kind === wanted).map(({ data }) => JSON.parse(data));
-  const recorded = itemsOf('action');
-  const actionNames = [...recorded, ...actions].map(({ tool_name }) => String(tool_name));
-  const bags = [JSON.parse(session.row?.attributes ?? '{}'), reported ?? {}, input.attributes];
+  const actionNames = [...before.actionNames, ...actions.map(({ tool_name }) => tool_name)];
+  const bags = [JSON.parse(before.attributes), reported ?? {}, input.attributes];
   return {
     header: {
       task_input: redactOrNull(input.task_input),
       response_text: redactOrNull(input.response_text),
       decision_summary: redactOrNull(input.decision_summary),
       attributes: attributesOf(input, bags, {
-        model: modelOf(metadata, [...itemsOf('llm_call'), ...llm_calls]),
+        model: metadata.model ?? llm_calls.at(-1)?.model ?? before.model,
         client: metadata.client_name,
         source: metadata.source,
       }),
@@ -117,10 +134,6 @@ export function buildSessionReport(
     actions: actionNames.length,
     actionNames,
   };
-}
-
-function modelOf(metadata: Record<string, unknown>, calls: readonly { model: string }[]): unknown {
-  return metadata.model ?? calls.at(-1)?.model;
 }
 
 /** A problem of the attributes as a whole names none of them. */

@@ -114,6 +114,8 @@ export class UsageMeter implements Meter {
     refuse: (job: J, result: { error: unknown }) => void,
   ): Promise<readonly J[]> {
     if (!this.#isBlocking || !jobs.some((job) => writeCharge(job) > 0)) return jobs;
+    const charged = work.charges.reduce((sum, charge) => sum + (charge.class === 'write' ? charge.ops : 0), 0);
+    this.#tallies.reserveOps(work, charged);
     const held = await this.#tallies.lockUsage(work);
     const before = held.used;
     const admitted = jobs.filter((job) => {
@@ -123,7 +125,7 @@ export class UsageMeter implements Meter {
       else refuse(job, { error: refusalOf(this.#settings, held) });
       return isFree;
     });
-    this.#tallies.reserveOps(work, held.used - before);
+    this.#tallies.reserveOps(work, charged + held.used - before);
     return admitted;
   }
 

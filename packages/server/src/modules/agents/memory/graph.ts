@@ -1,4 +1,12 @@
-import { branchOf, type Handlers, type ReadContext, reads, requireNewest, toIso } from '../../../kernel/index.ts';
+import {
+  branchOf,
+  type Handlers,
+  type ReadContext,
+  reads,
+  requireNewest,
+  toIso,
+  withinPage,
+} from '../../../kernel/index.ts';
 import { countWritten } from '../../counts/index.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
 import { writersInScope } from '../scoped-agents.ts';
@@ -7,16 +15,21 @@ import { listReads, listWritten } from './queries.ts';
 const MAX_ENTRIES = 1000;
 
 /** The entries that an agent has read, as far as the caller may see. */
-async function readsOf({ scan, view }: ReadContext, reader: string) {
+async function readsOf({ scan, view, services }: ReadContext, reader: string) {
   requireNewest(view, 'what agents have read');
   const rows = await listReads(scan, view, { reader, limit: MAX_ENTRIES + 1 });
-  const read = rows
-    .slice(0, MAX_ENTRIES)
-    .flatMap(({ entity_path, key, ...row }) =>
-      entity_path === null || key === null ? [] : { entity_path, key, ...row },
-    );
-  return { read, isCut: rows.length > MAX_ENTRIES };
+  const first = withinPage(services, rows.slice(0, MAX_ENTRIES), shownTwice);
+  const read = first.rows.flatMap(({ entity_path, key, ...row }) =>
+    entity_path === null || key === null ? [] : { entity_path, key, ...row },
+  );
+  return { read, isCut: first.more || rows.length > MAX_ENTRIES };
 }
+
+type NamedRow = { entity_path: string | null; key: string | null };
+
+const namesOf = ({ entity_path, key }: NamedRow) => [entity_path, key];
+/** What was read is among the nodes and under its author. */
+const shownTwice = (row: NamedRow) => [...namesOf(row), ...namesOf(row)];
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0);
 
@@ -31,7 +44,8 @@ const memoryGraph = reads<'agents.memory_graph'>(async (context, input) => {
     here ??
       countWritten(context.read, { account_id, viewer, branch: branchOf(view) }, { first: agent_id, last: agent_id }),
   ]);
-  const written = rows.slice(0, MAX_ENTRIES).map((row) => ({ ...row, written_at: toIso(row.written_at) }));
+  const first = withinPage(context.services, rows.slice(0, MAX_ENTRIES), namesOf);
+  const written = first.rows.map((row) => ({ ...row, written_at: toIso(row.written_at) }));
   return {
     agent_id,
     nodes: nodesOf(written, read),
@@ -39,7 +53,7 @@ const memoryGraph = reads<'agents.memory_graph'>(async (context, input) => {
     total_reads: sum(read.map(({ read_count }) => read_count)),
     total_recalls: sum(written.map(({ recall_count }) => recall_count)),
     cross_agent_reads: readsByAuthor(read, agent_id),
-    truncated: isCut || rows.length > MAX_ENTRIES,
+    truncated: isCut || first.more || rows.length > MAX_ENTRIES,
   };
 });
 

@@ -1,4 +1,4 @@
-import { sql } from '../../../db/index.ts';
+import { type Row, sql } from '../../../db/index.ts';
 import {
   type AgentEraser,
   addStored,
@@ -8,13 +8,14 @@ import {
   type ErasedEntries,
   type Work,
 } from '../../../kernel/index.ts';
+import { pause } from '../../../turns.ts';
 import { updateStandingTexts } from '../standings.ts';
 import * as queries from './queries.ts';
 
 export { type AuthoredEntry, type ErasureTarget, listAuthored, newestLeft } from './queries.ts';
 
-/** Entries that are erased at once: each statement about so many takes some milliseconds. */
-const ENTRIES_AT_ONCE = 2000;
+/** Entries that are erased at once: what is read about so many is worked through in a few milliseconds. */
+const ENTRIES_AT_ONCE = 1000;
 
 /**
  * Finds the entries to erase, with what other modules need to erase their rows about them. Many of them come in parts, to be
@@ -128,14 +129,12 @@ export const erasesEntries: EntryEraser = {
 export const erasesAgent: AgentEraser = {
   async erase(work, agent) {
     const { tx, account_id } = work;
-    const rows = await queries.listStandingsNaming(tx, agent);
-    const renamed = rows.map(({ entry_id, standing }) => ({
-      account_id,
-      entry_id,
-      standing: JSON.stringify(
-        JSON.parse(standing, (_name, value) => (value === agent.agent_id ? agent.alias : value)),
-      ),
-    }));
-    await tx.updateMany(updateStandingTexts, renamed);
+    const renamed = (_name: string, value: unknown) => (value === agent.agent_id ? agent.alias : value);
+    const rows: Row[] = [];
+    for (const { entry_id, standing } of await queries.listStandingsNaming(tx, agent)) {
+      await pause();
+      rows.push({ account_id, entry_id, standing: JSON.stringify(JSON.parse(standing, renamed)) });
+    }
+    await tx.updateMany(updateStandingTexts, rows);
   },
 };

@@ -1,4 +1,4 @@
-import { canonicalJson, jsonDepth } from '@mem-service/contract';
+import { canonicalJson, jsonBytes, jsonDepth } from '@mem-service/contract';
 
 export type AggregateSpec = {
   op: 'count' | 'sum' | 'mean' | 'min' | 'max' | 'stats';
@@ -35,23 +35,34 @@ export function aggregate(values: Iterable<unknown>, spec: AggregateSpec): Aggre
   return reduction.result();
 }
 
+/** About as much as a group takes in an answer beside its key. */
+const GROUP_BYTES = 128;
+
+/** `bytes`: about how much the groups take so far. */
+type ValueReduction = { add(value: unknown): void; bytes(): number; result(): Aggregate };
+
 /** Takes values one by one, so that any number of entries can be reduced in the memory of the groups. */
-export function createAggregate(spec: AggregateSpec): { add(value: unknown): void; result(): Aggregate } {
+export function createAggregate(spec: AggregateSpec): ValueReduction {
   const { op, field, group_by, row_path } = spec;
   const fieldPath = pathOf(field);
   const groupPath = pathOf(group_by);
   const rowPath = pathOf(row_path);
   const all = emptyTally();
   const groups = new Map<string, ValueTally>();
+  let bytes = 0;
 
   function tallyOf(row: unknown): ValueTally {
     const key = keyText(lookUp(row, groupPath));
-    const known = groups.get(key) ?? emptyTally();
-    groups.set(key, known);
-    return known;
+    const known = groups.get(key);
+    if (known) return known;
+    const made = emptyTally();
+    groups.set(key, made);
+    bytes += GROUP_BYTES + jsonBytes(key);
+    return made;
   }
 
   return {
+    bytes: () => bytes,
     add(value) {
       for (const row of rowsOf(value, rowPath)) {
         const number = op === 'count' ? undefined : numberOf(lookUp(row, fieldPath));

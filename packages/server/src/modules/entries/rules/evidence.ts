@@ -1,7 +1,6 @@
 export type EvidenceStatus = 'untested' | 'validated' | 'contested' | 'discredited';
 
 export type Evidence = {
-  confidence: number;
   outcome_count: number;
   success_count: number;
   failure_count: number;
@@ -11,15 +10,15 @@ export type Evidence = {
 };
 
 /** Classifies how well outcomes support an entry. The share of successes is compared with a neutral prior of one half. */
-export function evidenceStatus(entry: Evidence): EvidenceStatus {
-  const { success_count, failure_count, outcome_count } = entry;
-  if (entry.discredited_at !== null) return 'discredited';
+export function evidenceStatus(evidence: Evidence, confidence: number): EvidenceStatus {
+  const { success_count, failure_count, outcome_count } = evidence;
+  if (evidence.discredited_at !== null) return 'discredited';
   if (success_count + failure_count === 0) {
     if (outcome_count === 0) return 'untested';
-    return entry.confidence >= 0.5 ? 'validated' : 'contested';
+    return confidence >= 0.5 ? 'validated' : 'contested';
   }
   if (failure_count === 0) return 'validated';
-  const share = (1 + entry.evidence_success) / (2 + entry.evidence_success + entry.evidence_failure);
+  const share = (1 + evidence.evidence_success) / (2 + evidence.evidence_success + evidence.evidence_failure);
   if (share >= 0.7 && outcome_count >= 2) return 'validated';
   return success_count >= 4 && failure_count <= 1 ? 'validated' : 'contested';
 }

@@ -69,10 +69,17 @@ function secretsIn(text: string, budget: ScanBudget): string[] {
 const SHORT_CHARS = 8 * 1024;
 const SHORT_PAIRS = new Uint16Array(SHORT_CHARS);
 const SHORT_CODES = new Uint8Array(SHORT_CHARS + 2 * MARGIN);
+const SHORT_TEXT = SHORT_CODES.subarray(MARGIN, MARGIN + SHORT_CHARS);
+const encoder = new TextEncoder();
 
 /** Reading a string by position is slow where it is a part of another, as the values of a body are. */
 function codesOf(text: string, length: number): Codes {
   const isShort = length <= SHORT_CHARS;
+  // ASCII alone has as many bytes as characters: most texts need no second pass.
+  if (isShort && text.length === length && encoder.encodeInto(text, SHORT_TEXT).written === length) {
+    SHORT_CODES.fill(0, MARGIN + length, 2 * MARGIN + length);
+    return SHORT_CODES;
+  }
   const pairs = isShort ? SHORT_PAIRS : new Uint16Array(length);
   Buffer.from(pairs.buffer).write(text, 0, length * 2, 'utf16le');
   const codes = isShort ? SHORT_CODES : new Uint8Array(length + 2 * MARGIN);

@@ -33,7 +33,11 @@ export type GraphWalk = {
   /** How many of the edges end at a node. */
   degrees: Map<string, number>;
   left: number;
+  /** How many bytes of names it may still show. */
+  bytes: number;
   truncated: boolean;
+  /** There is no room for another edge. */
+  isFull: boolean;
   /** How many nodes to read together: as long as they have few edges, twice as many each time. */
   nextNodes: number;
 };
@@ -42,18 +46,19 @@ const keyOf = ({ type, id }: GraphNode) => `${type}\0${id}`;
 
 export function startWalk(
   nodes: readonly GraphNode[],
-  { limit, truncated }: { limit: number; truncated: boolean },
+  { limit, bytes, truncated }: { limit: number; bytes: number; truncated: boolean },
 ): GraphWalk {
   const starts = new Map(nodes.map((node) => [keyOf(node), { node, depth: 0 }]));
-  return { nodes: starts, edges: new Map(), degrees: new Map(), left: limit, truncated, nextNodes: 1 };
+  const found = { edges: new Map(), degrees: new Map() };
+  return { nodes: starts, ...found, left: limit, bytes, truncated, isFull: false, nextNodes: 1 };
 }
 
 export const frontierOf = (walk: GraphWalk, depth: number): GraphNode[] =>
   [...walk.nodes.values()].filter((one) => one.depth === depth).map(({ node }) => node);
 
 /** Full, and already known to be truncated: further steps would change nothing. */
-export const isOver = ({ edges, truncated, left }: GraphWalk, { limit }: WalkSteps): boolean =>
-  truncated && (left <= 0 || edges.size >= limit);
+export const isOver = ({ edges, truncated, left, isFull }: GraphWalk, { limit }: WalkSteps): boolean =>
+  truncated && (left <= 0 || isFull || edges.size >= limit);
 
 /** A statement has a part for each range of an index: this many are planned and run quickly on both engines. */
 const MAX_RANGES = 128;
@@ -87,7 +92,15 @@ export type FrontierEdges = FrontierPart & {
   rows: readonly IncidentEdge[];
   depth: number;
   isHidden: (node: GraphNode) => boolean;
+  /** The name of a node as it is shown. */
+  shown: (node: GraphNode) => string;
 };
+
+/** About as much as an edge takes in an answer beside its names, which its nodes may show again. */
+const EDGE_BYTES = 256;
+
+const bytesOfEdge = ({ source, target }: WalkedEdge, { shown }: FrontierEdges): number =>
+  EDGE_BYTES + 2 * (Buffer.byteLength(shown(source)) + Buffer.byteLength(shown(target)));
 
 export function takeFound(walk: GraphWalk, found: FrontierEdges, steps: WalkSteps): void {
   walk.left -= found.rows.length;
@@ -99,8 +112,10 @@ export function takeFound(walk: GraphWalk, found: FrontierEdges, steps: WalkStep
     const edge = toEdge(row, found.nodes[row.place] as GraphNode, found.depth);
     const key = `${keyOf(edge.source)}\0${edge.relation}\0${keyOf(edge.target)}`;
     if (walk.edges.has(key)) continue;
-    if (walk.edges.size >= steps.limit) {
+    walk.bytes -= bytesOfEdge(edge, found);
+    if (walk.edges.size >= steps.limit || (walk.bytes < 0 && walk.edges.size > 0)) {
       walk.truncated = true;
+      walk.isFull = true;
       return;
     }
     walk.edges.set(key, edge);

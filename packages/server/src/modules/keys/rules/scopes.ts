@@ -18,22 +18,30 @@ export function scopeOf(granted: KeyGrant, right: KeyPermission): Scope | undefi
   return scope.length === 0 ? undefined : scope;
 }
 
-/** Returns the first permission granted without the granting key having it. */
+/**
+ * Returns the first permission granted without the granting key having it. A permission is had where its pattern, or
+ * everything that all of them are narrowed to, lies within what the granting key has.
+ */
 export function firstExcess(
   given: KeyGrant,
   scopes: Readonly<Record<KeyPermission, Scope | undefined>>,
 ): string | undefined {
-  for (const right of ['READ', 'WRITE'] as const)
-    for (const { pattern } of given.scopes.filter(({ permission }) => permission.includes(right))) {
-      const narrowed = [pattern, ...(given.entity_paths.length === 0 ? [] : given.entity_paths)].map(globOf);
-      const isHad = (scopes[right] ?? []).every((globs) => isWithin(narrowed, globs));
-      if (!isHad) return `${right} on ${pattern}`;
-    }
+  let paths: Glob[] | undefined;
+  for (const right of ['READ', 'WRITE'] as const) {
+    const had = scopes[right];
+    const granted = had ? given.scopes.filter(({ permission }) => permission.includes(right)) : [];
+    if (!had || granted.length === 0) continue;
+    paths ??= given.entity_paths.map(globOf);
+    const narrowed = paths;
+    const left = had.filter((globs) => narrowed.length === 0 || !narrowed.every((path) => isHeld(path, globs)));
+    if (left.length === 0) continue;
+    const excess = granted.find(({ pattern }) => {
+      const scope = globOf(pattern);
+      return !left.every((globs) => isHeld(scope, globs));
+    });
+    if (excess) return `${right} on ${excess.pattern}`;
+  }
   return undefined;
 }
 
-/** Whether the scope, or everything it is narrowed to, lies within the globs. */
-function isWithin([scope, ...narrowing]: readonly Glob[], globs: readonly Glob[]): boolean {
-  const held = (glob: Glob) => globs.some((one) => globContains(one, glob));
-  return held(scope as Glob) || (narrowing.length > 0 && narrowing.every(held));
-}
+const isHeld = (glob: Glob, globs: readonly Glob[]): boolean => globs.some((one) => globContains(one, glob));

@@ -20,9 +20,11 @@ export const formatCause = ({ entity_path, key }: EntryKey): string =>
  * is taken literally.
  */
 export function parseCause(cause: string | Cause): Cause | undefined {
-  const { entity_path, key, ...rest } = typeof cause === 'string' ? split(cause) : cause;
-  const named = { ...rest, entity_path: entity_path.normalize('NFC'), key: key.normalize('NFC') };
-  return entityPathProblem(named.entity_path) || keyProblem(named.key) ? undefined : named;
+  const given = typeof cause === 'string' ? split(cause) : cause;
+  const entity_path = given.entity_path.normalize('NFC');
+  const key = given.key.normalize('NFC');
+  if (entityPathProblem(entity_path) || keyProblem(key)) return undefined;
+  return { entity_path, key, version: given.version, content_hash: given.content_hash };
 }
 
 function split(text: string): Cause {
@@ -31,13 +33,20 @@ function split(text: string): Cause {
   return { entity_path: text.slice(0, Math.max(0, slash)), key };
 }
 
-/** Groups causes by entry, in the order in which the entries were first named. */
-export function groupByEntry<T extends EntryKey>(causes: readonly T[]): [T, ...T[]][] {
-  const groups = new Map<string, [T, ...T[]]>();
+/**
+ * Groups causes by entry, in the order in which the entries were first named. `idOf` may identify an entry by something
+ * that is at hand, instead of a text that has to be made.
+ */
+export function groupByEntry<T extends EntryKey>(
+  causes: readonly T[],
+  idOf: (cause: T) => unknown = causeKeyText,
+): [T, ...T[]][] {
+  const groups = new Map<unknown, [T, ...T[]]>();
   for (const cause of causes) {
-    const known = groups.get(causeKeyText(cause));
+    const id = idOf(cause);
+    const known = groups.get(id);
     if (known) known.push(cause);
-    else groups.set(causeKeyText(cause), [cause]);
+    else groups.set(id, [cause]);
   }
   return [...groups.values()];
 }

@@ -23,7 +23,10 @@ export function parseGivenCauses({ keys, versions, path }: GivenCauses): { cause
   }
   const causes = keys.flatMap((given, i): Cause[] => {
     const cause = parseCause(given);
-    if (cause) return [{ ...cause, version: cause.version ?? wanted.get(causeKeyText(cause)) }];
+    if (cause) {
+      if (wanted.size > 0) cause.version ??= wanted.get(causeKeyText(cause));
+      return [cause];
+    }
     problems.push({ path: `${path}causal_entry_keys.${i}`, message: NOT_A_NAME });
     return [];
   });

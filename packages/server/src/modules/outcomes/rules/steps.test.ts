@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Cause } from './causes.ts';
-import { isReplay, type LiveEntry, type Outcome, planSteps } from './steps.ts';
+import { type Cause, causeKeyText } from './causes.ts';
+import * as steps from './steps.ts';
+import { isReplay, type LiveEntry, type Outcome } from './steps.ts';
 
 const cause = (key: string, read: Pick<Cause, 'version' | 'content_hash'> = {}): Cause => ({
   entity_path: 'p',
@@ -21,8 +22,14 @@ const outcome = (more: Partial<Outcome> = {}): Outcome => ({
   causes: [],
   ...more,
 });
-const applied = (key: string) => ({ entity_path: 'p', key, status: 'applied' });
-const skipped = (key: string, reason: string) => ({ entity_path: 'p', key, status: 'skipped', reason });
+const applied = (key: string) => expect.objectContaining({ entity_path: 'p', key, status: 'applied', reason: null });
+const skipped = (key: string, reason: string) =>
+  expect.objectContaining({ entity_path: 'p', key, status: 'skipped', reason });
+
+function planSteps(planned: Outcome, entries: readonly LiveEntry[]) {
+  const named = new Map(entries.map((entry) => [causeKeyText(entry), entry]));
+  return steps.planSteps(planned, (read) => named.get(causeKeyText(read)));
+}
 
 const resultOf = (read: Cause, ...entries: LiveEntry[]) =>
   planSteps(outcome({ causes: [read] }), entries)[0]?.causes[0];

@@ -22,14 +22,15 @@ import {
   type VersionFacts,
 } from '../../entries/index.ts';
 import { followOutcome, getUnfollowed } from '../../ledger/index.ts';
-import { loadSession } from '../../sessions/index.ts';
+import { getSession } from '../../sessions/index.ts';
 import { prepareRedactions } from '../prepare.ts';
 import { getLastTrace } from '../queries.ts';
 import { renderTraces, type Trace } from '../render.ts';
-import { type Redactions, redactJson, redactText, withRedactions } from '../rules/redact.ts';
-import { bytesOfTraces, saveTraces, sealTrace } from '../seal.ts';
+import { type Redactions, redactText, withRedactions } from '../rules/redact.ts';
+import { redactJson } from '../rules/redact-json.ts';
+import { saveTraces, sealTrace } from '../seal.ts';
 import { readPart } from '../session-parts.ts';
-import { buildSessionReport, toContext } from '../session-report.ts';
+import { buildSessionReport, NOTHING_RECORDED, toContext } from '../session-report.ts';
 import type { TracePart } from '../shape.ts';
 
 type TraceInput = Input<'traces.create'>;
@@ -40,9 +41,10 @@ const createTrace = writes<'traces.create'>(async (work, { input, caller, prepar
   const author = authorOf(input, caller);
   const { account_id, now } = work;
   const key = { account_id, agent_id: author.agent_id, session: author.session };
-  const session = await loadSession(work.tx, key, work.dialect);
+  const session = await getSession(work.tx, key);
+  const before = { ...NOTHING_RECORDED, attributes: session?.attributes ?? '{}' };
   const redactions = prepared as Redactions | undefined;
-  const report = withRedactions(redactions, () => buildSessionReport(work, input, { row: session.row, items: [] }));
+  const report = withRedactions(redactions, () => buildSessionReport(work, input, before));
   await pause();
   const reads = await readParts(work, input, author);
   const visible_to =
@@ -77,7 +79,7 @@ const createTrace = writes<'traces.create'>(async (work, { input, caller, prepar
   const parts = [...reads, ...others, ...report.parts];
   const last = await getLastTrace(work.tx, key);
   const sealed = await sealTrace(work, { ...head, visible_to, header, parts }, last);
-  requireRoom(work, { bytes: bytesOfTraces([sealed]) });
+  requireRoom(work, { bytes: sealed.bytes });
   await saveTraces(work, [sealed]);
   await pause();
   await work.waitForSent();

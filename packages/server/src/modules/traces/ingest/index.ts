@@ -1,4 +1,5 @@
 import {
+  bytesOfTexts,
   changed,
   hashedBy,
   heldName,
@@ -11,22 +12,21 @@ import {
   writes,
 } from '../../../kernel/index.ts';
 import { pause } from '../../../turns.ts';
-import { addItems, MAX_ITEMS, type NewItem, openSession, SESSION_FULL } from '../../sessions/index.ts';
-import { type PreparedSpans, prepareSpans } from '../prepare.ts';
+import { addItems, type NewItem, openSession, roomIn, SESSION_FULL } from '../../sessions/index.ts';
+import { contentOf, type PreparedSpans, prepareSpans, type SpanContent } from '../prepare.ts';
 import { pricesOf } from '../prices.ts';
 import { emitRecorded } from '../recording.ts';
-import { callOf, errorOf, kindOf } from '../rules/gen-ai.ts';
-import { eventsOf, labelsOf, payloadsOf } from '../rules/gen-ai-payloads.ts';
+import { kindOf } from '../rules/gen-ai.ts';
 import { normalizeCall, type RecordedLlmCall } from '../rules/llm-calls.ts';
 import { ownSession, type SpanOwner } from '../rules/otel-owners.ts';
 import type { OtelSpan } from '../rules/otel-spans.ts';
-import { type Redactions, withRedactions } from '../rules/redact.ts';
+import { withRedactions } from '../rules/redact.ts';
 import { normalizeSpan } from '../rules/spans.ts';
 import * as queries from './queries.ts';
 import { assignOwners, type HeldName } from './span-owners.ts';
 
 const ingest = writes<'sessions.ingest_otlp'>(async (work, { input, caller, prepared }) => {
-  const { read, redactions } = prepared as PreparedSpans;
+  const { read, ...known } = prepared as PreparedSpans;
   const held: HeldName = (name) => heldName(name, caller);
   const fresh = await withoutStored(work, read.spans, held);
   const sender = {
@@ -38,7 +38,7 @@ const ingest = writes<'sessions.ingest_otlp'>(async (work, { input, caller, prep
   const owners = await assignOwners(work, fresh, { sender, held });
   const groups = await bySession(fresh, owners);
   const recorded: IngestedSpans[] = [];
-  for (const group of groups) recorded.push(await recordSessionSpans(work, group, { held, redactions }));
+  for (const group of groups) recorded.push(await recordSessionSpans(work, group, { held, ...known }));
   const kept = recorded.filter(({ spans }) => spans > 0);
   const refused = recorded.reduce((sum, { refused }) => sum + refused, 0);
   const rejected = read.rejected + refused;
@@ -102,24 +102,30 @@ type IngestedSpans = {
   refused: number;
 };
 
-/** Spans that are written out and stored in one step. */
+/** A span, and what is to be recorded of it. */
+type MadeSpan = { span: OtelSpan; items: readonly SpanItem[]; bytes: number };
+type SpanItem = NewItem & { data: string };
+
+/** Spans that are stored in one step. */
 const SPANS_PER_STEP = 256;
 
 /** Records spans in their session, as long as it has room. */
 async function recordSessionSpans(
   work: Work,
   { agent_id, session_id, spans }: SessionSpans,
-  { held, redactions }: { held: HeldName; redactions: Redactions | undefined },
+  { held, contents, redactions }: { held: HeldName } & Omit<PreparedSpans, 'read'>,
 ): Promise<IngestedSpans> {
   const { account_id, now: at } = work;
   const session = held(session_id);
   const row = await openSession(work, { account_id, agent_id, session });
-  const made: { span: OtelSpan; items: NewItem[] }[] = [];
+  const made: MadeSpan[] = [];
   for (const span of spans) {
     await pause();
-    made.push({ span, items: withRedactions(redactions, () => itemsOf(work, span)) });
+    const content = contents?.get(span) ?? contentOf(span);
+    const items = withRedactions(redactions, () => itemsOf(work, span, content));
+    made.push({ span, items, bytes: bytesOfTexts(items.map(({ data }) => data)) });
   }
-  const kept = fitting(made, MAX_ITEMS - row.items);
+  const kept = fitting(made, roomIn(row, work.services));
   const llm_calls = kept.filter(({ items }) => items.length > 1).length;
   const event = { agent_id, session_id, spans: kept.length, llm_calls, refused: spans.length - kept.length };
   if (kept.length === 0) return { item_id: null, ...event };
@@ -147,24 +153,25 @@ async function recordSessionSpans(
 }
 
 /** The first ones, as many as there is room for. */
-function fitting<T extends { items: readonly NewItem[] }>(all: readonly T[], room: number): T[] {
-  let taken = 0;
-  const firstOut = all.findIndex(({ items }) => {
-    taken += items.length;
-    return taken > room;
+function fitting(all: readonly MadeSpan[], room: { items: number; bytes: number }): MadeSpan[] {
+  const taken = { items: 0, bytes: 0 };
+  const firstOut = all.findIndex(({ items, bytes }) => {
+    taken.items += items.length;
+    taken.bytes += bytes;
+    return taken.items > room.items || taken.bytes > room.bytes;
   });
   return firstOut < 0 ? [...all] : all.slice(0, firstOut);
 }
 
 /** The items of a span: itself, and a model call where it is one. */
-function itemsOf(work: Work, span: OtelSpan): NewItem[] {
-  const call = toCall(work, span);
-  const data = toSpan(work, span, call);
-  return [{ kind: 'span', data }, ...(call ? [{ kind: 'llm_call' as const, data: call }] : [])];
+function itemsOf(work: Work, span: OtelSpan, content: SpanContent): SpanItem[] {
+  const call = toCall(work, span, content);
+  const data = toSpan(work, span, { content, call });
+  const items = [{ kind: 'span' as const, data }, ...(call ? [{ kind: 'llm_call' as const, data: call }] : [])];
+  return items.map(({ kind, data }) => ({ kind, data: JSON.stringify(data) }));
 }
 
-function toCall(work: Work, span: OtelSpan): RecordedLlmCall | undefined {
-  const event = callOf(span);
+function toCall(work: Work, span: OtelSpan, { call: event }: SpanContent): RecordedLlmCall | undefined {
   if (!event) return undefined;
   const call_id = idOf(span, span.span_id);
   const result = normalizeCall(
@@ -174,7 +181,9 @@ function toCall(work: Work, span: OtelSpan): RecordedLlmCall | undefined {
   return 'call' in result ? result.call : undefined;
 }
 
-function toSpan(work: Work, span: OtelSpan, call: RecordedLlmCall | undefined): object {
+type SpanMade = { content: SpanContent; call: RecordedLlmCall | undefined };
+
+function toSpan(work: Work, span: OtelSpan, { content, call }: SpanMade): object {
   const { parent_span_id, name, started_at, ended_at, duration_ms, is_error, attributes, scope } = span;
   const service = span.resource['service.name'];
   return normalizeSpan(
@@ -184,17 +193,17 @@ function toSpan(work: Work, span: OtelSpan, call: RecordedLlmCall | undefined): 
       name,
       kind: kindOf(attributes),
       status: is_error ? 'error' : ended_at === null ? 'running' : 'ok',
-      error: is_error ? errorOf(span) : undefined,
+      error: content.error,
       started_at,
       ended_at,
       duration_ms,
-      ...payloadsOf(span),
+      ...content.payloads,
       attributes: {
-        ...labelsOf(attributes),
+        ...content.labels,
         ...(scope === '' ? {} : { 'otel.scope.name': scope.slice(0, 256) }),
         ...(typeof service === 'string' ? { 'service.name': service.slice(0, 256) } : {}),
       },
-      events: eventsOf(span),
+      events: content.events,
       ...(call
         ? {
             model: call.model,

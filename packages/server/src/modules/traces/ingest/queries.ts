@@ -60,10 +60,17 @@ export function listItems(query: Query, at: TraceInSession): Promise<{ item_no: 
   );
 }
 
-export function moveSpans(tx: Transaction, from: TraceInSession, to: SessionKey): Promise<number> {
+/** Moves some of the spans; they are then in the other session. */
+export function moveSpans(
+  tx: Transaction,
+  from: TraceInSession,
+  { limit, ...to }: SessionKey & { limit: number },
+): Promise<number> {
+  const ofTrace = sql`account_id = ${from.account_id} AND trace_id = ${from.trace_id}`;
   return tx.run(
-    sql`UPDATE otel_spans SET agent_id = ${to.agent_id}, session = ${to.session} WHERE account_id = ${from.account_id}
-        AND trace_id = ${from.trace_id} AND agent_id = ${from.agent_id} AND session = ${from.session}`,
+    sql`UPDATE otel_spans SET agent_id = ${to.agent_id}, session = ${to.session} WHERE ${ofTrace} AND span_id IN (
+          SELECT span_id FROM otel_spans WHERE ${ofTrace} AND agent_id = ${from.agent_id} AND session = ${from.session}
+          LIMIT ${limit})`,
   );
 }
 

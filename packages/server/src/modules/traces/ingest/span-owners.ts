@@ -62,6 +62,8 @@ function toOwner(row: queries.TraceOwnerRow | undefined): SpanOwner | undefined 
   return { agent: { name: agent_id, rank: agent_rank }, session: { name: session, rank: session_rank } };
 }
 
+const SPANS_AT_ONCE = 1000;
+
 type MovedTrace = { trace_id: string; before: SpanOwner; home: SpanOwner; held: HeldName };
 
 async function move(work: Work, { before, home: owner, held, ...moved }: MovedTrace): Promise<void> {
@@ -76,5 +78,5 @@ async function move(work: Work, { before, home: owner, held, ...moved }: MovedTr
     { from, to },
     items.flatMap(({ item_no, call_no }) => (call_no === null ? [item_no] : [item_no, call_no])),
   );
-  await queries.moveSpans(work.tx, { ...from, trace_id }, to);
+  while ((await queries.moveSpans(work.tx, { ...from, trace_id }, { ...to, limit: SPANS_AT_ONCE })) === SPANS_AT_ONCE);
 }

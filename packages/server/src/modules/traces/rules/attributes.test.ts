@@ -54,7 +54,7 @@ describe('mergeAttributes', () => {
   it('counts the keys of the merged bag', () => {
     expect(mergeAttributes([keys(20), keys(20)])).toEqual({ attributes: keys(20) });
     expect(mergeAttributes([keys(20), { one: 'more' }])).toEqual({
-      errors: [{ path: '', message: 'holds 21 keys, more than 20' }],
+      errors: [{ path: '', message: 'holds 21 keys, more than the 20 that are kept' }],
     });
   });
 

@@ -1,4 +1,4 @@
-import { charLength, type FieldError } from '@mem-service/contract';
+import { type FieldError, isWithinChars } from '@mem-service/contract';
 
 export type AttributeValue = string | number | boolean;
 export type Attributes = Record<string, AttributeValue>;
@@ -6,6 +6,8 @@ export type Attributes = Record<string, AttributeValue>;
 export const MAX_ATTRIBUTES = 20;
 export const MAX_ATTRIBUTE_KEY_CHARS = 64;
 export const MAX_ATTRIBUTE_VALUE_CHARS = 256;
+/** Of a key that is too long, an error shows the beginning. */
+const MAX_SHOWN_CHARS = 128;
 
 /** Set by the server; a caller's values under these names are dropped. */
 const RESERVED: ReadonlySet<string> = new Set(['source', 'model', 'client', 'outcome_type']);
@@ -22,28 +24,35 @@ export function mergeAttributes(
   const merged = new Map<string, AttributeValue>();
   const errors: FieldError[] = [];
   for (const [given, value] of bags.flatMap((bag) => Object.entries(bag))) {
-    const key = given.trim().toLowerCase();
+    const key = normalKey(given);
     if (RESERVED.has(key)) continue;
     const message = keyProblem(key) ?? valueProblem(value);
     if (message === undefined) merged.set(key, value as AttributeValue);
-    else errors.push({ path: given, message });
+    else errors.push({ path: given.slice(0, MAX_SHOWN_CHARS), message });
   }
   const counted = [...merged.keys()].filter((key) => !UNCOUNTED.has(key)).length;
   if (counted > MAX_ATTRIBUTES)
-    errors.push({ path: '', message: `holds ${counted} keys, more than ${MAX_ATTRIBUTES}` });
+    errors.push({ path: '', message: `holds ${counted} keys, more than the ${MAX_ATTRIBUTES} that are kept` });
   return errors.length > 0 ? { errors } : { attributes: Object.fromEntries(merged) };
+}
+
+/** A key that is too long in any case is left as it is. */
+export function normalKey(given: string): string {
+  const key = given.trim();
+  return key.length > 2 * MAX_ATTRIBUTE_KEY_CHARS ? key : key.toLowerCase();
 }
 
 function keyProblem(key: string): string | undefined {
   if (key === '') return 'must have a key';
-  if (charLength(key) > MAX_ATTRIBUTE_KEY_CHARS) return `has a key of more than ${MAX_ATTRIBUTE_KEY_CHARS} characters`;
+  if (!isWithinChars(key, MAX_ATTRIBUTE_KEY_CHARS))
+    return `has a key of more than ${MAX_ATTRIBUTE_KEY_CHARS} characters`;
   return isStorable(key) ? undefined : 'has a key that is not well-formed Unicode without NUL';
 }
 
 function valueProblem(value: unknown): string | undefined {
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return undefined;
   if (typeof value !== 'string') return 'must be text, a finite number or a boolean';
-  if (charLength(value) > MAX_ATTRIBUTE_VALUE_CHARS) return `is longer than ${MAX_ATTRIBUTE_VALUE_CHARS} characters`;
+  if (!isWithinChars(value, MAX_ATTRIBUTE_VALUE_CHARS)) return `is longer than ${MAX_ATTRIBUTE_VALUE_CHARS} characters`;
   return isStorable(value) ? undefined : 'must be well-formed Unicode without NUL';
 }
 

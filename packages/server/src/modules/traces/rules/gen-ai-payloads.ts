@@ -53,8 +53,8 @@ const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
 
 /** The input and output of a span, as far as its exporter sends them. */
 export function payloadsOf({ attributes, events }: OtelSpan): { input?: unknown; output?: unknown } {
-  const details = events.find(({ name }) => name === DETAILS_EVENT)?.attributes ?? {};
-  const all = { ...details, ...attributes };
+  const details = events.find(({ name }) => name === DETAILS_EVENT)?.attributes;
+  const all = details ? { ...details, ...attributes } : attributes;
   const instructions = valueIn(all, [INSTRUCTIONS]);
   const messages = valueIn(all, INPUTS) ?? messagesIn(events, MESSAGE_EVENT);
   const input = instructions === undefined ? messages : { system_instructions: instructions, messages };
@@ -95,8 +95,9 @@ type AttributeTree = Map<string, AttributeTree | { leaf: unknown }>;
 /** Rebuilds a list from flattened attributes such as `llm.input_messages.0.message.role`. */
 function joined(attributes: OtelAttributes, prefix: string): unknown {
   const root: AttributeTree = new Map();
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const name in attributes) {
     if (!name.startsWith(prefix) || !/^\d/.test(name.slice(prefix.length))) continue;
+    const value = attributes[name];
     // The path of a message repeats the word `message`.
     const path = name
       .slice(prefix.length)
@@ -132,11 +133,13 @@ const MAX_VALUE_CHARS = 1024;
 
 /** The other attributes of a span, as short scalars. */
 export function labelsOf(attributes: OtelAttributes): Record<string, unknown> {
-  const labels = Object.entries(attributes).flatMap(([name, value]) => {
+  const labels: [string, unknown][] = [];
+  for (const name in attributes) {
+    if (labels.length === MAX_ATTRIBUTES) break;
     const isPayload = PAYLOADS.some((one) => (one.endsWith('.') ? name.startsWith(one) : name === one));
-    return isPayload || name === '' || name.length > MAX_NAME_CHARS ? [] : [[name, labelOf(value)]];
-  });
-  return Object.fromEntries(labels.slice(0, MAX_ATTRIBUTES));
+    if (!isPayload && name !== '' && name.length <= MAX_NAME_CHARS) labels.push([name, labelOf(attributes[name])]);
+  }
+  return Object.fromEntries(labels);
 }
 
 function labelOf(value: unknown): unknown {

@@ -1,6 +1,6 @@
-import { charLength, type FieldError } from '@mem-service/contract';
+import { type FieldError, isWithinChars } from '@mem-service/contract';
 import { type PriceTable, priceOf, roundUsd } from './llm-prices.ts';
-import { redactJson } from './redact.ts';
+import { redactJson } from './redact-json.ts';
 import { toUtc } from './timestamps.ts';
 
 export type RecordedLlmCall = {
@@ -110,7 +110,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function isText(value: unknown): value is string {
-  if (typeof value !== 'string' || value.trim() === '' || charLength(value) > MAX_TEXT_CHARS) return false;
+  if (typeof value !== 'string' || value.trim() === '' || !isWithinChars(value, MAX_TEXT_CHARS)) return false;
   return value.isWellFormed() && !value.includes('\0');
 }
 

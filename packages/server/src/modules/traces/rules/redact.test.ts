@@ -1,7 +1,8 @@
 import { JsonText } from '@mem-service/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText, MAX_REDACT_CHARS, redactJson, redactText } from './redact.ts';
+import { cutText, MAX_REDACT_CHARS, redactText } from './redact.ts';
+import { redactJson } from './redact-json.ts';
 
 const key = ['gh', 'p_', 'aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA3bC6'].join('');
 const begin = ['-----BEGIN', ' PRIVATE KEY-----'].join('');

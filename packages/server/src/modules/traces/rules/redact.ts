@@ -1,12 +1,9 @@
-import { JsonText } from '@mem-service/contract';
 import { type FoundSecret, findSecrets, findSecretsInSteps } from './redact-find.ts';
-import { secretFamily } from './redact-names.ts';
 import { secretPatterns } from './redact-patterns.ts';
 
 const MARKER = /\[REDACTED:[a-z_]+\]/;
-const ONE_MARKER = /^\[REDACTED:[a-z_]+\]$/;
 
-const markerOf = (kind: string): string => `[REDACTED:${kind}]`;
+export const markerOf = (kind: string): string => `[REDACTED:${kind}]`;
 
 const MARKERS = secretPatterns.map(({ kind }) => markerOf(kind));
 
@@ -19,7 +16,6 @@ const LOOK_AHEAD_CHARS = 4096;
  * in texts crafted for it.
  */
 const MAX_ROUNDS = 6;
-const MAX_DEPTH = 128;
 
 /** Most names in JSON match this, and no secret does. */
 const SHORT_WORD = /^[\w.-]{0,12}$/;
@@ -27,7 +23,7 @@ const SHORT_WORD = /^[\w.-]{0,12}$/;
 /** Replaces every secret in the text with `[REDACTED:<kind>]`. Redacting it again changes nothing. */
 export function redactText(text: string): string {
   if (SHORT_WORD.test(text)) return text;
-  const known = prepared?.get(text);
+  const known = prepared?.texts.get(text);
   if (known !== undefined) return known;
   let current = text;
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -51,8 +47,14 @@ function* redactTextInSteps(text: string): Generator<void, string> {
   return markerOf('text');
 }
 
-/** Texts that were redacted before, by the text as it was given. */
-export type Redactions = ReadonlyMap<string, string>;
+/** A value without its secrets, and how deep it is nested. */
+export type RedactedValue = { value: unknown; height: number };
+
+/** What was redacted before: texts by the text as it was given, and values by the object that was given. */
+export type Redactions = {
+  texts: ReadonlyMap<string, string>;
+  values: ReadonlyMap<object, RedactedValue>;
+};
 
 let prepared: Redactions | undefined;
 
@@ -67,29 +69,16 @@ export function withRedactions<T>(redactions: Redactions | undefined, run: () =>
   }
 }
 
+export const redactedBefore = (value: object): RedactedValue | undefined => prepared?.values.get(value);
+
 /** Up to this many characters are redacted in one step. */
 const STEP_CHARS = 16 * 1024;
 
-/** Redacts every text within a value, names included, with a yield after each step of a few milliseconds. */
-export function* redactionsInSteps(
-  value: unknown,
-  found: Map<string, string> = new Map(),
-): Generator<void, Redactions> {
-  yield* collectRedactions(value, found, 0);
-  return found;
-}
-
-function* collectRedactions(value: unknown, found: Map<string, string>, depth: number): Generator<void, void> {
-  if (typeof value === 'string') {
-    if (SHORT_WORD.test(value) || found.has(value)) return;
-    found.set(value, value.length > STEP_CHARS ? yield* redactTextInSteps(value) : redactText(value));
-    yield;
-  } else if (value instanceof JsonText) yield* collectRedactions(value.value, found, depth);
-  else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH + MAX_ROUNDS)
-    for (const [name, member] of Object.entries(value)) {
-      if (!Array.isArray(value)) yield* collectRedactions(name, found, depth);
-      if (typeof member === 'string' || typeof member === 'object') yield* collectRedactions(member, found, depth + 1);
-    }
+/** Redacts a text for later, with a yield after each step of a few milliseconds. */
+export function* addRedaction(text: string, found: Map<string, string>): Generator<void, void> {
+  if (SHORT_WORD.test(text) || found.has(text)) return;
+  found.set(text, text.length > STEP_CHARS ? yield* redactTextInSteps(text) : redactText(text));
+  yield;
 }
 
 const seenOf = (text: string): string =>
@@ -119,48 +108,4 @@ export function cutText(text: string, maxChars: number): string {
   if (open === null) return cut;
   const start = cut.length - open[0].length;
   return MARKER.exec(text.slice(start, start + 64))?.index === 0 ? cut.slice(0, start) : cut;
-}
-
-/** Redacts every string in the value, and everything under a name such as `password`. */
-export function redactJson(value: unknown): unknown {
-  return redactValue(value, 0);
-}
-
-function redactValue(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return redactText(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof JsonText) return redactValue(value.value, depth);
-  if (depth >= MAX_DEPTH) return markerOf('too_deep');
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
-  const members = new Map<string, unknown>();
-  const repeats = new Map<string, number>();
-  for (const [name, member] of Object.entries(value)) {
-    members.set(freeName(redactText(name), members, repeats), redactMember(name, member, depth + 1));
-  }
-  return Object.fromEntries(members);
-}
-
-/** Two names that hold different secrets must not become one member. */
-function freeName(name: string, taken: ReadonlyMap<string, unknown>, repeats: Map<string, number>): string {
-  if (!taken.has(name)) return name;
-  let n = repeats.get(name) ?? 2;
-  while (taken.has(`${name} ${n}`)) n++;
-  repeats.set(name, n + 1);
-  return `${name} ${n}`;
-}
-
-function redactMember(name: string, value: unknown, depth: number): unknown {
-  const family = name.toLowerCase() === 'pass' ? 'password' : secretFamily(name);
-  if (family === null) return redactValue(value, depth);
-  if (value instanceof JsonText) return redactMember(name, value.value, depth);
-  if (typeof value === 'string') return redactWhole(value);
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.map(redactWhole);
-  const isPin = family === 'password' && typeof value === 'number' && Math.abs(value) >= 1000;
-  return isPin ? markerOf('assignment') : redactValue(value, depth);
-}
-
-function redactWhole(value: string): string {
-  if (value === '') return value;
-  const redacted = redactText(value);
-  return ONE_MARKER.test(redacted) ? redacted : markerOf('assignment');
 }

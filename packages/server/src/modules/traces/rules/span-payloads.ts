@@ -1,5 +1,6 @@
 import { JsonText } from '@mem-service/contract';
-import { cutText, MAX_REDACT_CHARS, redactJson } from './redact.ts';
+import { cutText, MAX_REDACT_CHARS } from './redact.ts';
+import { redactJson } from './redact-json.ts';
 
 export type Payload = { value: unknown; truncated: boolean };
 

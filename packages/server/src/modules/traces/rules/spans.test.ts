@@ -2,9 +2,14 @@ import { JsonText } from '@mem-service/contract';
 import { describe, expect, it } from 'vitest';
 import { MAX_REDACT_CHARS } from './redact.ts';
 import { capPayload } from './span-payloads.ts';
-import { mergeSpans, normalizeSpan } from './spans.ts';
+import { mergeSpansInSteps, normalizeSpan } from './spans.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, seconds)).toISOString();
+function mergeSpans(parts: Parameters<typeof mergeSpansInSteps>[0]) {
+  const steps = mergeSpansInSteps(parts);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
 const one = (...parts: Record<string, unknown>[]) => mergeSpans(parts.map((part) => ({ span_id: 's', ...part })))[0];
 const limit = { maxChars: 1000 };
 

@@ -1,4 +1,5 @@
-import { cutText, redactJson, redactText } from './redact.ts';
+import { cutText, redactText } from './redact.ts';
+import { redactJson } from './redact-json.ts';
 import { capPayload } from './span-payloads.ts';
 import { resolveParents } from './span-tree.ts';
 import { toUtc } from './timestamps.ts';
@@ -83,24 +84,37 @@ function payloadOf(name: 'input' | 'output', given: GivenSpan, maxChars: number)
   return { [name]: value, [`${name}_truncated`]: truncated || given[`${name}_truncated`] === true };
 }
 
-/** Merges the recorded parts of each span in order: later values win, and none removes an earlier one. */
-export function mergeSpans(recorded: readonly GivenSpan[]): TraceSpan[] {
+const SPANS_PER_STEP = 64;
+
+/**
+ * Merges the recorded parts of each span in order: later values win, and none removes an earlier one. With a yield after
+ * some spans.
+ */
+export function* mergeSpansInSteps(recorded: readonly GivenSpan[]): Generator<void, TraceSpan[]> {
   const given = new Map<string, SpanPart[]>();
   for (const part of recorded as readonly SpanPart[]) {
     const known = given.get(part.span_id);
     if (known) known.push(part);
     else given.set(part.span_id, [part]);
   }
-  return resolveParents([...given.values()].map(wholeOf));
+  const merged: TraceSpan[] = [];
+  for (const parts of given.values()) {
+    merged.push(wholeOf(parts));
+    if (merged.length % SPANS_PER_STEP === 0) yield;
+  }
+  return resolveParents(merged);
 }
 
 /**
  * The spans of a session with one for each call of a language model. A call that was recorded with a span of its own, of
  * the same id, has one already.
  */
-export function mergeSpansAndCalls(recorded: readonly GivenSpan[], calls: readonly SpannedCall[]): TraceSpan[] {
+export function mergeSpansAndCallsInSteps(
+  recorded: readonly GivenSpan[],
+  calls: readonly SpannedCall[],
+): Generator<void, TraceSpan[]> {
   const known = new Set(recorded.map(({ span_id }) => span_id));
-  return mergeSpans([...recorded, ...calls.filter(({ call_id }) => !known.has(call_id)).map(spanOfCall)]);
+  return mergeSpansInSteps([...recorded, ...calls.filter(({ call_id }) => !known.has(call_id)).map(spanOfCall)]);
 }
 
 function spanOfCall({ call_id, model, latency_ms, started_at, cost_usd, ...call }: SpannedCall): SpanPart {
