@@ -1,11 +1,12 @@
 import { type Embedder, PACKED_HEAD_BYTES, packedDot, packVector, signBits } from '@mem-service/embedder';
 import { bestPassage } from './rules/best-passage.ts';
 import { clusterOf } from './rules/clusters.ts';
-import { HEAD_BYTES, nearestRecords, RECORD_BYTES, writeHead } from './rules/code-records.ts';
+import { nearestRecords } from './rules/code-records.ts';
 import { passagesOf, textOfValue } from './rules/passages.ts';
 import { withoutCommon } from './rules/score.ts';
 import { weightOfWord } from './rules/word-weights.ts';
-import type { EmbeddedPart, EmbeddedText, EncodedQuestion, PassageQuestion, QuestionText } from './thread-tasks.ts';
+import { type EmbeddedPart, storedPart } from './stored-part.ts';
+import type { EmbeddedText, EncodedQuestion, PassageQuestion, QuestionText } from './thread-tasks.ts';
 
 /** What follows these parts of a long text is found by its words alone. */
 const MAX_PARTS = 32;
@@ -23,20 +24,14 @@ export class Encoding {
   /** The vectors of documents as they are stored. A text without words has none. */
   embed(texts: readonly EmbeddedText[]): EmbeddedPart[] {
     return texts.flatMap(({ entry_id, document }) =>
-      this.#vectorsOf(document).map((vector, part) => {
-        const record = new Uint8Array(RECORD_BYTES);
-        writeHead(record, entry_id, part);
-        record.set(bytesOf(signBits(vector)), HEAD_BYTES);
-        const [code, packed] = [base64(record), base64(packVector(vector))];
-        return { entry_id, part, cluster: clusterOf(vector), code, vector: packed };
-      }),
+      this.#vectorsOf(document).map((vector, part) =>
+        storedPart({ entry_id, part, vector, cluster: clusterOf(vector) }),
+      ),
     );
   }
 
-  /** Each passage with the path and the key, which often name what it is about. */
   #vectorsOf(document: string): Float32Array[] {
-    const { name, text } = partsOf(document);
-    const vectors = passagesOf(text, MAX_PARTS).map((passage) => this.#embedder.encode(`${name}\n${passage}`));
+    const vectors = textsOf(document).map((text) => this.#embedder.encode(text));
     return vectors.filter((vector) => vector.some((value) => value !== 0));
   }
 
@@ -79,6 +74,12 @@ export class Encoding {
 
 type StoredText = { entity_path: string; key: string; value: unknown };
 
+/** The texts that vectors are made of: each passage with the path and the key, which often name what it is about. */
+export function textsOf(document: string): string[] {
+  const { name, text } = partsOf(document);
+  return passagesOf(text, MAX_PARTS).map((passage) => `${name}\n${passage}`);
+}
+
 function partsOf(document: string): { name: string; text: string } {
   const { entity_path, key, value } = JSON.parse(document) as StoredText;
   return { name: `${entity_path} ${key}`, text: textOfValue(value) };
@@ -91,5 +92,3 @@ function addPacked(sums: Float64Array, packed: Buffer): void {
 }
 
 const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-const base64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');

@@ -8,7 +8,7 @@ import { tables } from './tables.ts';
 
 const erasesEntries: EntryEraser = {
   async erase({ tx }, { account_id, erasedIds }) {
-    await deleteVectors(tx, account_id, erasedIds);
+    await deleteVectors(tx, account_id, { ids: erasedIds });
     return undefined;
   },
 };

@@ -19,10 +19,16 @@ export const insertVectors: Insert = {
   },
 };
 
-/** `ids` as the dialect makes `numbers`. */
-export function deleteVectors(tx: Transaction, accountId: string, ids: Sql): Promise<number> {
+/** `ids` as the dialect makes `numbers`. Without an embedder, the vectors of all. */
+export function deleteVectors(
+  tx: Transaction,
+  accountId: string,
+  { ids, embedder }: { ids: Sql; embedder?: number },
+): Promise<number> {
+  const ofOne = embedder === undefined ? [] : [sql`embedder = ${embedder}`];
   return tx.run(
-    sql`DELETE FROM entry_vectors WHERE account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`,
+    sql`DELETE FROM entry_vectors WHERE account_id = ${accountId}
+          AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})${andAll(ofOne)}`,
   );
 }
 

@@ -1,9 +1,9 @@
 import type { WeightedTerm } from './rules/best-passage.ts';
 import type { WordWeights } from './rules/word-weights.ts';
+import type { EmbeddedPart } from './stored-part.ts';
 
 /** What is asked of the thread that has the embedder, and its answers. */
 export type EmbeddedText = { entry_id: number; document: string };
-export type EmbeddedPart = { entry_id: number; part: number; cluster: number; code: string; vector: string };
 
 export type QuestionText = { text: string; weights: WordWeights };
 export type EncodedQuestion = Float32Array;

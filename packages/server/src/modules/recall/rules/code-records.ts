@@ -4,8 +4,9 @@
  */
 const ENTRY_BYTES = 6;
 export const HEAD_BYTES = ENTRY_BYTES + 1;
-const CODE_BYTES = 32;
-export const RECORD_BYTES = HEAD_BYTES + CODE_BYTES;
+
+/** How long a record is whose vector has so many bytes of bits; a multiple of three. */
+export const recordBytes = (codeBytes: number): number => Math.ceil((HEAD_BYTES + codeBytes) / 3) * 3;
 
 /** Numbers of 48 bits. */
 const HALF = 2 ** 24;
@@ -31,13 +32,15 @@ for (let byte = 1; byte < 256; byte++) BIT_COUNTS[byte] = (byte & 1) + (BIT_COUN
 
 /** The entries of the records whose bits differ least, nearest first, each once. */
 export function nearestRecords(records: Uint8Array, bits: Uint8Array, most: number): number[] {
-  const count = Math.floor(records.length / RECORD_BYTES);
+  const codeBytes = bits.length;
+  const size = recordBytes(codeBytes);
+  const count = Math.floor(records.length / size);
   const distances = new Uint16Array(count);
-  const counts = new Uint32Array(8 * CODE_BYTES + 1);
+  const counts = new Uint32Array(8 * codeBytes + 1);
   for (let at = 0; at < count; at++) {
-    const from = at * RECORD_BYTES + HEAD_BYTES;
+    const from = at * size + HEAD_BYTES;
     let sum = 0;
-    for (let byte = 0; byte < CODE_BYTES; byte++)
+    for (let byte = 0; byte < codeBytes; byte++)
       sum += BIT_COUNTS[(records[from + byte] as number) ^ (bits[byte] as number)] as number;
     distances[at] = sum;
     counts[sum] = (counts[sum] as number) + 1;
@@ -47,5 +50,5 @@ export function nearestRecords(records: Uint8Array, bits: Uint8Array, most: numb
   const near: number[] = [];
   for (let at = 0; at < count; at++) if ((distances[at] as number) < limit) near.push(at);
   near.sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b);
-  return [...new Set(near.map((at) => entryIdAt(records, at * RECORD_BYTES)))].slice(0, most);
+  return [...new Set(near.map((at) => entryIdAt(records, at * size)))].slice(0, most);
 }

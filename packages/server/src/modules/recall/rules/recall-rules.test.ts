@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { fillBudget } from './budget.ts';
 import { CLUSTERS, clusterOf, nearestClusters } from './clusters.ts';
-import { entryIdAt, HEAD_BYTES, nearestRecords, RECORD_BYTES, writeHead } from './code-records.ts';
+import { entryIdAt, HEAD_BYTES, nearestRecords, recordBytes, writeHead } from './code-records.ts';
 import { passagesOf, textOfValue } from './passages.ts';
 import { placesOf } from './places.ts';
 import { weigh } from './trust.ts';
 
 describe('records of vectors in bits', () => {
-  const record = (entryId: number, bits: number) => {
-    const bytes = new Uint8Array(RECORD_BYTES).fill(0);
+  const record = (entryId: number, bits: number, codeBytes = 32) => {
+    const bytes = new Uint8Array(recordBytes(codeBytes)).fill(0);
     writeHead(bytes, entryId, 3);
     bytes[HEAD_BYTES] = bits;
     return bytes;
@@ -18,12 +18,12 @@ describe('records of vectors in bits', () => {
     for (const id of [0, 1, 2 ** 24, 2 ** 33 + 5, 2 ** 48 - 1]) expect(entryIdAt(record(id, 0), 0)).toBe(id);
   });
 
-  it('are joined as texts without padding, and the nearest come first, each entry once', () => {
-    const text = [record(7, 0b111), record(9, 0b1), record(7, 0b11), record(8, 0b11111)]
+  it.each([4, 32, 96, 512])('of %i bytes are joined as texts without padding, and the nearest come first', (size) => {
+    const text = [record(7, 0b111, size), record(9, 0b1, size), record(7, 0b11, size), record(8, 0b11111, size)]
       .map((bytes) => Buffer.from(bytes).toString('base64'))
       .join('');
     expect(text).not.toContain('=');
-    const bits = new Uint8Array(32);
+    const bits = new Uint8Array(size);
     expect(nearestRecords(Buffer.from(text, 'base64'), bits, 10)).toEqual([9, 7, 8]);
     expect(nearestRecords(Buffer.from(text, 'base64'), bits, 1)).toEqual([9]);
     expect(nearestRecords(new Uint8Array(0), bits, 5)).toEqual([]);
