@@ -4,9 +4,12 @@ export { orNothing } from './or-nothing.ts';
 export {
   countDeadLettersOf,
   deleteConsumed,
+  deleteCursor,
   dropDeadLetters,
+  isWantedAfter,
   listCursors,
   listDeadLetters,
   readCursor,
   retryDeadLetters,
 } from './queries.ts';
+export { Postponed } from './turn-errors.ts';
