@@ -2,6 +2,7 @@ import { type Find, type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { entriesIn, type Including } from './relation.ts';
 import type { EntryRow } from './rows.ts';
+import { findStood } from './standings.ts';
 
 export type NamedEntryFacts = Pick<EntryRow, 'entry_id' | 'entity_path' | 'key' | 'shared'>;
 type EntryName = Pick<EntryRow, 'entity_path' | 'key'>;
@@ -50,4 +51,46 @@ export function findHeads(
     namedHeads,
     names.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
   );
+}
+
+/** How an entry stands now, in whatever state, without its content. */
+export type StoodHead = Pick<
+  EntryRow,
+  | 'entry_id'
+  | 'branch'
+  | 'entity_path'
+  | 'key'
+  | 'seq'
+  | 'deleted'
+  | 'shared'
+  | 'agent_id'
+  | 'memory_type'
+  | 'confidence'
+  | 'standing'
+> & { line_seq: number | null };
+
+const STOOD_HEAD = [
+  ...['entry_id', 'branch', 'entity_path', 'key', 'seq', 'deleted', 'shared', 'agent_id', 'memory_type'],
+  ...['confidence', 'standing', 'line_seq'],
+];
+const stoodByName = findStood(STOOD_HEAD, namedHeads.by);
+const stoodByNumber = findStood(STOOD_HEAD, { account_id: 'text', entry_id: 'int' });
+
+/** Finds entries by name or by number, on any branch and without a visibility check; erased ones are left out. */
+export async function findStoodHeads(
+  query: Query,
+  accountId: string,
+  { names, ids }: { names: readonly (EntryName & { branch: string })[]; ids: readonly number[] },
+): Promise<StoodHead[]> {
+  const found = await Promise.all([
+    query.findMany<StoodHead>(
+      stoodByName,
+      names.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
+    ),
+    query.findMany<StoodHead>(
+      stoodByNumber,
+      ids.map((id) => [accountId, id]),
+    ),
+  ]);
+  return [...new Map(found.flat().flatMap((head) => (head ? [[head.entry_id, head] as const] : []))).values()];
 }
