@@ -39,6 +39,7 @@ import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { consumers } from './modules/consumers/index.ts';
+import { cortex } from './modules/cortex/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
@@ -75,6 +76,7 @@ export const coreModules: readonly Module[] = [
   graph,
   search,
   recall,
+  cortex,
   erasure,
   log,
   keys,

@@ -7,6 +7,7 @@ import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
 import { consumers } from './consumers.ts';
+import { cortex } from './cortex.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
@@ -46,6 +47,7 @@ export const operations = {
   ...graph,
   ...tags,
   ...counts,
+  ...cortex,
   ...log,
   ...keys,
   ...audit,

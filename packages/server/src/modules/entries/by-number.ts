@@ -112,6 +112,28 @@ export function findEntriesByNumber(
   return query.findMany<EntryFacts>(entryFacts, keys);
 }
 
+/** The current state of an entry with its standing, without its content. */
+export type StoodFacts = EntryFacts &
+  Pick<EntryRow, 'memory_type' | 'pattern_refs' | 'written_at' | 'confidence' | 'standing' | 'recall_count'>;
+
+const STOOD_FACTS = [
+  ...ENTRY_FACTS.split(', '),
+  ...['memory_type', 'pattern_refs', 'written_at', 'confidence', 'standing', 'recall_count'],
+];
+const stoodFacts: Find = findStood(STOOD_FACTS, { account_id: 'text', entry_id: 'int' });
+
+/** The same with standings. */
+export function findStoodFacts(
+  query: Query,
+  accountId: string,
+  ids: readonly number[],
+): Promise<(StoodFacts | undefined)[]> {
+  return query.findMany<StoodFacts>(
+    stoodFacts,
+    ids.map((entry_id) => [accountId, entry_id]),
+  );
+}
+
 /** Returns those of the entries that have a newer version than the given one or have expired. */
 export function listChangedEntries(
   query: Query,
