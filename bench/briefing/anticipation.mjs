@@ -2,7 +2,7 @@
 //   node --conditions=source --import tsx bench/briefing/anticipation.mjs [--choose] [--json]
 // With --choose it reports the sequences to choose constants on instead.
 import { parseArgs } from 'node:util';
-import { foreseen, reliabilityOf } from './reliability.mjs';
+import { predicted, reliabilityOf } from './reliability.mjs';
 import { madeSequences, recordedSessions } from './sequences.mjs';
 
 const { values } = parseArgs({ options: { choose: { type: 'boolean' }, json: { type: 'boolean' } } });
@@ -12,9 +12,9 @@ const half = recorded.length / 2;
 
 const sets = new Map();
 for (const { name, sessions } of madeSequences(seeds))
-  sets.set(`made: ${name}`, [...(sets.get(`made: ${name}`) ?? []), ...foreseen(sessions)]);
+  sets.set(`made: ${name}`, [...(sets.get(`made: ${name}`) ?? []), ...predicted(sessions)]);
 sets.set('made: all', [...sets.values()].flat());
-sets.set('recorded', [...foreseen(values.choose ? recorded.slice(0, half) : recorded.slice(half))]);
+sets.set('recorded', [...predicted(values.choose ? recorded.slice(0, half) : recorded.slice(half))]);
 
 const figures = new Map([...sets].map(([name, cases]) => [name, reliabilityOf(cases)]));
 if (values.json) console.log(JSON.stringify(Object.fromEntries(figures)));
@@ -25,5 +25,5 @@ function print(name, { cases, error, brier, skill, bins }) {
   console.log(`${name}: ${cases} chances, calibration error ${e}, Brier ${b}, skill ${s}`);
   if (name === 'made: all' || name === 'recorded')
     for (const bin of bins)
-      console.log(`  foreseen ${bin.foreseen.toFixed(2)}, read ${bin.read.toFixed(2)} (${bin.n} chances)`);
+      console.log(`  predicted ${bin.predicted.toFixed(2)}, read ${bin.read.toFixed(2)} (${bin.n} chances)`);
 }

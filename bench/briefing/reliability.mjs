@@ -5,8 +5,8 @@ import { anticipate } from '../../packages/server/src/modules/briefing/rules/ant
 const KEPT = 64;
 const BINS = 10;
 
-/** Foresees each session after the first from those before it: for every scope known by then, a chance and what happened. */
-export function* foreseen(sessions, first = 8) {
+/** Predicts each session after the first from those before it: for every scope known by then, a chance and what happened. */
+export function* predicted(sessions, first = 8) {
   for (let at = first; at < sessions.length; at++) {
     const past = sessions.slice(Math.max(0, at - KEPT), at);
     const scopes = [...new Set(past.flat())];
@@ -42,6 +42,8 @@ export function reliabilityOf(cases) {
     error,
     brier,
     skill: 1 - brier / (rate * (1 - rate)),
-    bins: bins.filter((bin) => bin.n > 0).map((bin) => ({ n: bin.n, foreseen: bin.chance / bin.n, read: bin.read / bin.n })),
+    bins: bins
+      .filter((bin) => bin.n > 0)
+      .map((bin) => ({ n: bin.n, predicted: bin.chance / bin.n, read: bin.read / bin.n })),
   };
 }

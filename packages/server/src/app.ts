@@ -37,6 +37,7 @@ import { accounts } from './modules/accounts/index.ts';
 import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
+import { briefing } from './modules/briefing/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { consumers } from './modules/consumers/index.ts';
 import { cortex } from './modules/cortex/index.ts';
@@ -77,6 +78,7 @@ export const coreModules: readonly Module[] = [
   search,
   recall,
   cortex,
+  briefing,
   erasure,
   log,
   keys,

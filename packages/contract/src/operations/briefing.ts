@@ -1,35 +1,11 @@
 import * as z from 'zod';
+import { briefingSections } from '../briefing-sections.ts';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
-
-export const digestTypes = ['entity', 'agent_brief', 'source', 'connection_map', 'trace_pattern'] as const;
-
-/** The sections of a briefing, in the order in which `max_tokens` gives them room. */
-export const briefingSections = [
-  ...['discredited', 'validated', 'procedures', 'changed', 'tried_here', 'who_to_ask', 'digests'],
-] as const;
+import { digest } from './cortex.ts';
 
 const place = { entity_path: s.entityPath, key: s.key };
 const outcomeTypes = z.array(z.string());
-
-const digest = z
-  .object({
-    digest_type: z.enum(digestTypes),
-    scope: z.string().meta({ description: 'An entity path, or an agent.' }),
-    summary: z
-      .looseObject({
-        total_keys: z.int(),
-        agents: z.array(z.string()),
-        avg_confidence: z.number().nullable(),
-      })
-      .meta({ description: 'What the digest says; further members depend on its type.' }),
-    entry_count: z.int(),
-    anticipation_score: z.number().min(0).max(1).meta({
-      description: 'The chance that the next session of the agent reads something at this scope, or below it.',
-    }),
-    compiled_at: s.utc,
-  })
-  .meta({ id: 'BriefingDigest' });
 
 const briefedMembers = {
   ...place,
@@ -38,7 +14,7 @@ const briefedMembers = {
   value: s.anyJson.meta({ description: 'The value; of a long one, the beginning of its text.' }),
   value_truncated: z.boolean(),
   confidence: s.confidence,
-  evidence_status: z.enum(['untested', 'validated', 'contested', 'discredited']),
+  evidence_status: s.evidenceStatus,
   success_count: z.int(),
   failure_count: z.int(),
   last_outcome_at: s.utc.nullable(),
@@ -99,7 +75,6 @@ export const briefing = {
     module: 'briefing',
     effect: 'read',
     cost: 1,
-    needs_notes: 'of this server',
     http: { method: 'GET', path: '/api/v1/briefing' },
     cli: { args: ['entity_path'], alias: 'briefing' },
     tools: [
@@ -108,7 +83,8 @@ export const briefing = {
         toolset: 'core',
         slim: ['entity_path', 'compact', 'max_tokens', 'branch'],
         whole: true,
-        description: 'Call first in a session: what holds, what failed, what changed since you were here, how to, whom to ask.',
+        description:
+          'Call first in a session: what holds, what failed, what changed since you were here, how to, whom to ask.',
         fields: ['entity_path', 'agent_id', 'compact', 'max_tokens', 'branch'],
         unlisted: ['agent', 'since', 'limit'],
         about: {
@@ -137,11 +113,11 @@ export const briefing = {
     output: () =>
       z
         .object({
-          digests: z.array(digest),
+          digests: z.array(digest).meta({ description: 'The most relevant first.' }),
           total: z.int().meta({ description: 'How many digests there are, up to 100.' }),
           agent_id: s.agentId.meta({ description: 'The agent that it is for.' }),
           last_visit: z
-            .object({ at: s.utc, outcome_ref: z.string().nullable() })
+            .object({ at: s.utc })
             .nullable()
             .meta({ description: 'The last finished session of the agent that read something here.' }),
           validated: z.array(briefed),
@@ -157,7 +133,6 @@ export const briefing = {
             .array(z.object({ section: z.enum(briefingSections), count: z.int() }))
             .meta({ description: 'Items that did not fit in `max_tokens`.' }),
           tokens: z.int().meta({ description: 'About how many tokens the items take.' }),
-          behind: z.boolean().meta({ description: 'The newest outcomes are not in it yet.' }),
         })
         .meta({ id: 'Briefing' }),
     errors: ['branch_not_found'],

@@ -1,6 +1,12 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
-import { branchOf, type EntryView, type ErasedEntries, scopeConditions, scopedPathConditions } from '../../kernel/index.ts';
+import {
+  branchOf,
+  type EntryView,
+  type ErasedEntries,
+  scopeConditions,
+  scopedPathConditions,
+} from '../../kernel/index.ts';
 import { type EntryRow, entriesIn, type Including, stoodEntriesNumbered } from '../entries/index.ts';
 import type { MarkKind } from './rules/marks.ts';
 
@@ -62,7 +68,7 @@ export type VisitRow = { seq: number; entity_path: string; read_at: number };
 const visitsOf = ({ account_id, agent_id, branch }: Visitor): Sql =>
   sql`briefing_visits WHERE account_id = ${account_id} AND agent_id = ${agent_id} AND branch = ${branch}`;
 
-/** Forgets all but the newest sessions of an agent. */
+/** Deletes all but the newest sessions of an agent. */
 export function deleteOldVisits(tx: Transaction, visitor: Visitor, kept: number): Promise<number> {
   return tx.run(
     sql`DELETE FROM ${visitsOf(visitor)} AND seq < (SELECT min(seq) FROM (

@@ -33,7 +33,8 @@ export function stoodEntriesNumbered(view: EntryView, ids: readonly number[], in
   const { account_id, dialect } = view;
   const joined: Sql = {
     text:
-      dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = numbers.value') + joinStanding(dialect),
+      dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = numbers.value') +
+      joinStanding(dialect),
     values: [account_id, account_id],
   };
   return sql`(SELECT ${STOOD_COLUMNS} FROM ${dialect.numbers(ids)}${joined}

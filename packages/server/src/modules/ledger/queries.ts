@@ -196,14 +196,14 @@ export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): P
   );
 }
 
-export type OutcomeFacts = Pick<
+export type SeenOutcome = Pick<
   OutcomeRow,
   'seq' | 'outcome_ref' | 'outcome_type' | 'agent_id' | 'trace_id' | 'committed_at'
 >;
 
 /** Those of these outcomes that a viewer may see, newest first. */
-export function listOutcomesAt(query: Query, viewer: Viewer, seqs: Sql): Promise<OutcomeFacts[]> {
-  return query.all<OutcomeFacts>(
+export function listOutcomesAt(query: Query, viewer: Viewer, seqs: Sql): Promise<SeenOutcome[]> {
+  return query.all<SeenOutcome>(
     sql`SELECT seq, outcome_ref, outcome_type, agent_id, trace_id, committed_at FROM outcomes
         WHERE account_id = ${viewer.account_id} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
           AND ${visibleTo(viewer.agent_id)}${andAll(ledWithin(viewer, 'outcomes'))} ORDER BY seq DESC`,

@@ -13,19 +13,20 @@ const START_WEIGHT = { often: 4, last: 2, after: 3 };
 /** How fast the ways to estimate gain and lose trust. */
 const LEARNING = 1;
 const LEAST = 0.005;
-/** Trust is learnt on so many of the paths read last. */
+/** EstimateTrust is learnt on so many of the paths read last. */
 const MAX_PATHS = 96;
 
-type Tally = { n: number; hits: number };
-const tally = (): Tally => ({ n: 0, hits: 0 });
-const estimate = ({ n, hits }: Tally, start: number, weight: number): number => (hits + weight * start) / (n + weight);
+type ReadTally = { n: number; hits: number };
+const tally = (): ReadTally => ({ n: 0, hits: 0 });
+const estimate = ({ n, hits }: ReadTally, start: number, weight: number): number =>
+  (hits + weight * start) / (n + weight);
 
-function count(tally: Tally, hit: boolean): void {
+function count(tally: ReadTally, hit: boolean): void {
   tally.n += 1;
   if (hit) tally.hits += 1;
 }
 
-function fade(tally: Tally): void {
+function fade(tally: ReadTally): void {
   tally.n *= FADING;
   tally.hits *= FADING;
 }
@@ -41,7 +42,7 @@ class ScopePast {
   readonly #afterOne = [tally(), tally()];
   readonly #afterTwo = [tally(), tally(), tally(), tally()];
   /** By each path that the session before read. */
-  readonly #after = new Map<string, Tally>();
+  readonly #after = new Map<string, ReadTally>();
   #last = 0;
   #lastTwo = 0;
   isKnown = false;
@@ -53,8 +54,8 @@ class ScopePast {
   /** The chance that the next session reads it, in each of the ways. */
   chances(before: readonly string[], usual: number): number[] {
     const often = estimate(this.#all, usual, START_WEIGHT.often);
-    const afterOne = estimate(this.#afterOne[this.#last] as Tally, often, START_WEIGHT.last);
-    const afterTwo = estimate(this.#afterTwo[this.#lastTwo] as Tally, afterOne, START_WEIGHT.last);
+    const afterOne = estimate(this.#afterOne[this.#last] as ReadTally, often, START_WEIGHT.last);
+    const afterTwo = estimate(this.#afterTwo[this.#lastTwo] as ReadTally, afterOne, START_WEIGHT.last);
     const pooled = tally();
     for (const path of before) {
       const { n, hits } = this.#after.get(path) ?? tally();
@@ -68,8 +69,8 @@ class ScopePast {
     const isRead = session.some((path) => covers(this.paths, path));
     for (const one of [this.#all, ...this.#afterOne, ...this.#afterTwo, ...this.#after.values()]) fade(one);
     count(this.#all, isRead);
-    count(this.#afterOne[this.#last] as Tally, isRead);
-    count(this.#afterTwo[this.#lastTwo] as Tally, isRead);
+    count(this.#afterOne[this.#last] as ReadTally, isRead);
+    count(this.#afterTwo[this.#lastTwo] as ReadTally, isRead);
     for (const path of before) {
       const after = this.#after.get(path) ?? tally();
       count(after, isRead);
@@ -82,11 +83,11 @@ class ScopePast {
   }
 }
 
-/** How much each way to estimate is trusted: as far as it foresaw what the agent then read. */
-class Trust {
+/** How much each way to estimate is trusted: as far as it predicted what the agent then read. */
+class EstimateTrust {
   #losses: number[] = [];
 
-  /** `past`: what was foreseen of each known scope, and what then happened. */
+  /** `past`: what was predicted of each known scope, and what then happened. */
   learn(past: readonly { chances: readonly number[]; isRead: boolean }[]): void {
     this.#losses = this.#losses.map((loss) => loss * FADING);
     for (const { chances, isRead } of past)
@@ -107,7 +108,7 @@ class Trust {
 
 const bounded = (chance: number): number => Math.min(1 - LEAST, Math.max(LEAST, chance));
 
-type ForeseenScope = { odds: number; isRead: boolean };
+type PredictedScope = { odds: number; isRead: boolean };
 
 const oddsOf = (chance: number): number => Math.log(bounded(chance) / (1 - bounded(chance)));
 const chanceOf = (odds: number): number => 1 / (1 + Math.exp(-odds));
@@ -118,9 +119,9 @@ const STEPS = 4;
 
 /**
  * Chances that were too high or too low for this agent so far are put right: the line of log odds that fits best what was
- * foreseen to what happened (Platt's scaling, by Newton's method).
+ * predicted to what happened (Platt's scaling, by Newton's method).
  */
-function correctionOf(past: readonly ForeseenScope[]): (chance: number) => number {
+function correctionOf(past: readonly PredictedScope[]): (chance: number) => number {
   let [shift, slope] = [0, 1];
   for (let step = 0; step < STEPS; step++) {
     let [ofShift, ofSlope] = [-RIGHT_SO_FAR * shift * 0.25, -RIGHT_SO_FAR * (slope - 1)];
@@ -144,20 +145,22 @@ function correctionOf(past: readonly ForeseenScope[]): (chance: number) => numbe
 /**
  * The chance that the next session of an agent reads something within each scope, from what its past sessions read. Four
  * estimates (how often it was read, what followed when the last session did or did not read it, the same for the last two,
- * and what followed the paths of the last session) are mixed by how well they foresaw the sessions so far.
+ * and what followed the paths of the last session) are mixed by how well they predicted the sessions so far.
  */
 export function anticipate(sessions: ReadSessions, scopes: readonly ScopePaths[]): number[] {
   const newest = [...new Set(sessions.flat().toReversed())].slice(0, MAX_PATHS);
   const paths = newest.map((path) => new ScopePast([path]));
   const asked = scopes.map((scope) => new ScopePast(scope));
-  const trust = new Trust();
+  const trust = new EstimateTrust();
   const usual = tally();
-  const past: ForeseenScope[] = [];
+  const past: PredictedScope[] = [];
   let before: readonly string[] = [];
   for (const session of sessions) {
     const known = paths.filter(({ isKnown }) => isKnown);
-    const foreseen = new Map(known.map((path) => [path, path.chances(before, estimate(usual, UNKNOWN, START_WEIGHT.often))]));
-    const seen = paths.map((path) => ({ chances: foreseen.get(path), isRead: path.add(session, before) }));
+    const predicted = new Map(
+      known.map((path) => [path, path.chances(before, estimate(usual, UNKNOWN, START_WEIGHT.often))]),
+    );
+    const seen = paths.map((path) => ({ chances: predicted.get(path), isRead: path.add(session, before) }));
     const tested = seen.flatMap(({ chances, isRead }) => (chances ? [{ chances, isRead }] : []));
     for (const { chances, isRead } of tested) past.push({ odds: oddsOf(trust.mix(chances)), isRead });
     trust.learn(tested);

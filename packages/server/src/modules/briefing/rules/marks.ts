@@ -26,10 +26,10 @@ export const mayBeMarked = (written: { version: number | null; key: string; memo
   written.version !== 1 || written.memory_type === 'procedure' || isLessonKey(written.key);
 
 type MarkedEntry = { key: string; memory_type: string; seq: number; line_seq: number | null; confidence: number };
-export type Mark = { kind: MarkKind; rank: number };
+export type EntryMark = { kind: MarkKind; rank: number };
 
 /** The marks of an entry. A rank is a place in the log: that of the newest outcome, or of the version. */
-export function marksOf(entry: MarkedEntry, evidence: Evidence): Mark[] {
+export function marksOf(entry: MarkedEntry, evidence: Evidence): EntryMark[] {
   const status: EvidenceStatus = evidenceStatus(evidence, entry.confidence);
   return [
     ...(status === 'untested' ? [] : [{ kind: status, rank: entry.line_seq ?? entry.seq }]),
