@@ -42,7 +42,7 @@ export function stoodEntriesNumbered(view: EntryView, ids: readonly number[], in
 }
 
 /** The entry of each version, looked up by its number. */
-const entriesOfVersions = ({ account_id, dialect }: EntryView): Sql => ({
+export const entriesOfVersions = ({ account_id, dialect }: EntryView): Sql => ({
   text: dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = versions.entry_id'),
   values: [account_id],
 });
