@@ -1,6 +1,7 @@
 import { type Output, parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { caughtUp } from './caught-up.ts';
 
 const A = { agent_id: 'agent/a' };
 const B = { agent_id: 'agent/b' };
@@ -8,13 +9,6 @@ const NEW = { agent_id: 'agent/new' };
 
 type Briefing = Output<'briefing.read'>;
 const keys = (entries: readonly { key: string }[]) => entries.map(({ key }) => key);
-
-/** Lets what follows the log catch up with it. */
-async function caughtUp(app: TestApp): Promise<void> {
-  await app.kernel.services.noteBuffer.flushAll();
-  app.clock.advance(2_000);
-  await app.jobs.sweep();
-}
 
 describe.each(backends)('a briefing, on %s', (backend) => {
   let app: TestApp;

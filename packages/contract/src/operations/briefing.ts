@@ -83,8 +83,8 @@ export const briefing = {
         toolset: 'core',
         slim: ['entity_path', 'compact', 'max_tokens', 'branch'],
         whole: true,
-        description:
-          'Call first in a session: what holds, what failed, what changed since you were here, how to, whom to ask.',
+        limit: 3,
+        description: 'Call first: what holds, what failed, what changed since you were here, how to, whom to ask.',
         fields: ['entity_path', 'agent_id', 'compact', 'max_tokens', 'branch'],
         unlisted: ['agent', 'since', 'limit'],
         about: {
