@@ -80,7 +80,7 @@ const summary = z
       .record(z.string(), z.int())
       .optional()
       .meta({ description: 'Of a source: the entries shown by the beginning of their keys, up to the first `-`.' }),
-    trace_count: z.int().optional().meta({ description: 'Successes that the pattern was found in, at most 50.' }),
+    trace_count: z.int().optional().meta({ description: 'Successes that the pattern was found in, at most 25.' }),
     top_read_keys: z
       .array(z.object({ ...place, version: z.int(), count: z.int() }))
       .optional()
@@ -115,6 +115,53 @@ const scope = s.text(512).min(1).meta({ description: 'A path, or the name of an 
 const filters = { digest_type: digestType.optional(), branch: s.branch.default('main') };
 const limit = z.int().min(1).max(100).default(20).meta({ description: 'Page size, 1 to 100.' });
 
+const worker = z
+  .object({
+    is_running: z.boolean().meta({ description: 'Whether this server compiles digests.' }),
+    seq: z.int().meta({ description: 'All changes up to here are compiled.' }),
+    last_seq: z.int().meta({ description: 'The end of the log.' }),
+    lag: z.int().meta({ description: 'Changes that are not compiled yet; beyond 500 all later events count.' }),
+    waiting_ms: z.int().meta({ description: 'How long the oldest of these has been waiting.' }),
+    due: z.int().meta({ description: 'Digests that the first 500 of these make due.' }),
+    due_is_complete: z.boolean(),
+    attempts: z.int().meta({ description: 'Failures in a row at the change it is at.' }),
+    last_error: z.string().nullable(),
+    retry_at: s.utc.nullable(),
+    failures: z.int().meta({ description: 'Changes that it gave up on; `consumers.retry` tries them again.' }),
+  })
+  .meta({ id: 'CortexWorker' });
+
+const status = z
+  .object({
+    status: z.enum(['idle', 'compiling', 'failing', 'stopped']),
+    worker,
+    digest_count: z.int(),
+    digest_types: z.record(digestType, z.int()),
+    max_digests: z.int().meta({ description: 'With more, those that were compiled longest ago give way.' }),
+    last_compiled_at: s.utc.nullable(),
+  })
+  .meta({ id: 'CortexStatus' });
+
+const activity = z
+  .object({
+    events: z.array(
+      z.object({
+        type: z.enum(['digest_compiled', 'compilation_error']),
+        at: s.utc,
+        seq: z.int(),
+        digest: z
+          .object({ digest_type: digestType, scope: z.string(), branch: s.branch, entry_count: z.int() })
+          .nullable(),
+        error: z.string().nullable().meta({ description: 'The kind of error.' }),
+      }),
+    ),
+    total: z.int().meta({ description: 'Events of this answer.' }),
+    throughput: z
+      .array(z.object({ minute: s.utc, compiled: z.int() }))
+      .meta({ description: 'Of the last 60 minutes, how many digests were last compiled in each; 1,000 are counted.' }),
+  })
+  .meta({ id: 'CortexActivity' });
+
 const about = { module: 'cortex', cost: 1 } as const;
 
 export const cortex = {
@@ -143,5 +190,84 @@ export const cortex = {
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: () => ({ digest_type: 'entity' as const }),
+  }),
+
+  'digests.read': operation({
+    summary: 'Read a digest',
+    description: 'One digest, as far as the caller may see what it is made of.',
+    ...about,
+    effect: 'read',
+    http: { method: 'GET', path: '/api/v1/cortex/digest' },
+    cli: { args: ['digest_type', 'scope'], alias: 'digest' },
+    input: () => z.strictObject({ digest_type: digestType, scope, branch: s.branch.default('main') }),
+    output: () => digest,
+    errors: ['branch_not_found', 'not_found'],
+    example: () => ({ digest_type: 'entity' as const, scope: 'checkout/payments' }),
+  }),
+
+  'cortex.status': operation({
+    summary: 'The state of the worker that compiles digests',
+    description:
+      'How far it is behind the log of the account, what is due, what failed, and how many digests there are of each type. ' +
+      'It is read from the store, so that every server gives the same answer.',
+    ...about,
+    whole: true,
+    effect: 'read',
+    http: { method: 'GET', path: '/api/v1/cortex/status' },
+    cli: { alias: 'cortex' },
+    input: () => z.strictObject({}),
+    output: () => status,
+    errors: ['forbidden'],
+    example: () => ({}),
+  }),
+
+  'cortex.activity': operation({
+    summary: 'What the worker did last',
+    description: 'Digests by the time they were last compiled, newest first, and changes that it gave up on.',
+    ...about,
+    whole: true,
+    effect: 'read',
+    http: { method: 'GET', path: '/api/v1/cortex/activity' },
+    cli: { alias: 'cortex-activity' },
+    input: () =>
+      z.strictObject({
+        limit: z.int().min(1).max(200).default(50).meta({ description: 'How many, 1 to 200.' }),
+      }),
+    output: () => activity,
+    errors: ['forbidden'],
+    example: () => ({ limit: 20 }),
+  }),
+
+  'cortex.recompile': operation({
+    summary: 'Compile digests again',
+    description:
+      'Within the call: all digests of a scope, or those of the branch that were compiled longest ago. Changes make digests ' +
+      'due by themselves: this is for when something is in doubt.',
+    module: 'cortex',
+    cost: 2,
+    whole: true,
+    effect: 'write',
+    http: { method: 'POST', path: '/api/v1/cortex/recompile' },
+    cli: { args: ['scope'], alias: 'recompile' },
+    input: () =>
+      z.strictObject({
+        ...filters,
+        scope: scope.optional(),
+        before_seq: z
+          .int()
+          .min(0)
+          .optional()
+          .meta({ description: 'Only digests compiled before this place in the log; default: its end.' }),
+        limit,
+      }),
+    output: () =>
+      z.object({
+        recompiled: z.int(),
+        removed: z.int().meta({ description: 'Digests whose scope has nothing left that everybody may see.' }),
+        before_seq: z.int().meta({ description: 'With `has_more`, hand this back for the rest.' }),
+        has_more: z.boolean(),
+      }),
+    errors: ['branch_not_found', 'forbidden'],
+    example: () => ({ scope: 'checkout/payments' }),
   }),
 };

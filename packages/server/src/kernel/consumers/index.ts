@@ -5,6 +5,7 @@ export {
   countDeadLettersOf,
   deleteConsumed,
   dropDeadLetters,
+  listConsumed,
   listCursors,
   listDeadLetters,
   readCursor,

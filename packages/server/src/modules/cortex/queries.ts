@@ -13,6 +13,7 @@ import {
   type Transaction,
 } from '../../db/index.ts';
 import { branchOf, type EntryView, scopeConditions, scopedPathConditions } from '../../kernel/index.ts';
+import { entriesIn } from '../entries/index.ts';
 import type { DigestKey, DigestRow } from './rows.ts';
 import { type DigestType, PATH_TYPES } from './rules/cited.ts';
 
@@ -97,19 +98,20 @@ export function listDigestRows(
   );
 }
 
-/** The keys of digests, whether they are shown or not, from one key on. */
-export function listDigestKeys(
+/** The keys of digests, those that were compiled longest ago first. */
+export function listOldest(
   query: Query,
-  view: Pick<EntryView, 'account_id' | 'lineage'>,
-  { types, after, limit }: DigestFilter,
+  accountId: string,
+  {
+    branch,
+    types,
+    before_seq,
+    limit,
+  }: { branch: string; types: readonly DigestType[]; before_seq: number; limit: number },
 ): Promise<DigestKey[]> {
-  const conditions = [
-    ...(types ? [sql`digest_type IN (${listOf(types)})`] : []),
-    ...(after ? [sql`(digest_type, scope) > (${after.digest_type}, ${after.scope})`] : []),
-  ];
   return query.all<DigestKey>(
-    sql`SELECT branch, digest_type, scope FROM digests WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
-        ${andAll(conditions)} ORDER BY digest_type, scope LIMIT ${limit}`,
+    sql`SELECT branch, digest_type, scope FROM digests WHERE account_id = ${accountId} AND branch = ${branch}
+          AND seq < ${before_seq} AND digest_type IN (${listOf(types)}) ORDER BY seq, digest_type, scope LIMIT ${limit}`,
   );
 }
 
@@ -150,4 +152,31 @@ export function deleteDigestsOfAgent(tx: Transaction, accountId: string, scopes:
     sql`DELETE FROM digests WHERE account_id = ${accountId} AND digest_type IN ('agent_brief', 'source')
           AND scope IN (${listOf(scopes)})`,
   );
+}
+
+/** The numbers of some entries at a path, by key. */
+export async function listNumbersAt(
+  query: Query,
+  view: EntryView,
+  { path, most }: { path: string; most: number },
+): Promise<number[]> {
+  const paths = [{ kind: 'exact', path } as const];
+  const rows = await query.all<{ entry_id: number }>(
+    sql`SELECT entry_id FROM ${entriesIn(view, { paths })} ORDER BY entity_path, key LIMIT ${most}`,
+  );
+  return rows.map(({ entry_id }) => entry_id);
+}
+
+/** The numbers of the newest entries that agents wrote; those that are deleted or private count towards the limit. */
+export async function listNewestOf(
+  query: Query,
+  view: EntryView,
+  { agents, most }: { agents: readonly string[]; most: number },
+): Promise<number[]> {
+  const each = agents.map(
+    (agent) => sql`SELECT * FROM (SELECT entry_id FROM ${entriesIn(view, { including: 'all' })}
+      WHERE agent_id = ${agent} ORDER BY seq DESC LIMIT ${most}) AS newest`,
+  );
+  const rows = await query.all<{ entry_id: number }>(joinSql(each, ' UNION ALL '));
+  return rows.map(({ entry_id }) => entry_id);
 }

@@ -1,8 +1,8 @@
 import { type Find, type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
+import { ENTRY_FACTS, type EntryFacts } from './by-number.ts';
 import { entriesIn, type Including } from './relation.ts';
 import type { EntryRow } from './rows.ts';
-import { findStood } from './standings.ts';
 
 export type NamedEntryFacts = Pick<EntryRow, 'entry_id' | 'entity_path' | 'key' | 'shared'>;
 type EntryName = Pick<EntryRow, 'entity_path' | 'key'>;
@@ -34,11 +34,13 @@ export type NamedHead = Pick<
   'entry_id' | 'branch' | 'entity_path' | 'agent_id' | 'version' | 'seq' | 'deleted' | 'shared'
 > & { document: string | null };
 
+const byName = { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' } as const;
+
 const namedHeads: Find = {
   table: 'entries',
   select: `entry_id, branch, entity_path, agent_id, version, seq, deleted, shared,
     CASE WHEN octet_length(document) <= ${SHORT_BYTES} THEN document END AS document`,
-  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
+  by: byName,
 };
 
 /** Finds heads by name, on any branch and without a visibility check. One result per name; undefined where it was erased. */
@@ -53,44 +55,16 @@ export function findHeads(
   );
 }
 
-/** How an entry stands now, in whatever state, without its content. */
-export type StoodHead = Pick<
-  EntryRow,
-  | 'entry_id'
-  | 'branch'
-  | 'entity_path'
-  | 'key'
-  | 'seq'
-  | 'deleted'
-  | 'shared'
-  | 'agent_id'
-  | 'memory_type'
-  | 'confidence'
-  | 'standing'
-> & { line_seq: number | null };
+const namedFacts: Find = { table: 'entries', select: `${ENTRY_FACTS}, pattern_refs`, by: byName };
 
-const STOOD_HEAD = [
-  ...['entry_id', 'branch', 'entity_path', 'key', 'seq', 'deleted', 'shared', 'agent_id', 'memory_type'],
-  ...['confidence', 'standing', 'line_seq'],
-];
-const stoodByName = findStood(STOOD_HEAD, namedHeads.by);
-const stoodByNumber = findStood(STOOD_HEAD, { account_id: 'text', entry_id: 'int' });
-
-/** Finds entries by name or by number, on any branch and without a visibility check; erased ones are left out. */
-export async function findStoodHeads(
+/** The same, without documents. */
+export function findNamedFacts(
   query: Query,
   accountId: string,
-  { names, ids }: { names: readonly (EntryName & { branch: string })[]; ids: readonly number[] },
-): Promise<StoodHead[]> {
-  const found = await Promise.all([
-    query.findMany<StoodHead>(
-      stoodByName,
-      names.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
-    ),
-    query.findMany<StoodHead>(
-      stoodByNumber,
-      ids.map((id) => [accountId, id]),
-    ),
-  ]);
-  return [...new Map(found.flat().flatMap((head) => (head ? [[head.entry_id, head] as const] : []))).values()];
+  names: readonly (EntryName & { branch: string })[],
+): Promise<((EntryFacts & Pick<EntryRow, 'pattern_refs'>) | undefined)[]> {
+  return query.findMany(
+    namedFacts,
+    names.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
+  );
 }

@@ -20,3 +20,4 @@ export {
 export { entriesNumbered, isCommitIn, stoodEntriesNumbered } from './relation-look-ups.ts';
 export { type EntryRow, entryColumns } from './rows.ts';
 export { addRecalls, upsertNewestLines } from './standings.ts';
+export { findStoodHeads, type StoodHead } from './stood-heads.ts';
