@@ -37,6 +37,7 @@ import { accounts } from './modules/accounts/index.ts';
 import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
+import { briefing } from './modules/briefing/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { consumers } from './modules/consumers/index.ts';
 import { cortex, withoutWorker } from './modules/cortex/index.ts';
@@ -79,6 +80,7 @@ export const coreModules: readonly Module[] = [
   recall,
   cortex,
   golden,
+  briefing,
   erasure,
   log,
   keys,

@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
 import { consumers } from './consumers.ts';
@@ -36,6 +37,7 @@ export const operations = {
   ...entryMaintenance,
   ...search,
   ...retrieve,
+  ...briefing,
   ...commits,
   ...sessions,
   ...ingest,
