@@ -30,10 +30,8 @@ const OPEN = 'yellowmark';
 
 /** In one store X keeps everything to itself; in the other X never wrote. Y must not be able to tell them apart. */
 async function openStores(backend: Backend) {
-  // Digests are compiled within calls, so that both stores have them at the same times.
-  const open = () => openTestApp(backend, { ids: countedIds().ids, settings: { cortex: 'off' } });
-  const hiding = await open();
-  const empty = await open();
+  const hiding = await openTestApp(backend, { ids: countedIds().ids });
+  const empty = await openTestApp(backend, { ids: countedIds().ids });
   for (const app of [hiding, empty]) await createExamples(app, { mark: OPEN, as: Y });
   const known = await createExamples(hiding, { mark: SECRET, as: X, extra: { shared: false } });
   // Things without an entry are visible to all.

@@ -1,13 +1,13 @@
 import { parseGlob } from '@mem-service/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Backend, backends, openTestApp, type TestApp, type TestOptions } from '../support/app.ts';
-import { briefsIn, compiled, digestsOf, namesOf } from './compiled.ts';
+import { type Backend, backends, type TestApp, type TestOptions } from '../support/app.ts';
+import { briefsIn, compiled, digestsOf, namesOf, openCompiling } from './compiled.ts';
 
 const A = { agent_id: 'agent/a' };
 const HOUR = 3_600_000;
 
 async function open(backend: Backend, options: TestOptions = {}): Promise<TestApp> {
-  const app = await openTestApp(backend, options);
+  const app = await openCompiling(backend, options);
   onTestFinished(() => app.close());
   return app;
 }
@@ -46,12 +46,12 @@ describe.each(backends)('the worker, on %s', (backend) => {
   });
 
   it('can be turned off, and goes on where it stopped', async () => {
-    const first = await openTestApp(backend, { settings: { cortex: 'off' } });
+    const first = await openCompiling(backend, { settings: { cortex: 'off' } });
     onTestFinished(() => first.close());
     await first.call('entries.write', { entity_path: 'a', key: 'k', value: 1 }, A);
     await compiled(first);
     expect(await statusOf(first)).toMatchObject({ status: 'stopped', worker: { is_running: false, due: 2 } });
-    const second = await openTestApp(backend, { place: first.place, clock: first.clock });
+    const second = await openCompiling(backend, { place: first.place, clock: first.clock });
     onTestFinished(() => second.close());
     await compiled(second);
     await compiled(second);
