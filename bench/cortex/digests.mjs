@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { stringify } from '@mem-service/contract';
+import { stringify } from '../../packages/contract/src/index.ts';
 import { openApp } from '../../packages/server/src/app.ts';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 
