@@ -16,7 +16,7 @@ const FEW = 2_000;
 /** Blocks of vectors that the first pass compares at most. */
 const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
-const FIRST_PASS = 200;
+const FIRST_PASS = 180;
 /** Entries that the second pass leaves to be weighed with words. */
 const NEAREST = 80;
 /** Entries written since the index was brought up to date that are embedded on the way. */
@@ -69,7 +69,7 @@ export async function openMeaning(options: MeaningOptions): Promise<MeaningSearc
 }
 
 /** More rows than this are fetched off the main thread. */
-const MANY_ROWS = 200;
+const MANY_ROWS = 300;
 
 const vectorsOf = (context: ReadContext, ids: readonly number[]): Promise<queries.StoredVector[]> =>
   ids.length === 0
@@ -164,9 +164,9 @@ function highest(stored: readonly queries.StoredVector[], cosines: readonly numb
 
 /** The entries that a first pass over bits leaves. */
 async function nearestEntries({ context, thread, question, clusters, shown }: MeaningSearch): Promise<number[]> {
-  const blocks = await queries.readBlocks(context.scan, vectorScope(context), {
+  const records = await queries.readBlocks(context.scan, vectorScope(context), {
     clusters: clusters.slice(0, clustersToRead(shown)),
     most: MAX_BLOCKS,
   });
-  return thread.run('nearest', { blocks, question, most: FIRST_PASS });
+  return thread.run('nearest', { records, question, most: FIRST_PASS });
 }
