@@ -42,6 +42,8 @@ export type Limits = {
   max_session_bytes?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
+  /** How many entries a question is compared with one by one; more are looked up in an index first. */
+  max_compared_entries?: number;
 };
 
 /** Shared by the whole service. */

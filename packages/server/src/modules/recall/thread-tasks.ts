@@ -21,7 +21,6 @@ export type ThreadTasks = {
     input: { question: EncodedQuestion; vectors: readonly string[]; sums: readonly VectorSums[] };
     output: CentredQuestion;
   };
-  compare: { input: { vectors: readonly string[]; question: EncodedQuestion }; output: number[] };
   /** How close the words of documents are to those of a question, one by one. */
   related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
