@@ -46,6 +46,8 @@ export type Limits = {
   max_erased_at_once?: number;
   /** How many golden queries an account keeps that everyone may see. */
   max_golden_queries?: number;
+  /** How many entries a question is compared with one by one; more are looked up in an index first. */
+  max_compared_entries?: number;
 };
 
 /** Shared by the whole service. */

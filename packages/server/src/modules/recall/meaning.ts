@@ -1,4 +1,5 @@
 import type { Glob } from '@mem-service/contract';
+import { packedDot } from '@mem-service/embedder';
 import type { Sql } from '../../db/index.ts';
 import { type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
@@ -12,13 +13,13 @@ import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
 import { ownerNumber } from './vector-names.ts';
 
 /** As many entries are compared one by one. */
-const FEW = 2_000;
+const MAX_COMPARED = 2_000;
 /** Blocks of vectors that the first pass compares at most. */
 const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
-const FIRST_PASS = 200;
+const FIRST_PASS = 150;
 /** Entries that the second pass leaves to be weighed with words. */
-const NEAREST = 80;
+const NEAREST = 64;
 /** Entries written since the index was brought up to date that are embedded on the way. */
 const MAX_TAIL = 200;
 const MAX_BEHIND = 1_000;
@@ -69,7 +70,7 @@ export async function openMeaning(options: MeaningOptions): Promise<MeaningSearc
 }
 
 /** More rows than this are fetched off the main thread. */
-const MANY_ROWS = 200;
+const MANY_ROWS = 300;
 
 const vectorsOf = (context: ReadContext, ids: readonly number[]): Promise<queries.StoredVector[]> =>
   ids.length === 0
@@ -78,10 +79,11 @@ const vectorsOf = (context: ReadContext, ids: readonly number[]): Promise<querie
 
 /** The vectors of all entries that pass the filters; undefined where they are not few. */
 async function fewVectors({ context, paths, filters, shown }: MeaningOptions) {
-  const { scan, view } = context;
-  if (paths === undefined && view.scope === undefined && shown > FEW) return undefined;
-  const looked = await queries.listFew(scan, view, { paths, filters, most: FEW + 1 });
-  if (looked.length > FEW) return undefined;
+  const { scan, view, services } = context;
+  const few = services.limits.max_compared_entries ?? MAX_COMPARED;
+  if (paths === undefined && view.scope === undefined && shown > few) return undefined;
+  const looked = await queries.listFew(scan, view, { paths, filters, most: few + 1 });
+  if (looked.length > few) return undefined;
   const passing = looked.filter(({ passes }) => passes === 1);
   const current = new Set(passing.map(({ seq }) => seq));
   const stored = await vectorsOf(
@@ -147,10 +149,13 @@ export async function compareOthers(search: MeaningSearch, entries: RecallEntrie
 }
 
 /** Cosines of entries by `seq`. */
-async function compare({ context, thread, question }: MeaningSearch, ids: readonly number[]) {
+async function compare({ context, question }: MeaningSearch, ids: readonly number[]): Promise<Map<number, number>> {
   const stored = await vectorsOf(context, ids);
-  if (stored.length === 0) return new Map<number, number>();
-  return highest(stored, await thread.run('compare', { vectors: stored.map(({ vector }) => vector), question }));
+  // A few hundred take less time than sending them to the thread.
+  return highest(
+    stored,
+    stored.map(({ vector }) => packedDot(question, Buffer.from(vector, 'base64'))),
+  );
 }
 
 /** Cosines by `seq`, the highest of the passages of an entry. */
@@ -164,9 +169,9 @@ function highest(stored: readonly queries.StoredVector[], cosines: readonly numb
 
 /** The entries that a first pass over bits leaves. */
 async function nearestEntries({ context, thread, question, clusters, shown }: MeaningSearch): Promise<number[]> {
-  const blocks = await queries.readBlocks(context.scan, vectorScope(context), {
+  const records = await queries.readBlocks(context.scan, vectorScope(context), {
     clusters: clusters.slice(0, clustersToRead(shown)),
     most: MAX_BLOCKS,
   });
-  return thread.run('nearest', { blocks, question, most: FIRST_PASS });
+  return thread.run('nearest', { records, question, most: FIRST_PASS });
 }
