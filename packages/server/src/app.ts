@@ -48,7 +48,7 @@ import { ledger } from './modules/ledger/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
 import { profiles } from './modules/profiles/index.ts';
-import { recall, withoutEmbedder } from './modules/recall/index.ts';
+import { recall, withEmbedders } from './modules/recall/index.ts';
 import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
 import { sessions } from './modules/sessions/index.ts';
@@ -143,8 +143,9 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
-  const core = options.settings?.embedder === 'off' ? withoutEmbedder(coreModules) : coreModules;
-  const modules = withProjectionConsumers([...core, ...(options.modules ?? [])]);
+  const modules = withProjectionConsumers(
+    withEmbedders([...coreModules, ...(options.modules ?? [])], options.settings),
+  );
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
   try {
@@ -166,17 +167,12 @@ export async function openApp(options: AppOptions): Promise<App> {
       version: VERSION,
       activity: new Activity(),
       openStreams: new Map<string, number>(),
+      modelCalls: new Map<string, number>(),
       knownLogs: new KnownLogs(database),
       noteBuffer: new NoteBuffer(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database), clock, onError),
-      limits: {
-        max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
-        max_scanned_entries: options.maxScannedEntries ?? 10_000,
-        ...(options.maxReaderNotes === undefined ? {} : { max_reader_notes: options.maxReaderNotes }),
-        ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
-        ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
-      },
+      limits: limitsOf(options),
     };
     const migrated = await migrateAll(base, modules);
     if (!replica) {
@@ -200,6 +196,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     throw error;
   }
 }
+
+const limitsOf = (options: AppOptions): Services['limits'] => ({
+  max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
+  max_scanned_entries: options.maxScannedEntries ?? 10_000,
+  ...(options.maxReaderNotes === undefined ? {} : { max_reader_notes: options.maxReaderNotes }),
+  ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
+  ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
+});
 
 function openReplica({ primaryUrl, internalKey, replicaWaitMs, onWarning = () => {} }: AppOptions, database: Database) {
   const link =

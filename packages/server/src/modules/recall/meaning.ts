@@ -5,7 +5,9 @@ import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
 import type { RecallEntries } from './candidates.ts';
 import type { EmbedderThread } from './embedder-thread.ts';
-import { CONSUMER, EMBEDDER_NUMBER } from './follow-log.ts';
+import { CONSUMER, EMBEDDER, EMBEDDER_NUMBER } from './follow-log.ts';
+import { axesOf } from './models/rules/axes.ts';
+import type { ModelQuestion } from './models/served-model.ts';
 import * as queries from './queries.ts';
 import { nearestClusters } from './rules/clusters.ts';
 import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
@@ -39,12 +41,20 @@ export type MeaningOptions = {
   filters: readonly Sql[];
   /** How many entries the caller may see. */
   shown: number;
+  /** The question as a model outside the service sees it. */
+  model: ModelQuestion | undefined;
   /** Loads those of the entries with some `seq` that pass the filters. */
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
 };
 
-/** A question that entries are compared with. */
+/** A question that entries are compared with, by one embedder. */
 export type MeaningSearch = MeaningOptions & {
+  by: 'builtin' | 'model';
+  /** The name of the embedder, and its number. */
+  name: string;
+  embedder: number;
+  /** The same question by a model outside the service. */
+  beside?: MeaningSearch | undefined;
   question: EncodedQuestion;
   /** All vectors to compare, where they are few. */
   few: readonly queries.StoredVector[] | undefined;
@@ -53,23 +63,37 @@ export type MeaningSearch = MeaningOptions & {
   behind: number;
 };
 
-const vectorScope = ({ view }: ReadContext): queries.VectorScope => ({
+const vectorScope = ({ view }: ReadContext, embedder: number): queries.VectorScope => ({
   view,
-  embedder: EMBEDDER_NUMBER,
+  embedder,
   owner: ownerNumber(view.agent_id),
 });
 
-/** Undefined where the question has no word that the embedder knows. */
+/** Undefined where the question has no word that the built-in embedder knows, and no other one is there. */
 export async function openMeaning(options: MeaningOptions): Promise<MeaningSearch | undefined> {
+  const [builtin, model] = await Promise.all([openBuiltin(options), openModel(options)]);
+  return builtin ? { ...builtin, beside: model } : model;
+}
+
+async function openBuiltin(options: MeaningOptions): Promise<MeaningSearch | undefined> {
   const { context, thread } = options;
+  const embedder = EMBEDDER_NUMBER;
   const question = await thread.run('question', options.text);
   if (question.every((value) => value === 0)) return undefined;
-  const [stored, { tail, behind, end }] = await Promise.all([fewVectors(options), tailOf(options)]);
+  const [stored, { tail, behind, end }] = await Promise.all([fewVectors(options, embedder), tailOf(options)]);
   const few = stored && [...stored, ...tail].sort((a, b) => a.seq - b.seq);
-  const known = few ?? (await vectorsOf(context, spread(end)));
+  const known = few ?? (await vectorsOf(context, embedder, spread(end)));
   const sample = known.length < LEAST_SAMPLE ? [] : known;
   const centred = await thread.run('centre', { question, vectors: sample.map(({ vector }) => vector) });
-  return { ...options, question: centred, few, tail, behind };
+  return { ...options, by: 'builtin', name: EMBEDDER, embedder, question: centred, few, tail, behind };
+}
+
+/** What it has no vectors of is compared by the built-in embedder. */
+async function openModel(options: MeaningOptions): Promise<MeaningSearch | undefined> {
+  if (options.model === undefined) return undefined;
+  const { vector: question, embedder, name } = options.model;
+  const few = await fewVectors(options, embedder);
+  return { ...options, by: 'model', name, embedder, question, few, tail: [], behind: 0 };
 }
 
 /** Numbers of entries spread over the log; not each is one. */
@@ -79,13 +103,13 @@ const spread = (end: number): number[] =>
 /** More rows than this are fetched off the main thread. */
 const MANY_ROWS = 200;
 
-const vectorsOf = (context: ReadContext, ids: readonly number[]): Promise<queries.StoredVector[]> =>
+const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[]): Promise<queries.StoredVector[]> =>
   ids.length === 0
     ? Promise.resolve([])
-    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context), ids);
+    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context, embedder), ids);
 
 /** The vectors of all entries that pass the filters; undefined where they are not few. */
-async function fewVectors({ context, paths, filters, shown }: MeaningOptions) {
+async function fewVectors({ context, paths, filters, shown }: MeaningOptions, embedder: number) {
   const { scan, view } = context;
   if (paths === undefined && view.scope === undefined && shown > FEW) return undefined;
   const looked = await queries.listFew(scan, view, { paths, filters, most: FEW + 1 });
@@ -94,6 +118,7 @@ async function fewVectors({ context, paths, filters, shown }: MeaningOptions) {
   const current = new Set(passing.map(({ seq }) => seq));
   const stored = await vectorsOf(
     context,
+    embedder,
     passing.map(({ entry_id }) => entry_id),
   );
   return stored.filter(({ seq }) => current.has(seq));
@@ -127,23 +152,32 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
 
 /** Adds the entries nearest to a question, and compares those that were found by their words. */
 export async function addNearest(search: MeaningSearch, entries: RecallEntries): Promise<void> {
+  await addNearestBy(search, entries);
+  if (search.beside) await addNearestBy(search.beside, entries);
+  await compareOthers(search, entries);
+  if (search.by === 'model' || search.beside) entries.preferModel();
+}
+
+async function addNearestBy(search: MeaningSearch, entries: RecallEntries): Promise<void> {
   const cosines = await compare(search, search.few ?? [...(await nearVectors(search)), ...search.tail]);
-  entries.compare(cosines);
+  entries.compare(cosines, search.by);
   const ranked = [...cosines].sort(([, a], [, b]) => b - a).map(([seq]) => seq);
   // Filters may drop some of the nearest.
   for (let from = 0, found = 0; from < ranked.length && found < NEAREST; from += NEAREST) {
     const rows = await search.fetch(ranked.slice(from, from + NEAREST));
     found += rows.length;
     await entries.add(rows);
-    entries.compare(cosines);
+    entries.compare(cosines, search.by);
   }
-  await compareOthers(search, entries);
 }
 
 /** Compares the entries that have not been. */
 export async function compareOthers(search: MeaningSearch, entries: RecallEntries): Promise<void> {
-  const others = entries.all.filter(({ cosine }) => cosine === undefined).map(({ row }) => row.entry_id);
-  if (others.length > 0) entries.compare(await compare(search, await vectorsOf(search.context, others)));
+  for (const one of search.beside ? [search, search.beside] : [search]) {
+    const others = entries.all.filter(({ cosines }) => cosines[one.by] === undefined).map(({ row }) => row.entry_id);
+    if (others.length === 0) continue;
+    entries.compare(await compare(one, await vectorsOf(one.context, one.embedder, others)), one.by);
+  }
 }
 
 /** Cosines by `seq`, the highest of the passages of an entry. */
@@ -161,8 +195,10 @@ async function compare(
 }
 
 /** The vectors that a first pass over bits leaves. */
-async function nearVectors({ context, thread, question, shown }: MeaningSearch): Promise<queries.StoredVector[]> {
-  const clusters = shown > MANY ? nearestClusters(question, PROBED_CLUSTERS) : undefined;
-  const codes = await queries.readCodes(context.scan, vectorScope(context), { clusters, most: MAX_CODES });
-  return vectorsOf(context, await thread.run('nearest', { codes, question, most: FIRST_PASS }));
+async function nearVectors(search: MeaningSearch): Promise<queries.StoredVector[]> {
+  const { context, thread, question, shown, embedder } = search;
+  const axes = search.by === 'model' ? axesOf(question) : question;
+  const clusters = shown > MANY ? nearestClusters(axes, PROBED_CLUSTERS) : undefined;
+  const codes = await queries.readCodes(context.scan, vectorScope(context, embedder), { clusters, most: MAX_CODES });
+  return vectorsOf(context, embedder, await thread.run('nearest', { codes, question, most: FIRST_PASS }));
 }

@@ -51,13 +51,21 @@ async function withPassages(
     return document === undefined ? [] : [{ ...entry, document }];
   });
   const documents = found.map(({ document }) => document);
-  const passages = meaning
-    ? await meaning.thread.run('bestPassages', { documents, asked: { terms, question: meaning.question } })
-    : documents.map((document) => bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms));
+  const passages = await choosePassages(documents, { terms, meaning });
   return found.map((entry, at) => {
     const passage = passages[at] as string;
     return { ...entry, passage, tokens: tokensIn(passage) };
   });
+}
+
+/** The passages of documents that fit a question best, by words alone where there is no meaning. */
+export async function choosePassages(
+  documents: readonly string[],
+  { terms, meaning }: Pick<ShowOptions, 'terms' | 'meaning'>,
+): Promise<string[]> {
+  return meaning?.by === 'builtin'
+    ? meaning.thread.run('bestPassages', { documents, asked: { terms, question: meaning.question } })
+    : documents.map((document) => bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms));
 }
 
 function toAnswer({ services, now }: ReadContext, input: RetrieveInput, entry: PassagedEntry): RecalledEntry {

@@ -20,4 +20,3 @@ export type ThreadTasks = {
   related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
 };
-export type TaskName = keyof ThreadTasks;
