@@ -6,12 +6,12 @@ import { migrations } from './migrations.ts';
 import { embedWithModel } from './models/follow-log.ts';
 import { closeModelClient } from './models/model-client.ts';
 import { removeUnusedVectors } from './models/remove-unused.ts';
-import { deleteVectors } from './queries.ts';
 import { tables } from './tables.ts';
+import { removeVectors } from './vector-index.ts';
 
 const erasesEntries: EntryEraser = {
-  async erase({ tx }, { account_id, erasedIds }) {
-    await deleteVectors(tx, account_id, { ids: erasedIds });
+  async erase(work, { erasedIds }) {
+    await removeVectors(work, { ids: erasedIds });
     return undefined;
   },
 };

@@ -1,6 +1,6 @@
 import type { EmbeddingServer, RerankingServer } from '../../../kernel/index.ts';
 import { textsOf } from '../encoding.ts';
-import { clusterOf } from '../rules/clusters.ts';
+import { clustersBySigns } from '../rules/clusters.ts';
 import { type EmbeddedPart, storedPart } from '../stored-part.ts';
 import type { EmbeddedText } from '../thread-tasks.ts';
 import { embedQuestion, embedTexts } from './embed-texts.ts';
@@ -51,7 +51,7 @@ async function embed({ server, texts }: ModelTasks['embed']['input']): Promise<E
   );
   const parts = passages.flatMap(({ entry_id, part }, at) => {
     const vector = vectors[at];
-    return vector ? [storedPart({ entry_id, part, vector, cluster: clusterOf(axesOf(vector)) })] : [];
+    return vector ? [storedPart({ entry_id, part, vector, cluster: clustersBySigns.clusterOf(axesOf(vector)) })] : [];
   });
   const dimensions = vectors.find((vector) => vector !== null)?.length ?? 0;
   return { parts, dimensions, tokens, refused: passages.length - parts.length };

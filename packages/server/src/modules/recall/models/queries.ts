@@ -85,6 +85,16 @@ export async function lastOfNext(
   return row?.last ?? undefined;
 }
 
+/** Removes blocks and sums of an embedder, a few at a time. Returns how many blocks. */
+export async function deleteBlocks(tx: Transaction, { account_id, embedder }: ModelKey, most: number): Promise<number> {
+  await tx.run(sql`DELETE FROM vector_sums WHERE account_id = ${account_id} AND embedder = ${embedder}`);
+  return tx.run(
+    sql`DELETE FROM vector_blocks WHERE account_id = ${account_id} AND (branch, embedder, owner, cluster, block) IN
+          (SELECT branch, embedder, owner, cluster, block FROM vector_blocks
+            WHERE account_id = ${account_id} AND embedder = ${embedder} LIMIT ${most})`,
+  );
+}
+
 export function deleteVectorsBetween(
   tx: Transaction,
   { account_id, embedder }: ModelKey,

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../../db/index.ts';
 import { deleteCursor, type Kernel, type MaintenanceTask, SELF_CALLER, unchanged } from '../../../kernel/index.ts';
 import { modelConsumer, modelNumber } from './model-names.ts';
 import * as queries from './queries.ts';
@@ -7,12 +8,14 @@ import * as queries from './queries.ts';
  * used for a day is removed.
  */
 const UNUSED_MS = 86_400_000;
+const TASK = 'recall.remove_unused_vectors';
 const MODELS = 100;
 const ENTRIES = 1_000;
+const BLOCKS = 100;
 
 /** Removes vectors of models that were replaced, once the new one has caught up. */
 export const removeUnusedVectors: MaintenanceTask = {
-  name: 'recall.remove_unused_vectors',
+  name: TASK,
   every_seconds: 3_600,
   run: removeUnused,
 };
@@ -35,30 +38,30 @@ async function removeUnused(kernel: Kernel, isStopping: () => boolean): Promise<
 
 type RemoveOptions = { before: number; isStopping: () => boolean };
 
-/** In steps, so that no write of the account waits long. A step that was not reached comes with the next run. */
+/** In steps, so that no write of the account waits long. What was not reached comes with the next run. */
 async function removeVectors(
   kernel: Kernel,
   unused: queries.UnusedModel,
   { before, isStopping }: RemoveOptions,
 ): Promise<void> {
   const { account_id, model, cut_to } = unused;
-  const caller = { ...SELF_CALLER, account_id };
-  const consumer = modelConsumer({ model, dimensions: cut_to === 0 ? null : cut_to });
-  const isRetired = await kernel.work(caller, 'recall.remove_unused_vectors', async ({ tx }) => {
-    if ((await queries.retireModel(tx, unused, before)) === 0) return unchanged(false);
-    // Used again, it begins at the start of the log.
-    await deleteCursor(tx, { account_id, consumer });
-    return unchanged(true);
-  });
   const { scan } = kernel.services.database.forAccount(account_id);
-  for (let after = 0; isRetired && !isStopping(); ) {
-    const up_to = await queries.lastOfNext(scan, unused, { after, count: ENTRIES });
-    await kernel.work(caller, 'recall.remove_unused_vectors', async ({ tx }) => {
-      if (up_to === undefined) await queries.deleteModel(tx, unused);
-      else await queries.deleteVectorsBetween(tx, unused, { after, up_to });
-      return unchanged(null);
+  const consumer = modelConsumer({ model, dimensions: cut_to === 0 ? null : cut_to });
+  /** False where somebody uses the model again: its consumer has begun at the start of the log, as it has no cursor. */
+  const step = (remove: (tx: Transaction) => Promise<number>) =>
+    kernel.work({ ...SELF_CALLER, account_id }, TASK, async ({ tx }) => {
+      const isUnused = (await queries.retireModel(tx, unused, before)) > 0;
+      return unchanged(isUnused && !isStopping() ? await remove(tx) : undefined);
     });
-    if (up_to === undefined) return;
+  if ((await step((tx) => deleteCursor(tx, { account_id, consumer }))) === undefined) return;
+  for (let found: number | undefined = BLOCKS; found === BLOCKS; )
+    found = await step((tx) => queries.deleteBlocks(tx, unused, BLOCKS));
+  for (let after = 0; ; ) {
+    const up_to = await queries.lastOfNext(scan, unused, { after, count: ENTRIES });
+    if (up_to === undefined) break;
+    const range = { after, up_to };
+    if ((await step((tx) => queries.deleteVectorsBetween(tx, unused, range))) === undefined) return;
     after = up_to;
   }
+  await step((tx) => queries.deleteModel(tx, unused));
 }
