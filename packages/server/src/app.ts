@@ -39,6 +39,7 @@ import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { consumers } from './modules/consumers/index.ts';
+import { cortex, withoutWorker } from './modules/cortex/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
@@ -75,6 +76,7 @@ export const coreModules: readonly Module[] = [
   graph,
   search,
   recall,
+  cortex,
   erasure,
   log,
   keys,
@@ -143,9 +145,7 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
-  const modules = withProjectionConsumers(
-    withEmbedders([...coreModules, ...(options.modules ?? [])], options.settings),
-  );
+  const modules = modulesOf(options);
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
   try {
@@ -204,6 +204,12 @@ const limitsOf = (options: AppOptions): Services['limits'] => ({
   ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
   ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
 });
+
+/** All modules, with the consumers that the settings ask for. */
+function modulesOf({ settings = {}, modules = [] }: AppOptions): readonly Module[] {
+  const core = withEmbedders(coreModules, settings);
+  return withProjectionConsumers([...(settings.cortex === 'off' ? withoutWorker(core) : core), ...modules]);
+}
 
 function openReplica({ primaryUrl, internalKey, replicaWaitMs, onWarning = () => {} }: AppOptions, database: Database) {
   const link =

@@ -1,5 +1,14 @@
+import * as z from 'zod';
 import type { Environment } from './config.ts';
+import { webAddress } from './config-addresses.ts';
 import type { EmbeddingServer, RerankingServer, Settings } from './kernel/settings.ts';
+
+export const modelAddress = webAddress.refine(
+  (text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '',
+  'must have no user or password in it: the key has a variable of its own',
+);
+export const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must have 1 to 200 visible characters');
+export const modelKey = z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must have visible characters alone');
 
 type EmbedderVariables = {
   MEM_EMBEDDER: Settings['embedder'];

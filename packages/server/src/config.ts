@@ -1,8 +1,15 @@
-import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
 import { hostsOfDsn, locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
-import { modelProblems, readEmbeddingServer, readRerankingServer } from './config-models.ts';
+import { isAddressRange, origin, webAddress } from './config-addresses.ts';
+import {
+  modelAddress,
+  modelKey,
+  modelName,
+  modelProblems,
+  readEmbeddingServer,
+  readRerankingServer,
+} from './config-models.ts';
 import { readPlans, readPrices } from './config-tables.ts';
 import { shortKeys, warningsOf } from './config-warnings.ts';
 import { ANSWER_LIMITS, type AnswerLimits } from './kernel/answer-limits.ts';
@@ -76,28 +83,6 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter(Boolean),
 );
-
-const origin = (text: string) => text === '*' || (URL.canParse(text) && new URL(text).origin === text);
-
-const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal']);
-
-function isAddressRange(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const most = isIP(address) === 6 ? 128 : 32;
-  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  return NAMED_RANGES.has(text) || (isIP(address) > 0 && fits && more.length === 0);
-}
-
-const webAddress = z
-  .string()
-  .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address');
-
-const modelAddress = webAddress.refine(
-  (text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '',
-  'must not have a user or a password in it: the variable for the key is sent as a bearer token',
-);
-const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must have 1 to 200 visible characters');
-const modelKey = z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must have visible characters alone');
 
 const postgresAddress = z
   .string()
@@ -183,6 +168,7 @@ const variables = {
   MEM_RERANKER_KEY: modelKey.optional(),
   MEM_RERANKER_TOP: whole(1, 100).default(30),
   MEM_RERANKER_TIMEOUT_MS: whole(10, 60_000).default(1_000),
+  MEM_CORTEX: z.enum(['on', 'off'], 'must be on or off').default(SETTINGS.cortex),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
   MEM_TRACK_READS: z
@@ -234,6 +220,7 @@ const settingsOf = (v: z.output<typeof environment>): Settings => ({
   embedder: v.MEM_EMBEDDER,
   embedding_server: readEmbeddingServer(v),
   reranking_server: readRerankingServer(v),
+  cortex: v.MEM_CORTEX,
   span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
   llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
   plans: v.MEM_PLANS ?? null,

@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
 import { consumers } from './consumers.ts';
+import { cortex } from './cortex.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
@@ -44,6 +45,7 @@ export const operations = {
   ...graph,
   ...tags,
   ...counts,
+  ...cortex,
   ...log,
   ...keys,
   ...audit,

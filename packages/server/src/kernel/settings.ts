@@ -39,6 +39,8 @@ export type Settings = {
   /** Set where the embedder is `openai`; the built-in one works beside it. */
   embedding_server: EmbeddingServer | null;
   reranking_server: RerankingServer | null;
+  /** Whether digests are compiled. */
+  cortex: 'on' | 'off';
   /** By model name or its prefix; null means the built-in prices. */
   llm_prices: Readonly<Record<string, LlmPrice>> | null;
   /** By name; null means the built-in plans. */
@@ -58,6 +60,7 @@ export const SETTINGS: Settings = {
   embedder: 'builtin',
   embedding_server: null,
   reranking_server: null,
+  cortex: 'on',
   llm_prices: null,
   plans: null,
   quota_enforcement: 'off',

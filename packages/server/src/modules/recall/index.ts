@@ -9,6 +9,8 @@ import { removeUnusedVectors } from './models/remove-unused.ts';
 import { tables } from './tables.ts';
 import { removeVectors } from './vector-index.ts';
 
+export { type ModelProbe, probeModels } from './models/probe.ts';
+
 const erasesEntries: EntryEraser = {
   async erase(work, { erasedIds }) {
     await removeVectors(work, { ids: erasedIds });
