@@ -1,4 +1,5 @@
 export * from './agent-glob.ts';
+export * from './briefing-sections.ts';
 export * from './digest-types.ts';
 export * from './entry-key.ts';
 export * from './event-types.ts';

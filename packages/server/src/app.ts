@@ -37,12 +37,14 @@ import { accounts } from './modules/accounts/index.ts';
 import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
+import { briefing } from './modules/briefing/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { consumers } from './modules/consumers/index.ts';
 import { cortex, withoutWorker } from './modules/cortex/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
+import { golden } from './modules/golden/index.ts';
 import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
 import { ledger } from './modules/ledger/index.ts';
@@ -77,6 +79,8 @@ export const coreModules: readonly Module[] = [
   search,
   recall,
   cortex,
+  golden,
+  briefing,
   erasure,
   log,
   keys,

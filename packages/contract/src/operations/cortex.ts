@@ -101,7 +101,10 @@ export const digest = z
     summary,
     entry_count: z.int().meta({ description: 'As `total_keys`; of a map its edges, of a pattern its successes.' }),
     source_agents: z.array(z.string()).meta({ description: 'Whose entries it is made of.' }),
-    anticipation_score: z.number().meta({ description: 'Computed for a briefing; 0 elsewhere.' }),
+    anticipation_score: z.number().meta({
+      description:
+        'In a briefing: the chance that the next session of the agent reads something at these paths or below; 0 elsewhere.',
+    }),
     compiled_at: s.utc,
     staleness_ms: z.int().meta({ description: 'How long ago it was compiled.' }),
     seq: z.int().meta({ description: 'The place in the log up to which it is compiled.' }),

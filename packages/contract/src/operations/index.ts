@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
 import { consumers } from './consumers.ts';
@@ -11,6 +12,7 @@ import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
 import { entryRemoval } from './entry-removal.ts';
+import { golden } from './golden.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
@@ -35,6 +37,7 @@ export const operations = {
   ...entryMaintenance,
   ...search,
   ...retrieve,
+  ...briefing,
   ...commits,
   ...sessions,
   ...ingest,
@@ -52,6 +55,7 @@ export const operations = {
   ...accounts,
   ...usageOperations,
   ...activity,
+  ...golden,
   ...retention,
   ...consumers,
   ...transfer,

@@ -56,6 +56,7 @@ export {
   scopeCovers,
   scopedPathConditions,
   scopedPathRanges,
+  scopeGlobs,
   scopeOverlaps,
 } from './scope.ts';
 export { presentServers } from './servers/known-servers.ts';
