@@ -18,7 +18,7 @@ const FEW = 2_000;
 /** Blocks of vectors that the first pass compares at most. */
 const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
-const FIRST_PASS = 200;
+const FIRST_PASS = 180;
 /** Entries that the second pass leaves to be weighed with words. */
 const NEAREST = 80;
 /** Entries written since the index was brought up to date that are embedded on the way. */
@@ -99,7 +99,7 @@ async function openModel(options: MeaningOptions): Promise<MeaningSearch | undef
 }
 
 /** More rows than this are fetched off the main thread. */
-const MANY_ROWS = 200;
+const MANY_ROWS = 300;
 
 const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[]): Promise<queries.StoredVector[]> =>
   ids.length === 0
@@ -205,9 +205,9 @@ function highest(stored: readonly queries.StoredVector[], cosines: readonly numb
 /** The entries that a first pass over bits leaves. */
 async function nearestEntries(search: MeaningSearch): Promise<number[]> {
   const { context, thread, question, clusters, shown, embedder } = search;
-  const blocks = await queries.readBlocks(context.scan, vectorScope(context, embedder), {
+  const records = await queries.readBlocks(context.scan, vectorScope(context, embedder), {
     clusters: clusters.slice(0, clustersToRead(shown)),
     most: MAX_BLOCKS,
   });
-  return thread.run('nearest', { blocks, question, most: FIRST_PASS });
+  return thread.run('nearest', { records, question, most: FIRST_PASS });
 }

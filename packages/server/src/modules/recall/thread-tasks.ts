@@ -15,7 +15,7 @@ export type PassageQuestion = { terms: readonly WeightedTerm[]; question: Encode
 export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
   question: { input: QuestionText; output: EncodedQuestion };
-  nearest: { input: { blocks: readonly string[]; question: EncodedQuestion; most: number }; output: number[] };
+  nearest: { input: { records: string; question: EncodedQuestion; most: number }; output: number[] };
   /** The question away from what these vectors, and those of the sums, have in common; and their cosines with it. */
   centre: {
     input: { question: EncodedQuestion; vectors: readonly string[]; sums: readonly VectorSums[] };
