@@ -68,6 +68,8 @@ export type Services = {
   keys: KeyRing;
   /** How many streams of each account this process serves. */
   openStreams: Map<string, number>;
+  /** How often this process asked models outside the service, by what for and how it ended. */
+  modelCalls: Map<string, number>;
   /** What a plan allows. Present in a hosted service only. */
   boundsOf?: ((plan: string | null) => PlanBounds) | undefined;
   /** Present in a hosted service only. */

@@ -55,6 +55,10 @@ export class Encoding {
     return nearestRecords(Buffer.from(records, 'base64'), question, most);
   }
 
+  compare(vectors: readonly string[], question: EncodedQuestion): number[] {
+    return vectors.map((vector) => packedDot(question, Buffer.from(vector, 'base64')));
+  }
+
   centre(question: EncodedQuestion, vectors: readonly string[], of: readonly VectorSums[]): CentredQuestion {
     const stored = vectors.map((vector) => Buffer.from(vector, 'base64'));
     const sums = new Float64Array(question.length);

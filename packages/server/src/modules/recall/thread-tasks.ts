@@ -16,6 +16,7 @@ export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
   question: { input: QuestionText; output: EncodedQuestion };
   nearest: { input: { records: string; question: EncodedQuestion; most: number }; output: number[] };
+  compare: { input: { vectors: readonly string[]; question: EncodedQuestion }; output: number[] };
   /** The question away from what these vectors, and those of the sums, have in common; and their cosines with it. */
   centre: {
     input: { question: EncodedQuestion; vectors: readonly string[]; sums: readonly VectorSums[] };
@@ -25,4 +26,3 @@ export type ThreadTasks = {
   related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
 };
-export type TaskName = keyof ThreadTasks;
