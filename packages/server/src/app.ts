@@ -44,6 +44,7 @@ import { cortex, withoutWorker } from './modules/cortex/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
+import { golden } from './modules/golden/index.ts';
 import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
 import { ledger } from './modules/ledger/index.ts';
@@ -78,6 +79,7 @@ export const coreModules: readonly Module[] = [
   search,
   recall,
   cortex,
+  golden,
   briefing,
   erasure,
   log,

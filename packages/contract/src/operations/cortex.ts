@@ -165,6 +165,39 @@ const activity = z
 const about = { module: 'cortex', cost: 1 } as const;
 
 export const cortex = {
+  'cortex.recompile': operation({
+    summary: 'Compile digests again',
+    description:
+      'Within the call: all digests of a scope, or those of the branch that were compiled longest ago. Changes make digests ' +
+      'due by themselves: this is for when something is in doubt.',
+    module: 'cortex',
+    cost: 2,
+    whole: true,
+    effect: 'write',
+    http: { method: 'POST', path: '/api/v1/cortex/recompile' },
+    cli: { args: ['scope'], alias: 'recompile' },
+    input: () =>
+      z.strictObject({
+        ...filters,
+        scope: scope.optional(),
+        before_seq: z
+          .int()
+          .min(0)
+          .optional()
+          .meta({ description: 'Only digests compiled before this place in the log; default: its end.' }),
+        limit,
+      }),
+    output: () =>
+      z.object({
+        recompiled: z.int(),
+        removed: z.int().meta({ description: 'Digests whose scope has nothing left that everybody may see.' }),
+        before_seq: z.int().meta({ description: 'With `has_more`, hand this back for the rest.' }),
+        has_more: z.boolean(),
+      }),
+    errors: ['branch_not_found', 'forbidden'],
+    example: () => ({ scope: 'checkout/payments' }),
+  }),
+
   'digests.list': operation({
     summary: 'List digests',
     description:
@@ -173,7 +206,7 @@ export const cortex = {
     ...about,
     effect: 'read',
     http: { method: 'GET', path: '/api/v1/cortex/digests' },
-    cli: { args: ['digest_type'], alias: 'digests' },
+    cli: { args: ['digest_type', 'scope'], alias: 'digests' },
     input: () =>
       z.strictObject({
         ...filters,
@@ -190,19 +223,6 @@ export const cortex = {
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: () => ({ digest_type: 'entity' as const }),
-  }),
-
-  'digests.read': operation({
-    summary: 'Read a digest',
-    description: 'One digest, as far as the caller may see what it is made of.',
-    ...about,
-    effect: 'read',
-    http: { method: 'GET', path: '/api/v1/cortex/digest' },
-    cli: { args: ['digest_type', 'scope'], alias: 'digest' },
-    input: () => z.strictObject({ digest_type: digestType, scope, branch: s.branch.default('main') }),
-    output: () => digest,
-    errors: ['branch_not_found', 'not_found'],
-    example: () => ({ digest_type: 'entity' as const, scope: 'checkout/payments' }),
   }),
 
   'cortex.status': operation({
@@ -236,38 +256,5 @@ export const cortex = {
     output: () => activity,
     errors: ['forbidden'],
     example: () => ({ limit: 20 }),
-  }),
-
-  'cortex.recompile': operation({
-    summary: 'Compile digests again',
-    description:
-      'Within the call: all digests of a scope, or those of the branch that were compiled longest ago. Changes make digests ' +
-      'due by themselves: this is for when something is in doubt.',
-    module: 'cortex',
-    cost: 2,
-    whole: true,
-    effect: 'write',
-    http: { method: 'POST', path: '/api/v1/cortex/recompile' },
-    cli: { args: ['scope'], alias: 'recompile' },
-    input: () =>
-      z.strictObject({
-        ...filters,
-        scope: scope.optional(),
-        before_seq: z
-          .int()
-          .min(0)
-          .optional()
-          .meta({ description: 'Only digests compiled before this place in the log; default: its end.' }),
-        limit,
-      }),
-    output: () =>
-      z.object({
-        recompiled: z.int(),
-        removed: z.int().meta({ description: 'Digests whose scope has nothing left that everybody may see.' }),
-        before_seq: z.int().meta({ description: 'With `has_more`, hand this back for the rest.' }),
-        has_more: z.boolean(),
-      }),
-    errors: ['branch_not_found', 'forbidden'],
-    example: () => ({ scope: 'checkout/payments' }),
   }),
 };

@@ -38,6 +38,8 @@ export type ConsumerContext = {
   kernel: Kernel;
   /** A long-running handler checks this regularly, and returns early when it is true; unhandled events come again. */
   isStopping(): boolean;
+  /** Aborted when the service stops, for a handler that waits for something outside. */
+  stopped: AbortSignal;
   /**
    * The transaction of the account that also moves the cursor past the events. Use it once per batch, as the last step,
    * without network calls inside.

@@ -218,6 +218,25 @@ export function listFirstWanted(
   return query.all(joinSql(ofEach, ' UNION ALL '));
 }
 
+/** Whether the log has an event of some types after a `seq`, among the next ones, or too many to look at. */
+export async function isWantedAfter(
+  query: Query,
+  dialect: Dialect,
+  { account_id, after, most, event_types }: Omit<Waiting, 'consumer' | 'up_to'> & { most: number },
+): Promise<boolean> {
+  const row = await query.get<{ next: number | null; head: number | null }>(
+    sql`SELECT (SELECT min(seq) FROM events WHERE account_id = ${account_id} AND seq > ${after}
+          AND seq <= ${after + most}${ofTypes(dialect, event_types)}) AS next,
+        (SELECT seq FROM accounts WHERE account_id = ${account_id}) AS head`,
+  );
+  return row?.next != null || (row?.head ?? 0) > after + most;
+}
+
+/** Forgets how far a consumer came: it would begin again. */
+export function deleteCursor(tx: Transaction, key: CursorKey): Promise<number> {
+  return tx.run(sql`DELETE FROM consumer_cursors WHERE ${isAt(key)}`);
+}
+
 const oneOrAll = (seq: number | undefined): Sql => (seq === undefined ? emptySql : sql` AND seq = ${seq}`);
 
 /** Marks dead letters for a retry. Returns how many. */

@@ -1,6 +1,6 @@
-import { Fault, parseGlob } from '@mem-service/contract';
+import { parseGlob } from '@mem-service/contract';
 import { cursorsOf, type Handlers, looksAt, reads, WHOLE_ACCOUNT } from '../../kernel/index.ts';
-import { listDigests, readDigests } from './read-digests.ts';
+import { listDigests } from './read-digests.ts';
 import { recompile } from './recompile.ts';
 import type { DigestType } from './rules/cited.ts';
 import { cortexActivity, cortexStatus } from './status.ts';
@@ -22,15 +22,8 @@ const list = reads<'digests.list'>(async (context, input) => {
   return { digests, total: digests.length, next_cursor, has_more: next !== undefined };
 });
 
-const read = reads<'digests.read'>(async (context, { digest_type, scope }) => {
-  const [digest] = await readDigests(context, [{ digest_type, scope }]);
-  if (digest) return digest;
-  throw new Fault('not_found', `there is no ${digest_type} digest of ${scope}`, { digest_type, scope });
-});
-
 export const handlers: Handlers = {
   'digests.list': list,
-  'digests.read': read,
   'cortex.status': looksAt(() => WHOLE_ACCOUNT, reads(cortexStatus)),
   'cortex.activity': looksAt(
     () => WHOLE_ACCOUNT,

@@ -3,12 +3,12 @@ import { closeEmbedder } from './embedder-thread.ts';
 import { embedEntries } from './follow-log.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
-import { deleteVectors } from './queries.ts';
 import { tables } from './tables.ts';
+import { removeVectors } from './vector-index.ts';
 
 const erasesEntries: EntryEraser = {
-  async erase({ tx }, { account_id, erasedIds }) {
-    await deleteVectors(tx, account_id, erasedIds);
+  async erase(work, { erasedIds }) {
+    await removeVectors(work, { ids: erasedIds });
     return undefined;
   },
 };
