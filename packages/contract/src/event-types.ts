@@ -36,6 +36,11 @@ export const eventTypes = [
   'account_deleted',
   'retention_set',
   'clock_corrected',
+  'consolidation_started',
+  'consolidation_proposed',
+  'consolidation_approved',
+  'consolidation_rejected',
+  'consolidation_auto_merged',
 ] as const;
 
 /** Types that have another name in the stream. In a browser, `error` is the event of a failed connection. */

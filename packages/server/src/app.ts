@@ -38,6 +38,7 @@ import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
+import { consolidation } from './modules/consolidation/index.ts';
 import { consumers } from './modules/consumers/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries, withProjectionConsumers } from './modules/entries/index.ts';
@@ -75,6 +76,7 @@ export const coreModules: readonly Module[] = [
   graph,
   search,
   recall,
+  consolidation,
   erasure,
   log,
   keys,

@@ -5,6 +5,7 @@ import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
+import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
@@ -34,6 +35,7 @@ export const operations = {
   ...entryMaintenance,
   ...search,
   ...retrieve,
+  ...consolidation,
   ...commits,
   ...sessions,
   ...ingest,

@@ -120,10 +120,10 @@ export type HandlerOptions<N extends OperationName> = {
   /** The resource in the audit line, for a read that is audited. */
   resourceOf?: (input: Input<N>) => string;
   /**
-   * Does what is costly in a large input before its transaction begins, in turns with other requests. What it returns is
+   * Does what is costly before its transaction begins, in turns with other requests. What it returns is
    * the item's `prepared`; undefined where there is nothing to prepare.
    */
-  prepare?: (services: Services, input: Input<N>) => Promise<unknown> | undefined;
+  prepare?: (services: Services, input: Input<N>, caller: Caller) => Promise<unknown> | undefined;
   /** Whether it will change so much that its transaction is better one of its own, off the main thread. */
   isLarge?: (services: Services, input: Input<N>, caller: Caller) => Promise<boolean> | undefined;
 };

@@ -1,6 +1,15 @@
-import { type Embedder, PACKED_HEAD_BYTES, packedDot, packVector, signBits } from '@mem-service/embedder';
+import {
+  cosine,
+  type Embedder,
+  PACKED_HEAD_BYTES,
+  packedDot,
+  packVector,
+  signBits,
+  unpackVector,
+} from '@mem-service/embedder';
+import { nearestIn, recordsByCluster } from './rules/alike.ts';
 import { bestPassage } from './rules/best-passage.ts';
-import { clusterOf } from './rules/clusters.ts';
+import { clusterOf, nearestClusters } from './rules/clusters.ts';
 import { HEAD_BYTES, nearestRecords, RECORD_BYTES, writeHead } from './rules/code-records.ts';
 import { passagesOf, textOfValue } from './rules/passages.ts';
 import { withoutCommon } from './rules/score.ts';
@@ -9,6 +18,8 @@ import type { EmbeddedPart, EmbeddedText, EncodedQuestion, PassageQuestion, Ques
 
 /** What follows these parts of a long text is found by its words alone. */
 const MAX_PARTS = 32;
+/** Entries that say nearly the same are in the same cluster, or in one of these. */
+const PROBED_CLUSTERS = 8;
 /** Words are compared one by one in so many characters of a text. */
 const MAX_MATCHED = 2_000;
 
@@ -54,6 +65,29 @@ export class Encoding {
     return vectors.map((vector) => packedDot(question, Buffer.from(vector, 'base64')));
   }
 
+  clustersOf(vectors: readonly string[]): number[] {
+    return [...new Set(vectors.flatMap((vector) => nearestClusters(unpacked(vector), PROBED_CLUSTERS)))];
+  }
+
+  alike(codes: string, vectors: readonly string[], most: number): number[][] {
+    const clusters = recordsByCluster(Buffer.from(codes, 'base64'));
+    return vectors.map((packed) => {
+      const vector = unpacked(packed);
+      const probed = nearestClusters(vector, PROBED_CLUSTERS);
+      return nearestIn(clusters, { probed, bits: bytesOf(signBits(vector)), most });
+    });
+  }
+
+  cosines(vectors: readonly string[], among: readonly (readonly string[])[]): number[][] {
+    const known = new Map<string, Float32Array>();
+    const of = (packed: string): Float32Array => {
+      const vector = known.get(packed) ?? unpacked(packed);
+      known.set(packed, vector);
+      return vector;
+    };
+    return vectors.map((vector, at) => (among[at] ?? []).map((other) => cosine(of(vector), of(other))));
+  }
+
   centre(question: EncodedQuestion, vectors: readonly string[]): EncodedQuestion {
     const sums = new Float64Array(question.length);
     for (const vector of vectors) addPacked(sums, Buffer.from(vector, 'base64'));
@@ -91,5 +125,6 @@ function addPacked(sums: Float64Array, packed: Buffer): void {
 }
 
 const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+const unpacked = (packed: string): Float32Array => unpackVector(Buffer.from(packed, 'base64'));
 const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');

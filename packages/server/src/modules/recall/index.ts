@@ -6,6 +6,10 @@ import { migrations } from './migrations.ts';
 import { deleteVectors } from './queries.ts';
 import { tables } from './tables.ts';
 
+export { EMBEDDER } from './follow-log.ts';
+export { findLike, type LikeEntry } from './like.ts';
+export { textOfValue } from './rules/passages.ts';
+
 const erasesEntries: EntryEraser = {
   async erase({ tx }, { account_id, erasedIds }) {
     await deleteVectors(tx, account_id, erasedIds);

@@ -16,6 +16,12 @@ export type ThreadTasks = {
   /** The question away from what these vectors have in common. */
   centre: { input: { question: EncodedQuestion; vectors: readonly string[] }; output: EncodedQuestion };
   compare: { input: { vectors: readonly string[]; question: EncodedQuestion }; output: number[] };
+  /** The clusters that hold what is near to one of these vectors. */
+  clustersOf: { input: { vectors: readonly string[] }; output: number[] };
+  /** For each vector the entries whose bits differ least. */
+  alike: { input: { codes: string; vectors: readonly string[]; most: number }; output: number[][] };
+  /** Each vector compared with others. */
+  cosines: { input: { vectors: readonly string[]; among: readonly (readonly string[])[] }; output: number[][] };
   /** How close the words of documents are to those of a question, one by one. */
   related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
