@@ -12,6 +12,10 @@ const strategy = z.enum(strategies).meta({
 });
 
 export const proposalStatus = z.enum(['pending', 'approved', 'rejected']);
+export const proposalFilter = z
+  .enum([...proposalStatus.options, 'all'])
+  .default('pending')
+  .meta({ description: 'Only proposals that stand so.' });
 export const proposalId = s.text(64).min(1).meta({ description: 'The id that the proposal was given.' });
 
 const source = z

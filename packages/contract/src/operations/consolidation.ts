@@ -4,8 +4,8 @@ import {
   demotion,
   MAX_PROPOSAL_SOURCES,
   proposal,
+  proposalFilter,
   proposalId,
-  proposalStatus,
   report,
 } from '../consolidation-shapes.ts';
 import { operation } from '../operation.ts';
@@ -13,6 +13,8 @@ import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
 const base = '/api/v1/cortex/consolidation';
+
+const decision = z.enum(['approve', 'reject']).meta({ description: 'What becomes of the proposal.' });
 
 export const consolidation = {
   'consolidation.run': operation({
@@ -112,7 +114,7 @@ export const consolidation = {
     input: () =>
       z.strictObject({
         entity_path: s.pathGlob.optional().meta({ description: 'Where the kept entry is.' }),
-        status: z.enum([...proposalStatus.options, 'all']).default('pending'),
+        status: proposalFilter,
         limit: z.int().min(1).max(100).default(20).meta({ description: 'Page size, 1 to 100.' }),
         cursor: s.cursor,
       }),
@@ -221,7 +223,7 @@ export const consolidation = {
         about: { decision: 'approve or reject' },
       },
     ],
-    input: () => z.strictObject({ proposal_id: proposalId, decision: z.enum(['approve', 'reject']), ...author }),
+    input: () => z.strictObject({ proposal_id: proposalId, decision, ...author }),
     output: () => proposal,
     errors: ['not_found', 'conflict', 'version_conflict', 'contract_violated'],
     example: () => ({ proposal_id: '01hzy3v9k2t4w6x8y0abcdefgh', decision: 'reject' as const }),

@@ -24,7 +24,8 @@ export async function dropVoid(work: Work, entryIds: readonly number[]): Promise
   if (entryIds.length === 0) return;
   const { tx, account_id, dialect } = work;
   const known = await queries.listKnown(tx, account_id, dialect.numbers(entryIds));
-  const pending = known.filter(({ status }) => status === 'pending');
+  // What an agent suggested stays until somebody decides.
+  const pending = known.filter(({ status, strategy }) => status === 'pending' && strategy !== 'suggested');
   if (pending.length === 0) return;
   const current = await findEntriesByNumber(tx, account_id, pending);
   const isVoid = pending.filter(({ version }, at) => current[at]?.version !== version || current[at]?.deleted === 1);
