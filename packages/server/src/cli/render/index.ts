@@ -11,6 +11,7 @@ import { me } from './me.ts';
 import { committed } from './outcome.ts';
 import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
+import { retrieved } from './retrieved.ts';
 import { table } from './table.ts';
 import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
@@ -33,6 +34,7 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'entries.restore': restored,
   'entries.diff': diff,
   'entries.verify': verify,
+  'entries.retrieve': retrieved,
   'entries.confidence': confidence,
   'sessions.record_context': recorded.recordedContext,
   'sessions.record_action': recorded.recordedAction,

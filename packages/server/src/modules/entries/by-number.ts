@@ -1,7 +1,7 @@
 import { type Find, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView, LedgerPosition } from '../../kernel/index.ts';
 import { entriesIn, isVersionVisible } from './relation.ts';
-import { versionsOfCommitsIn } from './relation-look-ups.ts';
+import { entriesOfVersions, versionsOfCommitsIn } from './relation-look-ups.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 import { findStood, type NewestLine, selectStood } from './standings.ts';
 
@@ -205,16 +205,12 @@ export function listLastVersions(query: Query, accountId: string, entryIds: Sql)
 export type CommittedVersion = Pick<EntryRow, 'entity_path' | 'key'> & Pick<VersionRow, 'version' | 'content_hash'>;
 
 /** Returns the versions that a commit wrote and the agent may see, in order. */
-export function listVersionsOfCommit(
-  query: Query,
-  viewer: Pick<EntryView, 'account_id' | 'agent_id'>,
-  commitId: string,
-): Promise<CommittedVersion[]> {
+export function listVersionsOfCommit(query: Query, view: EntryView, commitId: string): Promise<CommittedVersion[]> {
   return query.all<CommittedVersion>(
-    sql`SELECT entries.entity_path, entries.key, versions.version, versions.content_hash FROM versions
-        JOIN entries ON entries.account_id = ${viewer.account_id} AND entries.entry_id = versions.entry_id
-        WHERE versions.account_id = ${viewer.account_id} AND versions.commit_id = ${commitId}
-          AND ${isVersionVisible(viewer)} ORDER BY versions.seq`,
+    sql`SELECT entries.entity_path, entries.key, versions.version, versions.content_hash
+        FROM versions${entriesOfVersions(view)}
+        WHERE entries.entry_id IS NOT NULL AND versions.account_id = ${view.account_id}
+          AND versions.commit_id = ${commitId} AND ${isVersionVisible(view)} ORDER BY versions.seq`,
   );
 }
 

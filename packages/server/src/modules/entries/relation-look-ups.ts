@@ -18,7 +18,7 @@ export function entriesNumbered(view: EntryView, numbers: Sql): Sql {
 }
 
 /** The entry of each version, looked up by its number. */
-const entriesOfVersions = ({ account_id, dialect }: EntryView): Sql => ({
+export const entriesOfVersions = ({ account_id, dialect }: EntryView): Sql => ({
   text: dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = versions.entry_id'),
   values: [account_id],
 });
