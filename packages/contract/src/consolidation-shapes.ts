@@ -84,9 +84,7 @@ export const report = z
     is_full: z.boolean().meta({
       description: 'There was no room for more proposals; the next run goes on here once some are decided.',
     }),
-    progress: z
-      .object({ done_seq: z.int(), until_seq: z.int() })
-      .meta({ description: 'How far the run has read the log, and how far it will.' }),
+    progress: z.number().min(0).max(1).meta({ description: 'How much of the log is read, of what the run covers.' }),
     embedder: z.string().nullable().meta({ description: 'Null where meaning was not compared.' }),
     started_at: s.utc.nullable(),
     consolidated_at: s.utc.nullable().meta({ description: 'When the run ended; null as long as it goes on.' }),

@@ -88,7 +88,7 @@ function previewOf({ services }: Work, known: queries.RunRow, { step, until, can
   });
   const seen = { run_looked_at: looked.entries.length, run_demoted: demotions.length, run_proposed: candidates.length };
   const place = { until_seq: until.until_seq, done_seq: step.to.done_seq };
-  const none = { run_id: '', is_full: 0, finished_at: null };
+  const none = { run_id: '', status: 'running', is_full: 0, finished_at: null };
   const report = reportOf({ ...known, ...none, ...place, ...seen }, services);
   return { ...report, status: 'preview' as const, demotions, candidates };
 }

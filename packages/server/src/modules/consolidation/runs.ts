@@ -82,6 +82,10 @@ export const newRun = (reach: Reach): RunRow => ({
   finished_at: null,
 });
 
+/** No place in the log is shown: it tells how much is written elsewhere. */
+const progressOf = ({ status, done_seq, until_seq }: RunRow): number =>
+  status === 'running' ? Math.round((100 * done_seq) / Math.max(until_seq, 1)) / 100 : 1;
+
 export type RunReport = NonNullable<Output<'consolidation.status'>['last_run']>;
 
 export function reportOf(run: RunRow, { settings }: Services): RunReport {
@@ -97,7 +101,7 @@ export function reportOf(run: RunRow, { settings }: Services): RunReport {
     proposals_auto_merged: 0,
     compression_ratio: run_looked_at > run_demoted ? run_looked_at / (run_looked_at - run_demoted) : 1,
     is_full: run.is_full === 1,
-    progress: { done_seq: run.done_seq, until_seq: run.until_seq },
+    progress: progressOf(run),
     embedder: settings.embedder === 'off' ? null : EMBEDDER,
     started_at: run.run_id === '' ? null : toIso(run.started_at),
     consolidated_at: toIsoOrNull(run.finished_at),
