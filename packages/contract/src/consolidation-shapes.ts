@@ -18,6 +18,18 @@ export const proposalFilter = z
   .meta({ description: 'Only proposals that stand so.' });
 export const proposalId = s.text(64).min(1).meta({ description: 'The id that the proposal was given.' });
 
+const goldenChange = z
+  .object({
+    question: z.string(),
+    entity_path: s.entityPath.meta({ description: 'Of the entry that answers it now.' }),
+    key: s.key,
+    change: z.enum(['moves', 'changes']).meta({
+      description:
+        '`moves`: that entry would be deleted, and the kept one left to answer; `changes`: it would say something else.',
+    }),
+  })
+  .meta({ id: 'GoldenChange' });
+
 const source = z
   .object({
     entity_path: s.entityPath,
@@ -43,6 +55,10 @@ export const candidate = z
     proposed_confidence: s.confidence,
     compression_ratio: z.number().meta({ description: 'Entries before, divided by entries after.' }),
     rationale: z.string(),
+    golden_queries: z
+      .array(goldenChange)
+      .optional()
+      .meta({ description: 'In lists: questions with a known answer that approval would answer differently.' }),
   })
   .meta({ id: 'ConsolidationCandidate', description: 'What a run would propose.' });
 

@@ -43,6 +43,7 @@ import { consumers } from './modules/consumers/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
+import { golden } from './modules/golden/index.ts';
 import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
 import { ledger } from './modules/ledger/index.ts';
@@ -76,6 +77,7 @@ export const coreModules: readonly Module[] = [
   graph,
   search,
   recall,
+  golden,
   consolidation,
   erasure,
   log,

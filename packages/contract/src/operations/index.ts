@@ -11,6 +11,7 @@ import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
 import { entryRemoval } from './entry-removal.ts';
+import { golden } from './golden.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
@@ -52,6 +53,7 @@ export const operations = {
   ...accounts,
   ...usageOperations,
   ...activity,
+  ...golden,
   ...retention,
   ...consumers,
   ...transfer,

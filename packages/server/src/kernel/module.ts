@@ -42,6 +42,8 @@ export type Limits = {
   max_session_bytes?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
+  /** How many golden queries an account keeps that everyone may see. */
+  max_golden_queries?: number;
 };
 
 /** Shared by the whole service. */

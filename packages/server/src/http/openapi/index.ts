@@ -33,6 +33,7 @@ export const TAGS: Record<string, string> = {
   audit: 'Who did what, when, and from where, in a hash chain that reveals missing lines.',
   usage: 'The usage of an account, and what remains of its plan.',
   activity: 'How much the account is used, by day, agent and path.',
+  golden: 'Questions whose answers are known, and what is learned from them.',
   retention: 'How long the account keeps its data.',
   consumers: 'Consumers of the log: their progress, and the events they gave up on.',
   transfer: 'Export and import of a whole account, and import of entries from other systems.',

@@ -5,7 +5,7 @@ import { lookAt } from './look.ts';
 import * as queries from './queries.ts';
 import { planConsolidation } from './rules/plan.ts';
 import { reachOf, reportOf, scopeText } from './runs.ts';
-import { showCandidates, showProposals } from './show.ts';
+import { showCandidates, showProposals, withGoldenQueries } from './show.ts';
 
 /** Paths with as many entries are worth a run. */
 const READY = { least: 10, looked_at: 1_000, most: 10 };
@@ -43,8 +43,14 @@ export const proposals = reads<'consolidation.proposals'>(async (context, { stat
     queries.countProposals(scan, view, filter),
   ]);
   const { items, ...page } = cutPage(found, limit, (row) => cursors.to([row.seq]));
-  return { proposals: await showProposals(scan, dialect, items), total, ...page };
+  const sources = await queries.listSources(scan, view.account_id, dialect.texts(items.map(idOf)));
+  const valued = new Set(items.filter(({ proposed_value }) => proposed_value !== null).map(idOf));
+  const shown = await showProposals(scan, dialect, items);
+  const changesKept = (at: number) => valued.has(shown[at]?.proposal_id ?? '');
+  return { proposals: await withGoldenQueries(shown, { context, entries: sources, changesKept }), total, ...page };
 });
+
+const idOf = ({ proposal_id }: { proposal_id: string }): string => proposal_id;
 
 const globsAt = (text: string | undefined) => {
   const glob = text === undefined ? undefined : parseGlob(text);
@@ -59,9 +65,12 @@ export const candidates = reads<'consolidation.candidates'>(async (context, { en
   const ids = found.slice(0, MAX_LOOKED_AT).map(({ entry_id }) => entry_id);
   const looked = await lookAt({ services, query: scan, view, paths }, ids);
   const planned = planConsolidation(looked.pairs, []).proposals;
+  const first = planned.slice(0, limit);
+  const shown = await showCandidates(scan, view.account_id, first);
+  const entries = first.flatMap(({ sources }) => sources);
   return {
     entity_path,
-    proposals: await showCandidates(scan, view.account_id, planned.slice(0, limit)),
+    proposals: await withGoldenQueries(shown, { context, entries, changesKept: () => false }),
     truncated: found.length > MAX_LOOKED_AT || planned.length > limit,
   };
 });

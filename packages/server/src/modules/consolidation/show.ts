@@ -1,7 +1,8 @@
 import { JsonText, type Output } from '@mem-service/contract';
 import type { Dialect, Query } from '../../db/index.ts';
-import { entryName, toIso, toIsoOrNull } from '../../kernel/index.ts';
+import { entryName, type ReadContext, toIso, toIsoOrNull } from '../../kernel/index.ts';
 import { evidenceStatus, findDocuments, findStoodEntries, fromDocument, standingOf } from '../entries/index.ts';
+import { goldenQueriesNaming } from '../golden/index.ts';
 import * as queries from './queries.ts';
 import type { ComparedEntry } from './rules/findings.ts';
 import type { PlannedProposal } from './rules/plan.ts';
@@ -40,6 +41,30 @@ async function valuesOf(
   return documents.map((document) =>
     document === undefined ? null : fromDocument({ document, deleted: 0, confidence: 0 }).value,
   );
+}
+
+type GoldenLook = {
+  context: Pick<ReadContext, 'scan' | 'view' | 'dialect'>;
+  /** All sources of the answers. */
+  entries: readonly { entry_id: number }[];
+  /** Whether approval changes what the kept entry says. */
+  changesKept: (at: number) => boolean;
+};
+
+/** Adds what approval would change in the answers to questions whose answers are known, as far as the caller may see them. */
+export async function withGoldenQueries<T extends CandidateAnswer>(
+  answers: readonly T[],
+  { context, entries, changesKept }: GoldenLook,
+): Promise<T[]> {
+  const questions = await goldenQueriesNaming(context, entries);
+  return answers.map((answer, at) => ({
+    ...answer,
+    golden_queries: questions.flatMap(({ question, entity_path, key }) => {
+      const source = answer.sources.find((one) => one.entity_path === entity_path && one.key === key);
+      if (!source || (source.kept && !changesKept(at))) return [];
+      return [{ question, entity_path, key, change: source.kept ? ('changes' as const) : ('moves' as const) }];
+    }),
+  }));
 }
 
 /** What a run would propose, as it is shown. */

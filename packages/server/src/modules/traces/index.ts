@@ -11,6 +11,7 @@ export { type AgeRange, erasePayloads, removeOld } from './age/index.ts';
 export { countTraces, freeTraces, hasTraces } from './age/queries.ts';
 export type { AttemptUse } from './attempts.ts';
 export { prepareRedactions } from './prepare.ts';
+export { type AskedRow, havePartsContent, listAsked, listReadParts } from './question-queries.ts';
 export { type Redactions, withRedactions } from './rules/redact.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';
 export { type SessionEnd, sealSession } from './seal-session.ts';
