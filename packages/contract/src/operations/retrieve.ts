@@ -131,7 +131,9 @@ export const retrieve = {
         skipped: z
           .array(z.enum(['meaning', 'neighbours', 'related', 'passages']))
           .meta({ description: 'Steps that `max_ms` left no time for.' }),
-        truncated: z.boolean().meta({ description: 'More entries matched by words than were looked at.' }),
+        truncated: z
+          .boolean()
+          .meta({ description: 'More entries matched by words than were looked at, or than fit in the answer.' }),
       }),
     errors: ['branch_not_found'],
     example: () => ({ query: 'who pays for failed retries?', entity_path: 'checkout/**' }),

@@ -1,5 +1,5 @@
-import { parseGlob } from '@mem-service/contract';
-import { cursorsOf, cutPage, pageBytes, reads, requireNewest } from '../../kernel/index.ts';
+import { parseGlob, stringify } from '@mem-service/contract';
+import { cursorsOf, cutPage, pageBytes, reads, requireNewest, startWithin } from '../../kernel/index.ts';
 import { listLargePaths } from '../counts/index.ts';
 import { lookAt } from './look.ts';
 import * as queries from './queries.ts';
@@ -38,16 +38,20 @@ export const proposals = reads<'consolidation.proposals'>(async (context, { stat
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
   const filter = { status: status === 'all' ? undefined : status, paths: globsAt(entity_path) };
   const bytes = pageBytes(services);
-  const [found, total] = await Promise.all([
+  const [{ rows, more }, total] = await Promise.all([
     queries.listProposals(scan, view, { ...filter, before, limit: limit + 1, bytes }),
     queries.countProposals(scan, view, filter),
   ]);
-  const { items, ...page } = cutPage(found, limit, (row) => cursors.to([row.seq]));
-  const sources = await queries.listSources(scan, view.account_id, dialect.texts(items.map(idOf)));
-  const valued = new Set(items.filter(({ proposed_value }) => proposed_value !== null).map(idOf));
-  const shown = await showProposals(scan, dialect, items);
+  const sources = await queries.listSources(scan, view.account_id, dialect.texts(rows.map(idOf)));
+  const valued = new Set(rows.filter(({ proposed_value }) => proposed_value !== null).map(idOf));
+  const shown = await showProposals(scan, dialect, rows);
   const changesKept = (at: number) => valued.has(shown[at]?.proposal_id ?? '');
-  return { proposals: await withGoldenQueries(shown, { context, entries: sources, changesKept }), total, ...page };
+  const whole = await withGoldenQueries(shown, { context, entries: sources, changesKept });
+  // The names of sources may be longer than all else.
+  const first = startWithin(whole, bytes, (answer) => Buffer.byteLength(stringify(answer)));
+  const found = { rows: first, more: more || first.length < whole.length };
+  const { items, ...page } = cutPage(found, limit, ({ seq }) => cursors.to([seq]));
+  return { proposals: items, total, ...page };
 });
 
 const idOf = ({ proposal_id }: { proposal_id: string }): string => proposal_id;
@@ -68,9 +72,11 @@ export const candidates = reads<'consolidation.candidates'>(async (context, { en
   const first = planned.slice(0, limit);
   const shown = await showCandidates(scan, view.account_id, first);
   const entries = first.flatMap(({ sources }) => sources);
+  const whole = await withGoldenQueries(shown, { context, entries, changesKept: () => false });
+  const proposals = startWithin(whole, pageBytes(services), (answer) => Buffer.byteLength(stringify(answer)));
   return {
     entity_path,
-    proposals: await withGoldenQueries(shown, { context, entries, changesKept: () => false }),
-    truncated: found.length > MAX_LOOKED_AT || planned.length > limit,
+    proposals,
+    truncated: found.length > MAX_LOOKED_AT || planned.length > proposals.length,
   };
 });

@@ -75,7 +75,7 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
     time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
     index: { embedder: meaning ? EMBEDDER : null, behind: meaning?.behind ?? 0 },
     skipped,
-    truncated: found.truncated,
+    truncated: found.truncated || page.length < Math.min(input.limit, ranked.hits.length),
   };
 });
 
