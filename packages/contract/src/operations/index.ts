@@ -3,10 +3,12 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
 import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
+import { cortex } from './cortex.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
@@ -37,6 +39,7 @@ export const operations = {
   ...search,
   ...retrieve,
   ...consolidation,
+  ...briefing,
   ...commits,
   ...sessions,
   ...ingest,
@@ -47,6 +50,7 @@ export const operations = {
   ...graph,
   ...tags,
   ...counts,
+  ...cortex,
   ...log,
   ...keys,
   ...audit,

@@ -40,6 +40,8 @@ export type Limits = {
   max_reader_notes?: number;
   /** How many bytes of records a session may hold. */
   max_session_bytes?: number;
+  /** How many digests an account keeps. */
+  max_digests?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
   /** How many golden queries an account keeps that everyone may see. */

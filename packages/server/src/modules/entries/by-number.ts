@@ -99,7 +99,8 @@ export type EntryFacts = Pick<
   | 'agent_id'
 >;
 
-const ENTRY_FACTS = 'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
+export const ENTRY_FACTS =
+  'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
 const entryFacts: Find = { table: 'entries', select: ENTRY_FACTS, by: { account_id: 'text', entry_id: 'int' } };
 
 /** Returns one result per number, in order; undefined where the entry was erased. */
@@ -123,7 +124,7 @@ export type StoodEntryFacts = Pick<EntryRow, (typeof WHOLE)[number]> & { documen
 
 /** Longer documents are left out: what is compared with others is short. */
 const COMPARED_BYTES = 8 * 1024;
-const stoodFacts: Find = {
+const comparedFacts: Find = {
   ...findStood([], { account_id: 'text', entry_id: 'int' }),
   select: `${selectStood(WHOLE, { head: 'found', beside: 'beside' })},
     CASE WHEN octet_length(found.document) <= ${COMPARED_BYTES} THEN found.document END AS document`,
@@ -136,8 +137,30 @@ export function findStoodEntries(
   numbers: readonly number[],
 ): Promise<(StoodEntryFacts | undefined)[]> {
   return query.findMany<StoodEntryFacts>(
-    stoodFacts,
+    comparedFacts,
     numbers.map((entry_id) => [accountId, entry_id]),
+  );
+}
+
+/** The current state of an entry with its standing, without its content. */
+export type StoodFacts = EntryFacts &
+  Pick<EntryRow, 'memory_type' | 'pattern_refs' | 'written_at' | 'confidence' | 'standing' | 'recall_count'>;
+
+const STOOD_FACTS = [
+  ...ENTRY_FACTS.split(', '),
+  ...['memory_type', 'pattern_refs', 'written_at', 'confidence', 'standing', 'recall_count'],
+];
+const stoodFacts: Find = findStood(STOOD_FACTS, { account_id: 'text', entry_id: 'int' });
+
+/** The same with standings. */
+export function findStoodFacts(
+  query: Query,
+  accountId: string,
+  ids: readonly number[],
+): Promise<(StoodFacts | undefined)[]> {
+  return query.findMany<StoodFacts>(
+    stoodFacts,
+    ids.map((entry_id) => [accountId, entry_id]),
   );
 }
 

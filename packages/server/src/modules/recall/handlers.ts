@@ -30,7 +30,7 @@ export type RetrieveInput = Input<'entries.retrieve'>;
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
-const BY_WORDS = 120;
+const BY_WORDS = 80;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 

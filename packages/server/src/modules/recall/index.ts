@@ -3,16 +3,16 @@ import { closeEmbedder } from './embedder-thread.ts';
 import { embedEntries } from './follow-log.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
-import { deleteVectors } from './queries.ts';
 import { tables } from './tables.ts';
+import { removeVectors } from './vector-index.ts';
 
 export { EMBEDDER } from './follow-log.ts';
 export { findLike, type LikeEntry } from './like.ts';
 export { textOfValue } from './rules/passages.ts';
 
 const erasesEntries: EntryEraser = {
-  async erase({ tx }, { account_id, erasedIds }) {
-    await deleteVectors(tx, account_id, erasedIds);
+  async erase(work, { erasedIds }) {
+    await removeVectors(work, { ids: erasedIds });
     return undefined;
   },
 };

@@ -3,11 +3,11 @@ import type { EntryView, Services } from '../../kernel/index.ts';
 import { embedderOf } from './embedder-thread.ts';
 import { EMBEDDER_NUMBER } from './follow-log.ts';
 import * as queries from './queries.ts';
-import type { EmbeddedPart } from './thread-tasks.ts';
+import type { EmbeddedPart } from './stored-part.ts';
 import { ownerNumber } from './vector-names.ts';
 
-/** Vectors that entries are compared with at most. */
-const MAX_CODES = 400_000;
+/** Blocks of vectors that entries are compared with at most. */
+const MAX_BLOCKS = 5_000;
 
 export type ComparedText = { entry_id: number; seq: number; document: string };
 /** An entry as it was when its `seq` was the newest. */
@@ -35,8 +35,9 @@ export async function findLike(services: Services, search: LikeSearch): Promise<
   const scope = { view, embedder: EMBEDDER_NUMBER, owner: ownerNumber(view.agent_id) };
   const vectors = singles.map(({ vector }) => vector);
   const clusters = await thread.run('clustersOf', { vectors });
-  const codes = await queries.readCodes(query, scope, { clusters, most: MAX_CODES });
-  const near = await thread.run('alike', { codes, vectors, most });
+  const all = [...new Set(clusters.flat())];
+  const blocks = await queries.listBlocks(query, scope, { clusters: all, most: MAX_BLOCKS });
+  const near = await thread.run('alike', { blocks, vectors, clusters, most });
   const stored = singleParts(await queries.listVectors(query, scope, [...new Set(near.flat())]));
   const seqs = new Map(texts.map(({ entry_id, seq }) => [entry_id, seq]));
   const own = singles.map(({ entry_id, vector }) => ({ entry_id, seq: seqs.get(entry_id) as number, vector }));
