@@ -1,11 +1,13 @@
-import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { EVERYONE, type Services, type Work } from '../../kernel/index.ts';
 import { findEntriesByNumber } from '../entries/index.ts';
 import * as queries from './queries.ts';
 import type { ComparedEntry } from './rules/findings.ts';
 import type { PlannedProposal } from './rules/plan.ts';
 
 /** Undecided proposals of an account: where there are as many, a run waits until some are decided. */
-export const MAX_PENDING = 500;
+const MAX_PENDING = 500;
+
+export const maxPending = ({ limits }: Services): number => limits.max_pending_proposals ?? MAX_PENDING;
 /** Decided ones; the oldest are forgotten. */
 const MAX_DECIDED = 500;
 
@@ -16,7 +18,7 @@ export async function roomForProposals(work: Work): Promise<number> {
   const decided = (counts.get('approved') ?? 0) + (counts.get('rejected') ?? 0);
   if (decided > MAX_DECIDED)
     await queries.deleteProposals(tx, account_id, queries.decidedBeyond(account_id, MAX_DECIDED));
-  return Math.max(MAX_PENDING - (counts.get('pending') ?? 0), 0);
+  return Math.max(maxPending(work.services) - (counts.get('pending') ?? 0), 0);
 }
 
 /** Deletes undecided proposals about versions of these entries that are not the newest any more. */

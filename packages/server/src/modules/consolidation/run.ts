@@ -1,11 +1,13 @@
-import { Fault, type Input } from '@mem-service/contract';
+import { Fault, type Input, stringify } from '@mem-service/contract';
 import {
   type Caller,
   changed,
   hashedBy,
+  pageBytes,
   prepares,
   type Services,
   sessionName,
+  startWithin,
   unchanged,
   type Work,
   writes,
@@ -33,7 +35,8 @@ async function prepareRun(services: Services, input: RunInput, caller: Caller): 
     stale_seq: Math.min(known?.stale_seq ?? 0, until.stale_until_seq),
   };
   const step = await planStep(services, { reach, from, until });
-  const candidates = input.preview ? await showCandidates(scan, account_id, step.plan.proposals) : [];
+  const shown = input.preview ? await showCandidates(scan, account_id, step.plan.proposals) : [];
+  const candidates = startWithin(shown, pageBytes(services), (one) => Buffer.byteLength(stringify(one)));
   return { reach, until, step, candidates };
 }
 

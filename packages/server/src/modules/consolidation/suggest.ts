@@ -11,7 +11,7 @@ import {
   writes,
 } from '../../kernel/index.ts';
 import { authorOf, checkWrites, type EntryRow, EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
-import { insertProposal, MAX_PENDING, roomForProposals, visibleToOf } from './propose.ts';
+import { insertProposal, maxPending, roomForProposals, visibleToOf } from './propose.ts';
 import { showProposals } from './show.ts';
 
 type ProposeInput = Input<'consolidation.propose'>;
@@ -23,9 +23,10 @@ export const propose = writes<'consolidation.propose'>(async (work, { input, cal
   const author = authorOf(input, caller);
   const sources = await loadSources(work, { input, caller, agentId: author.agent_id });
   checkValue(work, input, sources[0] as EntryRow);
+  const max_pending = maxPending(work.services);
   if ((await roomForProposals(work)) === 0)
-    throw new Fault('conflict', `the account has ${MAX_PENDING} undecided proposals; decide some of them first`, {
-      max_pending: MAX_PENDING,
+    throw new Fault('conflict', `the account has ${max_pending} undecided proposals; decide some of them first`, {
+      max_pending,
     });
   const row = insertProposal(work, {
     strategy: 'suggested',
