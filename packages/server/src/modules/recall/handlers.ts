@@ -86,7 +86,7 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
     index: indexOf(meaning, model),
     skipped,
     ...(reranker ? { reranker } : {}),
-    truncated: found.truncated,
+    truncated: found.truncated || page.length < Math.min(input.limit, ranked.hits.length),
   };
 });
 
