@@ -46,6 +46,8 @@ export type Limits = {
   max_erased_at_once?: number;
   /** How many golden queries an account keeps that everyone may see. */
   max_golden_queries?: number;
+  /** How many entries a question is compared with one by one; more are looked up in an index first. */
+  max_compared_entries?: number;
 };
 
 /** Shared by the whole service. */
@@ -66,6 +68,8 @@ export type Services = {
   keys: KeyRing;
   /** How many streams of each account this process serves. */
   openStreams: Map<string, number>;
+  /** How often this process asked models outside the service, by what for and how it ended. */
+  modelCalls: Map<string, number>;
   /** What a plan allows. Present in a hosted service only. */
   boundsOf?: ((plan: string | null) => PlanBounds) | undefined;
   /** Present in a hosted service only. */

@@ -51,12 +51,8 @@ export class Encoding {
     return this.#embedder.encodeQuestion(text, (token) => weightOf(this.#embedder.wordOf(token)));
   }
 
-  nearest(blocks: readonly string[], question: EncodedQuestion, most: number): number[] {
-    return nearestRecords(
-      blocks.map((block) => Buffer.from(block, 'base64')),
-      question,
-      most,
-    );
+  nearest(records: string, question: EncodedQuestion, most: number): number[] {
+    return nearestRecords(Buffer.from(records, 'base64'), question, most);
   }
 
   compare(vectors: readonly string[], question: EncodedQuestion): number[] {

@@ -15,15 +15,14 @@ export type PassageQuestion = { terms: readonly WeightedTerm[]; question: Encode
 export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
   question: { input: QuestionText; output: EncodedQuestion };
-  nearest: { input: { blocks: readonly string[]; question: EncodedQuestion; most: number }; output: number[] };
+  nearest: { input: { records: string; question: EncodedQuestion; most: number }; output: number[] };
+  compare: { input: { vectors: readonly string[]; question: EncodedQuestion }; output: number[] };
   /** The question away from what these vectors, and those of the sums, have in common; and their cosines with it. */
   centre: {
     input: { question: EncodedQuestion; vectors: readonly string[]; sums: readonly VectorSums[] };
     output: CentredQuestion;
   };
-  compare: { input: { vectors: readonly string[]; question: EncodedQuestion }; output: number[] };
   /** How close the words of documents are to those of a question, one by one. */
   related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
 };
-export type TaskName = keyof ThreadTasks;
