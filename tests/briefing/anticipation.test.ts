@@ -5,7 +5,8 @@ import { predicted, reliabilityOf } from '../../bench/briefing/reliability.mjs';
 import { madeSequences, recordedSessions } from '../../bench/briefing/sequences.mjs';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { Anticipation } from '../../packages/server/src/modules/briefing/rules/anticipation.ts';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { openCompiling } from '../cortex/compiled.ts';
+import { backends, type TestApp } from '../support/app.ts';
 import { caughtUp } from './caught-up.ts';
 
 type Sequence = { sessions: string[][] };
@@ -47,7 +48,7 @@ describe.each(backends)('anticipation in a briefing, on %s', (backend) => {
   let app: TestApp;
   const A = { agent_id: 'agent/a' };
   beforeAll(async () => {
-    app = await openTestApp(backend);
+    app = await openCompiling(backend);
     for (const entity_path of ['one', 'two', 'hidden'])
       await app.call('entries.write', { entity_path, key: 'k', value: 1, shared: entity_path !== 'hidden' }, A);
   });

@@ -192,7 +192,7 @@ export const entryMaintenance = {
       {
         name: 'mem_aggregate',
         toolset: 'core',
-        description: 'Count, sum or average values at a path without reading them.',
+        description: 'Count, sum or average values at a path.',
         fields: ['entity_path', 'include_descendants', 'op', 'field', 'group_by', 'branch'],
         unlisted: ['row_path'],
         miss: 'entity_path with include_descendants; mem_list shows what is there',
