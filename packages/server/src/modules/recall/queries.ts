@@ -103,18 +103,36 @@ export async function readSums(query: Query, { view, embedder, owner }: VectorSc
   return found.filter((one) => one !== undefined);
 }
 
-/** The vectors in bits of some clusters. */
+/** The vectors in bits of some clusters, as one text. */
 export async function readBlocks(
   query: Query,
   { view, embedder, owner }: VectorScope,
   { clusters, most }: { clusters: readonly number[]; most: number },
-): Promise<string[]> {
-  const rows = await query.all<{ records: string }>(
-    sql`SELECT records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
+): Promise<string> {
+  const joined = fragment(view.dialect.engine === 'sqlite' ? `group_concat(records, '')` : `string_agg(records, '')`);
+  const row = await query.get<{ records: string | null }>(
+    sql`SELECT ${joined} AS records FROM (SELECT records FROM vector_blocks WHERE account_id = ${view.account_id}
+          AND branch = ${branchOf(view)} AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
+          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)})
+        LIMIT ${most}) AS blocks`,
+  );
+  return row?.records ?? '';
+}
+
+/** Vectors in bits, of one cluster. */
+export type VectorBlock = { cluster: number; records: string };
+
+/** The vectors in bits of some clusters, each with its cluster. */
+export function listBlocks(
+  query: Query,
+  { view, embedder, owner }: VectorScope,
+  { clusters, most }: { clusters: readonly number[]; most: number },
+): Promise<VectorBlock[]> {
+  return query.all<VectorBlock>(
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
           AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
           AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
   );
-  return rows.map(({ records }) => records);
 }
 
 /** A vector of the newest version that was followed; a later version has another `seq`. */

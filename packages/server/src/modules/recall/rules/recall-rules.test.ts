@@ -18,24 +18,39 @@ describe('records of vectors in bits', () => {
     for (const id of [0, 1, 2 ** 24, 2 ** 33 + 5, 2 ** 48 - 1]) expect(entryIdAt(record(id, 1), 0)).toBe(id);
   });
 
-  it.each(DIMENSIONS)('of %i dimensions are found by the vectors they were made of, each entry once', (dimensions) => {
-    const block = Buffer.concat([
-      record(7, 1, { dimensions }),
-      record(9, 2, { dimensions }),
-      record(7, 1.01, { dimensions, part: 4 }),
-    ]);
-    const blocks = [block, record(8, 3, { dimensions })];
-    for (const [id, from] of [
-      [7, 1],
-      [9, 2],
-      [8, 3],
-    ] as const) {
-      const question = Float32Array.from(vector(dimensions, from));
-      expect(nearestRecords(blocks, question, 10)[0]).toBe(id);
-      expect(nearestRecords(blocks, question, 10)).toHaveLength(3);
-      expect(nearestRecords(blocks, question, 1)).toEqual([id]);
-    }
-    expect(nearestRecords([], new Float32Array(dimensions), 5)).toEqual([]);
+  it.each(DIMENSIONS)(
+    'of %i dimensions are joined as texts, and found by their vectors, each entry once',
+    (dimensions) => {
+      const made = [
+        record(7, 1, { dimensions }),
+        record(9, 2, { dimensions }),
+        record(7, 1.01, { dimensions, part: 4 }),
+      ];
+      const text = [Buffer.concat(made), record(8, 3, { dimensions })]
+        .map((bytes) => Buffer.from(bytes).toString('base64'))
+        .join('');
+      const records = Buffer.from(text, 'base64');
+      expect(records).toHaveLength(4 * recordBytes(dimensions));
+      for (const [id, from] of [
+        [7, 1],
+        [9, 2],
+        [8, 3],
+      ] as const) {
+        const question = Float32Array.from(vector(dimensions, from), (value) => value / 100);
+        expect(nearestRecords(records, question, 10)[0]).toBe(id);
+        expect(nearestRecords(records, question, 10)).toHaveLength(3);
+        expect(nearestRecords(records, question, 1)).toEqual([id]);
+      }
+      expect(nearestRecords(new Uint8Array(0), new Float32Array(dimensions), 5)).toEqual([]);
+    },
+  );
+
+  it('are chosen as a sort of all would choose them', () => {
+    const all = Array.from({ length: 3000 }, (_, at) => record(at, 1 + at / 999));
+    const question = Float32Array.from(vector(256, 2.5), (value) => value / 100);
+    const nearest = nearestRecords(Buffer.concat(all), question, 3000);
+    expect(nearest).toHaveLength(3000);
+    expect(nearestRecords(Buffer.concat(all), question, 50)).toEqual(nearest.slice(0, 50));
   });
 
   it('are taken out of a block by entry and part', () => {
@@ -119,7 +134,7 @@ describe('places in what an agent wrote', () => {
 });
 
 describe('trust', () => {
-  const parts = { meaning: 0.4, words: 0.6, related: 0, neighbours: 0 };
+  const parts = { meaning: 0.4, words: 0.6, related: 0, neighbours: 0, rerank: 0 };
   const weights = { confidence: 0.2, evidence: 0.15, recency: 0.3 };
   const entry = { confidence: 1, evidence: 0, isArtifact: false };
 
