@@ -7,7 +7,7 @@ export class AccountQueue {
   readonly #later = new Map<string, number>();
   /** No account of `#later` is due before this time. */
   #earliest = Number.POSITIVE_INFINITY;
-  /** The last time it was told. */
+  /** The last time that was given. */
   #seen = Number.NEGATIVE_INFINITY;
 
   add(accountId: string): void {
