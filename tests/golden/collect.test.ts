@@ -79,8 +79,6 @@ describe.each(backends)('golden queries, on %s', (backend) => {
           agent_id: 'agent/b',
           version: 1,
           times: 1,
-          rank: null,
-          stale: null,
         },
       },
     ]);

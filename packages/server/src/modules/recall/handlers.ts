@@ -14,6 +14,7 @@ import {
 import { countShown } from '../counts/index.ts';
 import { candidatesOf, fetchIn, findByWords, type SearchInput } from '../search/index.ts';
 import type { Term } from '../text/index.ts';
+import { answerabilityOf } from './answerability.ts';
 import { RecallEntries } from './candidates.ts';
 import { embedderOf } from './embedder-thread.ts';
 import { EMBEDDER } from './follow-log.ts';
@@ -25,8 +26,8 @@ import { questionTerms } from './rules/question.ts';
 import { questionTime } from './rules/question-time.ts';
 import { rarity } from './rules/score.ts';
 import type { QuestionText } from './thread-tasks.ts';
+import { type RetrieveInput, withWeights } from './weights.ts';
 
-export type RetrieveInput = Input<'entries.retrieve'>;
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
@@ -34,8 +35,10 @@ const BY_WORDS = 120;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 
-const retrieve = reads<'entries.retrieve'>(async (context, input) => {
+/** Answers a question. */
+export async function retrieve(context: ReadContext, given: Input<'entries.retrieve'>): Promise<RetrieveAnswer> {
   const { view, now } = context;
+  const { input, source } = await withWeights(context, given);
   const asked = questionTime(input.query, now);
   const terms = questionTerms(asked.text);
   const search = searchInput(input);
@@ -70,14 +73,17 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
   const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
   const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
   noteShown(context, input, shown.noted);
+  const { semantic_weight, confidence_weight, evidence_weight } = input;
   return {
     ...shown.answer,
+    answerability: answerabilityOf(ranked.hits, entries, { weights, isCompared: meaning !== undefined }),
     time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
     index: { embedder: meaning ? EMBEDDER : null, behind: meaning?.behind ?? 0 },
+    weights: { source, semantic_weight, confidence_weight, evidence_weight },
     skipped,
     truncated: found.truncated,
   };
-});
+}
 
 /** Vectors are those of the newest state of a branch; other states are found by words alone. */
 const canCompare = ({ view }: ReadContext, input: RetrieveInput): boolean =>
@@ -126,4 +132,4 @@ function noteShown(context: ReadContext, input: RetrieveInput, rows: readonly No
   if (rows[0]) context.note({ kind: 'recall', entry_id: rows[0].entry_id });
 }
 
-export const handlers: Handlers = { 'entries.retrieve': retrieve };
+export const handlers: Handlers = { 'entries.retrieve': reads(retrieve) };

@@ -1,9 +1,11 @@
 import type { EntryEraser, Kernel, Module, StoreCompanion } from '../../kernel/index.ts';
 import { closeEmbedder } from './embedder-thread.ts';
+import { fitWeights } from './fit-weights.ts';
 import { embedEntries } from './follow-log.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 import { deleteVectors } from './queries.ts';
+import { replayGolden } from './replay-golden.ts';
 import { tables } from './tables.ts';
 
 const erasesEntries: EntryEraser = {
@@ -27,6 +29,7 @@ export const recall: Module = {
   erasesEntries,
   handlers,
   consumers: [embedEntries],
+  maintenance: [replayGolden, fitWeights],
   starts: startEmbedder,
 };
 
