@@ -3,9 +3,11 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
 import { consumers } from './consumers.ts';
+import { cortex } from './cortex.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
@@ -35,6 +37,7 @@ export const operations = {
   ...entryMaintenance,
   ...search,
   ...retrieve,
+  ...briefing,
   ...commits,
   ...sessions,
   ...ingest,
@@ -45,6 +48,7 @@ export const operations = {
   ...graph,
   ...tags,
   ...counts,
+  ...cortex,
   ...log,
   ...keys,
   ...audit,

@@ -2,6 +2,7 @@ import { attachRaw, type OperationName, operations } from '@mem-service/contract
 import { listField } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
+import { briefing } from './briefing.ts';
 import { type AnswerItem, columnsOf } from './columns.ts';
 import { calibration, confidence } from './confidence.ts';
 import { deleted, entry, restored, written } from './entry.ts';
@@ -35,6 +36,7 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'entries.diff': diff,
   'entries.verify': verify,
   'entries.retrieve': retrieved,
+  'briefing.read': briefing,
   'entries.confidence': confidence,
   'sessions.record_context': recorded.recordedContext,
   'sessions.record_action': recorded.recordedAction,

@@ -27,6 +27,8 @@ export const TAGS: Record<string, string> = {
   graph: 'Connections between entries, agents and other things, observed by the service or stated by callers.',
   tags: 'Names for the state of the memory at a moment.',
   counts: 'Counts of entries: paths, patterns, statistics.',
+  briefing: 'What an agent should know before it begins.',
+  cortex: 'Digests of what is known per path, agent and source, and the worker that compiles them.',
   log: 'Every change of the account, in order.',
   keys: 'Who may use the account, and for what.',
   audit: 'Who did what, when, and from where, in a hash chain that reveals missing lines.',

@@ -99,7 +99,8 @@ export type EntryFacts = Pick<
   | 'agent_id'
 >;
 
-const ENTRY_FACTS = 'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
+export const ENTRY_FACTS =
+  'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
 const entryFacts: Find = { table: 'entries', select: ENTRY_FACTS, by: { account_id: 'text', entry_id: 'int' } };
 
 /** Returns one result per number, in order; undefined where the entry was erased. */
@@ -110,6 +111,28 @@ export function findEntriesByNumber(
 ): Promise<(EntryFacts | undefined)[]> {
   const keys = numbers.map(({ entry_id }) => [accountId, entry_id]);
   return query.findMany<EntryFacts>(entryFacts, keys);
+}
+
+/** The current state of an entry with its standing, without its content. */
+export type StoodFacts = EntryFacts &
+  Pick<EntryRow, 'memory_type' | 'pattern_refs' | 'written_at' | 'confidence' | 'standing' | 'recall_count'>;
+
+const STOOD_FACTS = [
+  ...ENTRY_FACTS.split(', '),
+  ...['memory_type', 'pattern_refs', 'written_at', 'confidence', 'standing', 'recall_count'],
+];
+const stoodFacts: Find = findStood(STOOD_FACTS, { account_id: 'text', entry_id: 'int' });
+
+/** The same with standings. */
+export function findStoodFacts(
+  query: Query,
+  accountId: string,
+  ids: readonly number[],
+): Promise<(StoodFacts | undefined)[]> {
+  return query.findMany<StoodFacts>(
+    stoodFacts,
+    ids.map((entry_id) => [accountId, entry_id]),
+  );
 }
 
 /** Returns those of the entries that have a newer version than the given one or have expired. */

@@ -2,7 +2,7 @@ import type { ReadContext } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
-import { type CountedText, countTerms, type Term, wordsOfDocument } from '../text/index.ts';
+import { type CountedText, countTerms, type Term, wordsOfParsed } from '../text/index.ts';
 import { sequenceOf } from './rules/places.ts';
 
 /** An entry that may answer a question. */
@@ -11,8 +11,9 @@ export type RecallEntry = {
   counted: CountedText;
   /** What it was written in. */
   sequence: string;
-  /** Undefined where its meaning was not compared. */
+  /** Undefined where its meaning was not compared, or where it has no vector. */
   cosine: number | undefined;
+  isCompared: boolean;
   /** Undefined where its words were not compared one by one. */
   related: number | undefined;
 };
@@ -43,9 +44,14 @@ export class RecallEntries {
   async add(rows: readonly FoundRow[]): Promise<void> {
     for (const row of rows) {
       if (this.#entries.has(row.seq)) continue;
-      this.#entries.set(row.seq, { row, ...(await this.#read(row)), cosine: undefined, related: undefined });
+      const read = await this.#read(row);
+      this.#entries.set(row.seq, { row, ...read, cosine: undefined, isCompared: false, related: undefined });
       await pause();
     }
+  }
+
+  drop(seqs: readonly number[]): void {
+    for (const seq of seqs) this.#entries.delete(seq);
   }
 
   /** Cosines by `seq`. */
@@ -58,10 +64,16 @@ export class RecallEntries {
     const { scan, view } = this.#context;
     const document = row.document ?? (await findDocuments(scan, view.account_id, [row]))[0];
     if (document === undefined) return { counted: countTerms([], this.#terms), sequence: '' };
-    const { entity_path, provenance } = JSON.parse(document) as StoredDocument;
-    const counted = countTerms(await wordsOfDocument(document), this.#terms);
-    return { counted, sequence: sequenceOf({ ...provenance, entity_path }) };
+    const entry = JSON.parse(document) as StoredDocument;
+    const words = wordsOfParsed(entry, document.length);
+    const counted = countTerms(Array.isArray(words) ? words : await words, this.#terms);
+    return { counted, sequence: sequenceOf({ ...entry.provenance, entity_path: entry.entity_path }) };
   }
 }
 
-type StoredDocument = { entity_path: string; provenance: { agent_id: string; session_id: string | null } };
+type StoredDocument = {
+  entity_path: string;
+  key: string;
+  value: unknown;
+  provenance: { agent_id: string; session_id: string | null };
+};

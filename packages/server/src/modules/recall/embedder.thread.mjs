@@ -12,9 +12,8 @@ const encoding = new Encoding(embedder);
 const TASKS = {
   embed: ({ texts }) => encoding.embed(texts),
   question: (question) => encoding.question(question),
-  nearest: ({ codes, question, most }) => encoding.nearest(codes, question, most),
-  compare: ({ vectors, question }) => encoding.compare(vectors, question),
-  centre: ({ question, vectors }) => encoding.centre(question, vectors),
+  nearest: ({ records, question, most }) => encoding.nearest(records, question, most),
+  centre: ({ question, vectors, sums }) => encoding.centre(question, vectors, sums),
   related: ({ documents, ...question }) => encoding.related(documents, question),
   bestPassages: ({ documents, asked }) => encoding.bestPassages(documents, asked),
 };

@@ -31,19 +31,21 @@ import { type RetrieveInput, withWeights } from './weights.ts';
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
-const BY_WORDS = 120;
+const BY_WORDS = 64;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 
 /** Answers a question. */
 export async function retrieve(context: ReadContext, given: Input<'entries.retrieve'>): Promise<RetrieveAnswer> {
   const { view, now } = context;
-  const { input, source } = await withWeights(context, given);
-  const asked = questionTime(input.query, now);
+  const asked = questionTime(given.query, now);
   const terms = questionTerms(asked.text);
-  const search = searchInput(input);
   const { account_id, agent_id } = view;
-  const size = await countShown(context.read, { account_id, agent_id, branch: branchOf(view) });
+  const [{ input, source }, size] = await Promise.all([
+    withWeights(context, given),
+    countShown(context.read, { account_id, agent_id, branch: branchOf(view) }),
+  ]);
+  const search = searchInput(input);
   const found = await findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED });
   const weights = terms.map((_, at) => rarity(Math.max(size.shown, 1), found.counts[at] ?? 0));
   const entries = new RecallEntries(context, terms);

@@ -4,13 +4,13 @@ import { fitWeights } from './fit-weights.ts';
 import { embedEntries } from './follow-log.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
-import { deleteVectors } from './queries.ts';
 import { replayGolden } from './replay-golden.ts';
 import { tables } from './tables.ts';
+import { removeVectors } from './vector-index.ts';
 
 const erasesEntries: EntryEraser = {
-  async erase({ tx }, { account_id, erasedIds }) {
-    await deleteVectors(tx, account_id, erasedIds);
+  async erase(work, { erasedIds }) {
+    await removeVectors(work, { ids: erasedIds });
     return undefined;
   },
 };

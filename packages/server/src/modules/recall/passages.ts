@@ -1,11 +1,12 @@
 import type { ReadContext } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { fadedMember, findDocuments, toEntry } from '../entries/index.ts';
 import type { RetrieveAnswer } from './handlers.ts';
 import type { MeaningSearch } from './meaning.ts';
 import type { RankedEntry } from './rank.ts';
 import { bestPassage, type WeightedTerm } from './rules/best-passage.ts';
 import { fillBudget } from './rules/budget.ts';
-import { passagesOf, textOfValue, tokensIn } from './rules/passages.ts';
+import { PASSAGE_CHARS, passagesOf, textOfValue, tokensIn } from './rules/passages.ts';
 import type { RetrieveInput } from './weights.ts';
 
 type RecalledEntry = RetrieveAnswer['entries'][number];
@@ -51,14 +52,21 @@ async function withPassages(
     const document = entry.row.document ?? loaded.get(entry.row);
     return document === undefined ? [] : [{ ...entry, document }];
   });
-  const documents = found.map(({ document }) => document);
-  const passages = meaning
-    ? await meaning.thread.run('bestPassages', { documents, asked: { terms, question: meaning.question } })
-    : documents.map((document) => bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms));
-  return found.map((entry, at) => {
-    const passage = passages[at] as string;
-    return { ...entry, passage, tokens: tokensIn(passage) };
-  });
+  const isShort = ({ document }: { document: string }) => document.length <= PASSAGE_CHARS;
+  const long = meaning ? found.filter((entry) => !isShort(entry)).map(({ document }) => document) : [];
+  const chosen =
+    meaning && long.length > 0
+      ? await meaning.thread.run('bestPassages', { documents: long, asked: { terms, question: meaning.question } })
+      : [];
+  const passages = new Map(long.map((document, at) => [document, chosen[at]]));
+  const shown: PassagedEntry[] = [];
+  for (const entry of found) {
+    const { document } = entry;
+    const passage = passages.get(document) ?? bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms);
+    shown.push({ ...entry, passage, tokens: tokensIn(passage) });
+    await pause();
+  }
+  return shown;
 }
 
 function toAnswer({ services, now }: ReadContext, input: RetrieveInput, entry: PassagedEntry): RecalledEntry {

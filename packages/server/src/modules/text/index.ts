@@ -13,7 +13,7 @@ export * from './matching.ts';
 export { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow, WORD_BLOCKS } from './newest-matches.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
-export { readIndexState, wordsOfDocument } from './tail.ts';
+export { readIndexState, wordsOfDocument, wordsOfParsed } from './tail.ts';
 export { everyTermExpression, indexedWords } from './texts.ts';
 
 export const text: Module = {

@@ -141,7 +141,11 @@ async function textsOf({ read, view, services }: ReadContext, heads: readonly Ta
 }
 
 /** The words of a document; a long one gives other requests their turn in between. */
-export function wordsOfDocument(document: string): string[] | Promise<string[]> {
-  const entry = JSON.parse(document);
-  return document.length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));
-}
+export const wordsOfDocument = (document: string): string[] | Promise<string[]> =>
+  wordsOfParsed(JSON.parse(document), document.length);
+
+/** The same of a document that was parsed; `length` is that of its text. */
+export const wordsOfParsed = (
+  entry: Parameters<typeof wordsOfEntry>[0],
+  length: number,
+): string[] | Promise<string[]> => (length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry)));
