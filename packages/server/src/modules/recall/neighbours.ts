@@ -1,9 +1,9 @@
 import type { RecallEntries, RecallEntry } from './candidates.ts';
-import type { RetrieveInput } from './handlers.ts';
 import { compareOthers, type MeaningSearch } from './meaning.ts';
 import { listAround, type WrittenAround } from './queries.ts';
 import { scoresOf } from './rank.ts';
 import { placesOf } from './rules/places.ts';
+import type { RetrieveInput } from './weights.ts';
 
 /** The best entries, whose neighbours are looked up: a few first, which show whether entries are a sequence. */
 const FIRST_ANCHORS = 12;
