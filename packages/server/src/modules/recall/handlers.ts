@@ -24,7 +24,7 @@ import { showEntries } from './passages.ts';
 import { rankEntries } from './rank.ts';
 import { type Reranked, rerankBest } from './rerank.ts';
 import { questionTerms } from './rules/question.ts';
-import { questionTime } from './rules/question-time.ts';
+import { type QuestionTime, questionTime } from './rules/question-time.ts';
 import { rarity } from './rules/score.ts';
 import type { QuestionText } from './thread-tasks.ts';
 import { type RetrieveInput, withWeights } from './weights.ts';
@@ -38,13 +38,12 @@ const MOST_COUNTED = 1_000;
 
 /** Answers a question. */
 export async function retrieve(context: ReadContext, given: Input<'entries.retrieve'>): Promise<RetrieveAnswer> {
-  const { view, now } = context;
-  const asked = questionTime(given.query, now);
+  const { account_id, agent_id } = context.view;
+  const asked = questionTime(given.query, context.now);
   const terms = questionTerms(asked.text);
-  const { account_id, agent_id } = view;
   const [{ input, source }, size] = await Promise.all([
     withWeights(context, given),
-    countShown(context.read, { account_id, agent_id, branch: branchOf(view) }),
+    countShown(context.read, { account_id, agent_id, branch: branchOf(context.view) }),
   ]);
   const search = searchInput(input);
   const { skipped, timeLeft, hasTime } = budgetOf(context, input.max_ms);
@@ -83,7 +82,7 @@ export async function retrieve(context: ReadContext, given: Input<'entries.retri
   return {
     ...shown.answer,
     answerability: answerabilityOf(ranked.hits, entries, { weights, isCompared: meaning !== undefined }),
-    time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
+    time: toAnswerTime(asked.time),
     index: indexOf(meaning, model),
     weights: { source, semantic_weight, confidence_weight, evidence_weight },
     skipped,
@@ -91,6 +90,9 @@ export async function retrieve(context: ReadContext, given: Input<'entries.retri
     truncated: found.truncated || page.length < Math.min(input.limit, ranked.hits.length),
   };
 }
+
+const toAnswerTime = (time: QuestionTime | null): RetrieveAnswer['time'] =>
+  time && { phrase: time.phrase, since: toIso(time.since), until: toIso(time.until) };
 
 type SkippedStep = RetrieveAnswer['skipped'][number];
 
