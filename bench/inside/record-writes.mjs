@@ -4,7 +4,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRAGMAS, SqliteConnection } from '../../packages/server/src/db/sqlite-connection.ts';
 import { plannedOnce } from '../../packages/server/src/db/sqlite-limit.ts';
-import { accountStatement } from '../../packages/server/src/kernel/index.ts';
+import { accountStatement, stampStatement } from '../../packages/server/src/kernel/index.ts';
 import { headStatements } from '../../packages/server/src/modules/entries/index.ts';
 import { WordsFile } from '../../packages/server/src/modules/text/file/words-file.ts';
 import { entryOf } from '../corpus.mjs';
@@ -28,9 +28,10 @@ const steps = [[0, 'exec', PRAGMAS]];
 const { exec, statement: prepare } = SqliteConnection.prototype;
 let writer;
 SqliteConnection.prototype.exec = function (text) {
+  // One that found the store busy is tried again.
+  exec.call(this, text);
   if (text === 'BEGIN IMMEDIATE') writer = this;
   if (this === writer) steps.push([0, 'exec', text]);
-  return exec.call(this, text);
 };
 const watched = new WeakSet();
 SqliteConnection.prototype.statement = function (text) {
@@ -77,9 +78,12 @@ const words = new WordsFile(
   {
     path: join(dataDir, 'floor-words.db'),
     store,
-    statements: { ...headStatements, account: accountStatement },
+    statements: { ...headStatements, account: accountStatement, stamp: stampStatement },
   },
 );
+// Of the start, the settings of the store and all that made the file of words: what else it did, the copy of the store has.
+const first = steps.filter(([connection], at) => at === 0 || connection !== 0);
+steps.splice(0, steps.length, ...first);
 const start = steps.length;
 for (let at = 0; at < writes; at += CALLERS) {
   const inputs = Array.from({ length: CALLERS }, (_, i) => entryOf(at + i));

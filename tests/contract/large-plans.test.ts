@@ -82,8 +82,6 @@ const FILTERS: Record<string, JsonObject> = {
 const WHOLE = new Set<OperationName>([
   ...(['entries.verify', 'traces.verify', 'audit.verify', 'outcomes.calibration'] as const),
   ...(['agents.discover', 'agents.memory_graph', 'agents.profile'] as const),
-  // Its join is not fenced: the plan depends on whether autovacuum has counted the table by then.
-  'commits.read',
 ]);
 
 const isBounded = (name: OperationName): boolean =>

@@ -8,7 +8,7 @@ import { layMany, manyInput } from './many.ts';
 import { ACCOUNT_NAME, PREPARE, prepareRetry } from './prepared.ts';
 import { definition, type KnownIds, markedInput, newInput } from './table.ts';
 
-const [FEW, MANY] = [10, 500];
+const [FEW, MANY] = [10, 150];
 const MARK = 'many';
 /**
  * A binary search may take one more step, background work may run at the same time, and of a write that joins a
@@ -98,14 +98,14 @@ describe.each(backends)('how many statements operations take on %s', (backend) =
   }
 
   it.each(inOrder.filter((name) => operations[name].effect === 'read'))(
-    '%s with a key of a scope takes no more for 500 items than for 10',
+    '%s with a key of a scope takes no more for 150 items than for 10',
     (name) => checkGrowth({ name, as: { key } }),
   );
 
   it('transfer.add takes no more for lines that it has received', () =>
     checkGrowth({ name: 'transfer.add', prepare: prepareRetry }));
 
-  it.each(inOrder)('%s takes no more for 500 items than for 10, unless its row says so', (name) =>
+  it.each(inOrder)('%s takes no more for 150 items than for 10, unless its row says so', (name) =>
     checkGrowth({ name }),
   );
 });

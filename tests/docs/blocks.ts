@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { memProgram } from '../faults/support/mem-process.ts';
+import { BUNDLE_OPTIONS } from '../support/bundle-options.ts';
 import { differences, matchesText } from './compare.ts';
 import { type MarkdownBlock, root } from './markdown.ts';
 
@@ -83,11 +84,7 @@ function runProgram(text: string, file: string): string {
   buildSync({
     entryPoints: [`${file}.ts`],
     outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['source'],
+    ...BUNDLE_OPTIONS,
     external: Object.keys({ ...dependencies, ...devDependencies }),
   });
   return quoted([process.execPath, outfile]);

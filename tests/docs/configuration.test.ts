@@ -31,6 +31,7 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_TRACE_SIGNING_KEY: ({ settings }) => settings.trace_signing_key,
   MEM_SECRETS: ({ settings }) => settings.secrets,
   MEM_EMBEDDER: ({ settings }) => settings.embedder,
+  MEM_CORTEX: ({ settings }) => settings.cortex,
   MEM_SPAN_PAYLOAD_MAX_CHARS: ({ settings }) => settings.span_payload_max_chars,
   MEM_LLM_PRICE_TABLE: ({ settings }) => settings.llm_prices,
   MEM_TRACK_READS: ({ trackReads }) => (trackReads ? 'on' : 'off'),

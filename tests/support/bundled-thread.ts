@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import type { Plugin } from 'vite';
+import { BUNDLE_OPTIONS } from './bundle-options.ts';
 
 const folder = fileURLToPath(new URL('../../node_modules/.cache/mem-tests/', import.meta.url));
 const STARTED = '/modules/text/file/words-thread.ts';
@@ -35,11 +36,7 @@ async function makeBundle(source: string): Promise<string> {
   await build({
     entryPoints: [source],
     outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['source'],
+    ...BUNDLE_OPTIONS,
     external: ['@photostructure/sqlite'],
   });
   return outfile;

@@ -34,6 +34,9 @@ export const eventTypes = [
   'account_created',
   'account_updated',
   'account_deleted',
+  'golden_query_added',
+  'golden_query_deleted',
+  'retrieval_set',
   'retention_set',
   'clock_corrected',
 ] as const;

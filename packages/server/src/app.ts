@@ -37,11 +37,14 @@ import { accounts } from './modules/accounts/index.ts';
 import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
+import { briefing } from './modules/briefing/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { consumers } from './modules/consumers/index.ts';
+import { cortex, withoutWorker } from './modules/cortex/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
+import { golden } from './modules/golden/index.ts';
 import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
 import { ledger } from './modules/ledger/index.ts';
@@ -75,6 +78,9 @@ export const coreModules: readonly Module[] = [
   graph,
   search,
   recall,
+  cortex,
+  golden,
+  briefing,
   erasure,
   log,
   keys,
@@ -143,8 +149,7 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
-  const core = options.settings?.embedder === 'off' ? withoutEmbedder(coreModules) : coreModules;
-  const modules = withProjectionConsumers([...core, ...(options.modules ?? [])]);
+  const modules = modulesOf(options);
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
   try {
@@ -199,6 +204,12 @@ export async function openApp(options: AppOptions): Promise<App> {
     await database.close();
     throw error;
   }
+}
+
+/** All modules, without the consumers that the settings turn off. */
+function modulesOf({ settings = {}, modules = [] }: AppOptions): readonly Module[] {
+  const core = settings.embedder === 'off' ? withoutEmbedder(coreModules) : coreModules;
+  return withProjectionConsumers([...(settings.cortex === 'off' ? withoutWorker(core) : core), ...modules]);
 }
 
 function openReplica({ primaryUrl, internalKey, replicaWaitMs, onWarning = () => {} }: AppOptions, database: Database) {

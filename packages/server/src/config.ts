@@ -162,6 +162,7 @@ const variables = {
   MEM_TRACE_SIGNING_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   MEM_SECRETS: z.enum(['warn', 'refuse', 'off'], 'must be warn, refuse or off').default(SETTINGS.secrets),
   MEM_EMBEDDER: z.enum(['builtin', 'off'], 'must be builtin or off').default(SETTINGS.embedder),
+  MEM_CORTEX: z.enum(['on', 'off'], 'must be on or off').default(SETTINGS.cortex),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
   MEM_TRACK_READS: z
@@ -211,6 +212,7 @@ const settingsOf = (v: z.output<typeof environment>): Settings => ({
   trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
   secrets: v.MEM_SECRETS,
   embedder: v.MEM_EMBEDDER,
+  cortex: v.MEM_CORTEX,
   span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
   llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
   plans: v.MEM_PLANS ?? null,

@@ -40,10 +40,14 @@ export type Limits = {
   max_reader_notes?: number;
   /** How many bytes of records a session may hold. */
   max_session_bytes?: number;
+  /** How many digests an account keeps. */
+  max_digests?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
   /** How many entries a question is compared with one by one; more are looked up in an index first. */
   max_compared_entries?: number;
+  /** How many golden queries an account keeps that everyone may see. */
+  max_golden_queries?: number;
 };
 
 /** Shared by the whole service. */

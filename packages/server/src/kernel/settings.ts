@@ -16,6 +16,8 @@ export type Settings = {
   span_payload_max_chars: number;
   /** What makes vectors of entries; without one, `retrieve` finds by words alone. */
   embedder: 'builtin' | 'off';
+  /** Whether digests are compiled. */
+  cortex: 'on' | 'off';
   /** By model name or its prefix; null means the built-in prices. */
   llm_prices: Readonly<Record<string, LlmPrice>> | null;
   /** By name; null means the built-in plans. */
@@ -33,6 +35,7 @@ export const SETTINGS: Settings = {
   secrets: 'warn',
   span_payload_max_chars: 32_000,
   embedder: 'builtin',
+  cortex: 'on',
   llm_prices: null,
   plans: null,
   quota_enforcement: 'off',

@@ -7,6 +7,8 @@ export class AccountQueue {
   readonly #later = new Map<string, number>();
   /** No account of `#later` is due before this time. */
   #earliest = Number.POSITIVE_INFINITY;
+  /** The time of the last `take`. */
+  #seen = Number.NEGATIVE_INFINITY;
 
   add(accountId: string): void {
     this.#later.delete(accountId);
@@ -21,6 +23,8 @@ export class AccountQueue {
   }
 
   take(now: number): string | undefined {
+    if (now < this.#seen) this.#setBack(this.#seen - now);
+    this.#seen = now;
     if (this.#earliest <= now) this.#promote(now);
     const { value } = this.#ready.values().next();
     if (value !== undefined) this.#ready.delete(value);
@@ -35,6 +39,12 @@ export class AccountQueue {
   get nextDueAt(): number | undefined {
     if (this.#ready.size > 0) return Number.NEGATIVE_INFINITY;
     return this.#later.size > 0 ? this.#earliest : undefined;
+  }
+
+  /** The clock was set back: what waits is due as soon as it would have been. */
+  #setBack(byMs: number): void {
+    for (const [accountId, dueAt] of this.#later) this.#later.set(accountId, dueAt - byMs);
+    this.#earliest -= byMs;
   }
 
   #promote(now: number): void {

@@ -21,6 +21,8 @@ export type Consumer = {
   batch_size?: number;
   /** How long it waits after an event, to collect more for the batch. */
   delay_seconds?: number;
+  /** How long it rests after a turn that has handled all there was, while more comes in. */
+  pause_seconds?: number;
   /** After this many attempts an event becomes a dead letter. */
   max_attempts?: number;
   /**

@@ -7,6 +7,7 @@ export {
   deleteCursor,
   dropDeadLetters,
   isWantedAfter,
+  listConsumed,
   listCursors,
   listDeadLetters,
   readCursor,

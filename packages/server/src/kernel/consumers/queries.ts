@@ -11,6 +11,7 @@ import {
 } from '../../db/index.ts';
 import type { LogPosition } from '../log-position.ts';
 import type { LogEvent } from '../work.ts';
+import { MAX_BACKOFF_MS } from './backoff.ts';
 
 /** A cursor: one consumer in the log of one account. */
 export type CursorKey = { account_id: string; consumer: string };
@@ -20,6 +21,10 @@ export type Claim = { seq: number; attempts: number };
 type CursorClaim = { claimed_by: string; now: number; until: number };
 
 const isAt = ({ account_id, consumer }: CursorKey): Sql => sql`account_id = ${account_id} AND consumer = ${consumer}`;
+
+/** A time further ahead was set by a clock that was set back since: nobody would renew the claim, or retry, until then. */
+const LONGEST_CLAIM_MS = 10 * 60_000;
+const LONGEST_DELAY_MS = 2 * MAX_BACKOFF_MS;
 
 /**
  * Claims a cursor that no other server holds and whose retry time has passed; skips a row that another transaction has
@@ -33,7 +38,8 @@ export function claimCursor(
   return tx.get<Claim>(
     sql`UPDATE consumer_cursors SET claimed_by = ${claimed_by}, claimed_until = ${until}
         WHERE ${isAt(key)} AND consumer IN (SELECT consumer FROM consumer_cursors
-          WHERE ${isAt(key)} AND claimed_until <= ${now} AND retry_at <= ${now}${fragment(dialect.skipLocked)})
+          WHERE ${isAt(key)} AND (claimed_until <= ${now} OR claimed_until > ${now + LONGEST_CLAIM_MS})
+            AND (retry_at <= ${now} OR retry_at > ${now + LONGEST_DELAY_MS})${fragment(dialect.skipLocked)})
         RETURNING seq, attempts`,
   );
 }

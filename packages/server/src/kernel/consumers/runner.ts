@@ -17,6 +17,8 @@ export class ConsumerRunner {
   /** Accounts announced by another server only, with the `seq` to handle up to. */
   readonly #wanted = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer ends, by a clock that nobody sets. */
+  #timerAt = 0;
   #closed = false;
 
   constructor(parts: TurnParts) {
@@ -61,8 +63,10 @@ export class ConsumerRunner {
   }
 
   #schedule(delayMs: number): void {
-    if (this.#closed || (this.#timer && delayMs > 0)) return;
+    const at = performance.now() + delayMs;
+    if (this.#closed || (this.#timer && at >= this.#timerAt)) return;
     clearTimeout(this.#timer);
+    this.#timerAt = at;
     this.#timer = setTimeout(() => this.#start(), Math.min(delayMs + GATHER_MS, 2 ** 31 - 1)).unref();
   }
 
@@ -74,7 +78,7 @@ export class ConsumerRunner {
       if (accountId === undefined) break;
       const turn = this.#takeTurn(accountId).finally(() => {
         this.#running.delete(accountId);
-        if (this.#again.delete(accountId)) this.#queue.add(accountId);
+        if (this.#again.delete(accountId)) this.#queueAgain(accountId);
         this.#start();
       });
       this.#running.set(accountId, turn);
@@ -82,6 +86,13 @@ export class ConsumerRunner {
     const { nextDueAt } = this.#queue;
     if (nextDueAt !== undefined && this.#running.size < CONCURRENCY)
       this.#schedule(Math.max(MIN_WAIT_MS, nextDueAt - this.#now));
+  }
+
+  /** What came in during a turn waits for the pause to be over, unless the account has to go on at once. */
+  #queueAgain(accountId: string): void {
+    const { pause_seconds = 0 } = this.parts.consumer;
+    if (pause_seconds > 0) this.#queue.addAt(accountId, this.#now + pause_seconds * 1000);
+    else this.#queue.add(accountId);
   }
 
   async #takeTurn(accountId: string): Promise<void> {

@@ -1,6 +1,7 @@
-import { andAll, type Query, sql } from '../../db/index.ts';
+import { andAll, type Find, type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { placesIn } from '../entries/index.ts';
+import type { CountDelta, CountKind } from './rules.ts';
 
 /** Counts the current entries of an account, regardless of who may see them. */
 export async function countEntries(query: Query, accountId: string): Promise<number> {
@@ -46,4 +47,24 @@ export async function countInScope(query: Query, view: EntryView): Promise<numbe
         WHERE true${andAll(placesIn(view))} LIMIT ${MAX_PATHS}) AS some_paths`,
   );
   return row?.n ?? 0;
+}
+
+export type SharedCount = Pick<CountDelta, 'n' | 'confidence_sum' | 'last_at' | 'last_agent'>;
+
+const sharedCounts: Find = {
+  table: 'counts',
+  select: 'n, confidence_sum, last_at, last_agent',
+  by: { account_id: 'text', branch: 'text', kind: 'text', visible_to: 'text', name: 'text' },
+};
+
+/** The counts of shared entries for names: one result per name, in order. */
+export function findSharedCounts(
+  query: Query,
+  { account_id, branch }: { account_id: string; branch: string },
+  names: readonly { kind: CountKind; name: string }[],
+): Promise<(SharedCount | undefined)[]> {
+  return query.findMany<SharedCount>(
+    sharedCounts,
+    names.map(({ kind, name }) => [account_id, branch, kind, '', name]),
+  );
 }

@@ -1,7 +1,7 @@
 import { type Find, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView, LedgerPosition } from '../../kernel/index.ts';
 import { entriesIn, isVersionVisible } from './relation.ts';
-import { versionsOfCommitsIn } from './relation-look-ups.ts';
+import { entriesOfVersions, versionsOfCommitsIn } from './relation-look-ups.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 import { findStood, type NewestLine } from './standings.ts';
 
@@ -99,7 +99,8 @@ export type EntryFacts = Pick<
   | 'agent_id'
 >;
 
-const ENTRY_FACTS = 'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
+export const ENTRY_FACTS =
+  'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
 const entryFacts: Find = { table: 'entries', select: ENTRY_FACTS, by: { account_id: 'text', entry_id: 'int' } };
 
 /** Returns one result per number, in order; undefined where the entry was erased. */
@@ -110,6 +111,28 @@ export function findEntriesByNumber(
 ): Promise<(EntryFacts | undefined)[]> {
   const keys = numbers.map(({ entry_id }) => [accountId, entry_id]);
   return query.findMany<EntryFacts>(entryFacts, keys);
+}
+
+/** The current state of an entry with its standing, without its content. */
+export type StoodFacts = EntryFacts &
+  Pick<EntryRow, 'memory_type' | 'pattern_refs' | 'written_at' | 'confidence' | 'standing' | 'recall_count'>;
+
+const STOOD_FACTS = [
+  ...ENTRY_FACTS.split(', '),
+  ...['memory_type', 'pattern_refs', 'written_at', 'confidence', 'standing', 'recall_count'],
+];
+const stoodFacts: Find = findStood(STOOD_FACTS, { account_id: 'text', entry_id: 'int' });
+
+/** The same with standings. */
+export function findStoodFacts(
+  query: Query,
+  accountId: string,
+  ids: readonly number[],
+): Promise<(StoodFacts | undefined)[]> {
+  return query.findMany<StoodFacts>(
+    stoodFacts,
+    ids.map((entry_id) => [accountId, entry_id]),
+  );
 }
 
 /** Returns those of the entries that have a newer version than the given one or have expired. */
@@ -176,16 +199,12 @@ export function listLastVersions(query: Query, accountId: string, entryIds: Sql)
 export type CommittedVersion = Pick<EntryRow, 'entity_path' | 'key'> & Pick<VersionRow, 'version' | 'content_hash'>;
 
 /** Returns the versions that a commit wrote and the agent may see, in order. */
-export function listVersionsOfCommit(
-  query: Query,
-  viewer: Pick<EntryView, 'account_id' | 'agent_id'>,
-  commitId: string,
-): Promise<CommittedVersion[]> {
+export function listVersionsOfCommit(query: Query, view: EntryView, commitId: string): Promise<CommittedVersion[]> {
   return query.all<CommittedVersion>(
-    sql`SELECT entries.entity_path, entries.key, versions.version, versions.content_hash FROM versions
-        JOIN entries ON entries.account_id = ${viewer.account_id} AND entries.entry_id = versions.entry_id
-        WHERE versions.account_id = ${viewer.account_id} AND versions.commit_id = ${commitId}
-          AND ${isVersionVisible(viewer)} ORDER BY versions.seq`,
+    sql`SELECT entries.entity_path, entries.key, versions.version, versions.content_hash
+        FROM versions${entriesOfVersions(view)}
+        WHERE entries.entry_id IS NOT NULL AND versions.account_id = ${view.account_id}
+          AND versions.commit_id = ${commitId} AND ${isVersionVisible(view)} ORDER BY versions.seq`,
   );
 }
 

@@ -196,6 +196,20 @@ export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): P
   );
 }
 
+export type SeenOutcome = Pick<
+  OutcomeRow,
+  'seq' | 'outcome_ref' | 'outcome_type' | 'agent_id' | 'trace_id' | 'committed_at'
+>;
+
+/** Those of these outcomes that a viewer may see, newest first. */
+export function listOutcomesAt(query: Query, viewer: Viewer, seqs: Sql): Promise<SeenOutcome[]> {
+  return query.all<SeenOutcome>(
+    sql`SELECT seq, outcome_ref, outcome_type, agent_id, trace_id, committed_at FROM outcomes
+        WHERE account_id = ${viewer.account_id} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
+          AND ${visibleTo(viewer.agent_id)}${andAll(ledWithin(viewer, 'outcomes'))} ORDER BY seq DESC`,
+  );
+}
+
 /** Counts the ledger lines of outcomes, without a visibility check. */
 export function countLines(query: Query, accountId: string, seqs: Sql): Promise<{ seq: number; n: number }[]> {
   return query.all(

@@ -77,6 +77,8 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
     details.source === undefined
       ? 'Linked what was erased'
       : `Linked ${quoted(details.source)} ${quoted(details.relation)} ${quoted(details.target)}`,
+  golden_query_added: (event) => `Added a golden query of ${entryOf(event)}`,
+  golden_query_deleted: (event) => `Deleted a golden query of ${entryOf(event)}`,
   agent_updated: ({ details, agent_id }) => `Updated the ${quoted(details.part) || 'profile'} of ${agent_id}`,
 };
 

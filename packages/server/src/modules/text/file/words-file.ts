@@ -3,6 +3,7 @@ import { identityIn, identityOf } from '../../../db/sqlite-attached.ts';
 import { primaryCode, SQLITE_CORRUPT } from '../../../db/sqlite-errors.ts';
 import { markAll, markOf, rowidOf, rowidsOf } from '../indexing.ts';
 import { wordsOfEntry } from '../rules/words.ts';
+import { ofStore } from './errors-of-store.ts';
 import * as queries from './queries.ts';
 
 type Value = string | number | null;
@@ -287,15 +288,6 @@ export class WordsFile {
     this.#statements.clear();
     this.#words.close();
     this.#store.close();
-  }
-}
-
-/** Marks errors of the store: they are no reason to make the index again. */
-function ofStore<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw Object.assign(error as Error, { isOfStore: true });
   }
 }
 

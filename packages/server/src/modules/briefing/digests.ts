@@ -1,0 +1,85 @@
+import type { ReadContext } from '../../kernel/index.ts';
+import { type DigestAnswer, type DigestKey, listDigests, readDigests } from '../cortex/index.ts';
+import { type AskedBriefing, isWithin } from './asked.ts';
+import type { KnownEntries } from './known-entries.ts';
+import type { ScopePaths } from './rules/anticipation.ts';
+import { bestFirst } from './rules/rank.ts';
+import { relevanceOf } from './rules/relevance.ts';
+
+/** Digests that are looked at. */
+const MOST = 100;
+const BELOW = 30;
+const LIKELY = 20;
+const AUTHORS = 3;
+const NARRATIVE_CHARS = 400;
+
+type Anticipate = (scopes: readonly ScopePaths[]) => number[];
+type FoundKnowledge = { known: KnownEntries; anticipate: Anticipate };
+
+/** Digests for a briefing, the most relevant first. */
+export async function findDigests(
+  context: ReadContext,
+  asked: AskedBriefing,
+  { known, anticipate }: FoundKnowledge,
+): Promise<DigestAnswer[]> {
+  const { path, agent_id, paths } = asked;
+  const below = paths?.find(({ kind }) => kind === 'below' || kind === 'children');
+  const [named, listed] = await Promise.all([
+    readDigests(context, wantedKeys(asked, known)),
+    path === undefined || below
+      ? listDigests(context, { types: ['entity'], limit: BELOW, ...(below ? { paths: below } : {}) })
+      : { digests: [] },
+  ]);
+  const found = [...named.filter((digest) => digest !== undefined), ...listed.digests];
+  const digests = [...new Map(found.map((one) => [`${one.digest_type}\n${one.scope}`, one])).values()].slice(0, MOST);
+  const chances = anticipate(digests.map(scopePaths));
+  const scored = digests.map((digest, at) => ({ ...digest, anticipation_score: chances[at] ?? 0 }));
+  const score = (digest: DigestAnswer) =>
+    relevanceOf(digest, {
+      path,
+      agent_id,
+      entities: digest.summary.entities,
+      agents: digest.summary.agents,
+      now: context.now,
+    });
+  return bestFirst(scored, score, ({ seq }) => seq);
+}
+
+/** The digests of the path and the agent, of paths that the agent is likely to read, and of the authors to ask. */
+function wantedKeys(
+  { path, agent_id, visits }: AskedBriefing,
+  { supported }: KnownEntries,
+): Omit<DigestKey, 'branch'>[] {
+  const authors = [...new Set([agent_id, ...supported.map((entry) => entry.agent_id)])].slice(0, AUTHORS + 1);
+  const likely = [...new Set(visits.map(({ entity_path }) => entity_path))]
+    .filter((one) => path === undefined || isWithin(one, path))
+    .slice(0, LIKELY);
+  const ofPath = path === undefined ? [] : (['entity', 'connection_map', 'trace_pattern'] as const);
+  return [
+    ...ofPath.map((digest_type) => ({ digest_type, scope: path as string })),
+    ...authors.map((scope) => ({ digest_type: 'agent_brief' as const, scope })),
+    ...likely.filter((scope) => scope !== path).map((scope) => ({ digest_type: 'entity' as const, scope })),
+  ];
+}
+
+/** The paths that a digest is about; of an agent or a source, those of the entries that it points at. */
+const scopePaths = ({ digest_type, scope, summary }: DigestAnswer): ScopePaths =>
+  digest_type === 'agent_brief' || digest_type === 'source' ? summary.entities : [scope];
+
+/** The same with a short narrative alone. */
+export function compactDigest(digest: DigestAnswer): DigestAnswer {
+  const { narrative, total_keys, agents, external_sources, avg_confidence, last_write, entities } = digest.summary;
+  const short =
+    narrative.length <= NARRATIVE_CHARS ? narrative : `${narrative.slice(0, NARRATIVE_CHARS).toWellFormed()}…`;
+  const summary = {
+    narrative: short,
+    sentences: [],
+    total_keys,
+    agents,
+    external_sources,
+    avg_confidence,
+    last_write,
+    entities,
+  };
+  return { ...digest, summary };
+}

@@ -1,0 +1,107 @@
+import { briefingSections, type Output } from '@mem-service/contract';
+import { type Handlers, noteQuery, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
+import { type AskedBriefing, askedOf, type BriefingInput, sessionsOf } from './asked.ts';
+import { findChanges } from './changes.ts';
+import { compactDigest, findDigests } from './digests.ts';
+import { findKnown, type KnownEntries } from './known-entries.ts';
+import type { BriefedRow } from './queries.ts';
+import { anticipate, type ScopePaths } from './rules/anticipation.ts';
+import { fillSections } from './rules/budget.ts';
+import { nextSteps } from './rules/next-steps.ts';
+import { type LessonRow, replacementsOf } from './rules/replaced.ts';
+import { loadValues } from './show.ts';
+import { findTries } from './tries.ts';
+import { whoToAsk } from './who-to-ask.ts';
+
+export type BriefingAnswer = Output<'briefing.read'>;
+
+const read = reads<'briefing.read'>(async (context, input) => {
+  requireNewest(context.view, 'a briefing');
+  const asked = await askedOf(context, input);
+  const chances = anticipationOf(asked);
+  const [known, changes] = await Promise.all([findKnown(context, asked, chances.path), findChanges(context, asked)]);
+  const [tried_here, digests, entries] = await Promise.all([
+    findTries(context, known.tested),
+    findDigests(context, asked, { known, anticipate: chances.scopes }),
+    showEntries(context, input, { known, changes }),
+  ]);
+  const sections = {
+    ...entries,
+    tried_here,
+    who_to_ask: whoToAsk(known.supported, asked.agent_id),
+    digests: input.compact ? digests.slice(0, 1).map(compactDigest) : digests.slice(0, input.limit),
+  };
+  const filled = fillSections(sections, briefingSections, input.max_tokens ?? Number.POSITIVE_INFINITY);
+  noteShown(context, input, [...known.validated, ...known.discredited, ...known.procedures, ...changes]);
+  return {
+    ...filled.sections,
+    total: digests.length,
+    agent_id: asked.agent_id,
+    last_visit: asked.lastVisit ? { at: toIso(asked.lastVisit.read_at) } : null,
+    next_steps: nextSteps({
+      path: asked.path,
+      isEmpty: Object.values(sections).every((items) => items.length === 0),
+      isFirstVisit: asked.lastVisit === undefined,
+      isTested: known.tested.length > 0,
+    }),
+    left_out: filled.left_out,
+    tokens: filled.tokens,
+  };
+});
+
+/** Chances that the agent reads scopes next; of a path that it never read, the same for all. */
+function anticipationOf({ visits, path: askedPath }: AskedBriefing) {
+  const sessions = sessionsOf(visits);
+  const paths = [...new Set(visits.map(({ entity_path }) => entity_path))];
+  const chances =
+    askedPath === undefined
+      ? anticipate(
+          sessions,
+          paths.map((path) => [path]),
+        )
+      : [];
+  const byPath = new Map(paths.map((path, at) => [path, chances[at] ?? 0]));
+  return {
+    scopes: (scopes: readonly ScopePaths[]) => anticipate(sessions, scopes),
+    path: (path: string) => byPath.get(path) ?? 0,
+  };
+}
+
+async function showEntries(
+  context: ReadContext,
+  { compact }: BriefingInput,
+  { known, changes }: { known: KnownEntries; changes: readonly BriefedRow[] },
+) {
+  const { validated, discredited, procedures, lessons } = known;
+  const paths = new Set(discredited.map(({ entity_path }) => entity_path));
+  const lessonsThere = lessons.filter(({ entity_path }) => paths.has(entity_path));
+  const { show, rawValueOf } = await loadValues(
+    context,
+    [...validated, ...discredited, ...procedures, ...changes, ...lessonsThere],
+    compact,
+  );
+  const learnt = lessonsThere.map((row) => ({ ...row, value: rawValueOf(row) as LessonRow['value'] }));
+  return {
+    validated: validated.map(show),
+    discredited: discredited.map((row) => ({
+      ...show(row),
+      replaced_by: replacementsOf(row, { lessons: learnt, supported: known.supported }),
+    })),
+    procedures: procedures.map(show),
+    changed: changes.map((row) => ({ ...show(row), change: changeOf(row) })),
+  };
+}
+
+function changeOf({ deleted, version }: BriefedRow): 'created' | 'updated' | 'deleted' {
+  if (deleted === 1) return 'deleted';
+  return version === 1 ? 'created' : 'updated';
+}
+
+/** Nothing counts as recalled; what helped can be named in the outcome. */
+function noteShown(context: ReadContext, input: BriefingInput, rows: readonly BriefedRow[]): void {
+  const shown = [...new Map(rows.map((row) => [row.entry_id, row])).values()];
+  const isPrivate = shown.some(({ shared }) => shared === 0);
+  noteQuery(context, 'briefing', { input, result_count: shown.length, isPrivate, shown });
+}
+
+export const handlers: Handlers = { 'briefing.read': read };
