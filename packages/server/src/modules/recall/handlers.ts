@@ -30,7 +30,7 @@ export type RetrieveInput = Input<'entries.retrieve'>;
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
-const BY_WORDS = 64;
+const BY_WORDS = 80;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 
@@ -61,11 +61,8 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
   const places: AuthorPlaces = wantsNeighbours ? await addNeighbours(meaning, entries, { input, weights }) : new Map();
   if (meaning && hasTime('related')) await relateBest(meaning, entries, { input, weights, places });
   const ranked = rankEntries(entries.all, { input, weights, places, time: asked.time, context });
-  const page = startWithin(
-    ranked.hits.slice(0, input.limit),
-    pageBytes(context.services),
-    ({ row }) => row.document_bytes,
-  );
+  const best = ranked.hits.slice(0, input.limit);
+  const page = startWithin(best, pageBytes(context.services), ({ row }) => row.document_bytes);
   const question = hasTime('passages') ? meaning : undefined;
   const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
   const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
@@ -75,7 +72,7 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
     time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
     index: { embedder: meaning ? EMBEDDER : null, behind: meaning?.behind ?? 0 },
     skipped,
-    truncated: found.truncated,
+    truncated: found.truncated || page.length < best.length,
   };
 });
 
