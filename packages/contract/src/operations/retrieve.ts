@@ -160,7 +160,9 @@ export const retrieve = {
           .array(z.enum(['meaning', 'neighbours', 'related', 'rerank', 'passages']))
           .meta({ description: 'Steps that `max_ms` left no time for.' }),
         reranker: reranker.optional(),
-        truncated: z.boolean().meta({ description: 'More entries matched by words than were looked at.' }),
+        truncated: z
+          .boolean()
+          .meta({ description: 'More entries matched by words than were looked at, or than fit in the answer.' }),
       }),
     errors: ['branch_not_found'],
     example: () => ({ query: 'who pays for failed retries?', entity_path: 'checkout/**' }),

@@ -31,7 +31,7 @@ export type RetrieveInput = Input<'entries.retrieve'>;
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
-const BY_WORDS = 80;
+const BY_WORDS = 64;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 
@@ -86,7 +86,7 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
     index: indexOf(meaning, model),
     skipped,
     ...(reranker ? { reranker } : {}),
-    truncated: found.truncated,
+    truncated: found.truncated || page.length < Math.min(input.limit, ranked.hits.length),
   };
 });
 

@@ -9,7 +9,10 @@ import { removeUnusedVectors } from './models/remove-unused.ts';
 import { tables } from './tables.ts';
 import { removeVectors } from './vector-index.ts';
 
+export { EMBEDDER } from './follow-log.ts';
+export { findLike, type LikeEntry } from './like.ts';
 export { type ModelProbe, probeModels } from './models/probe.ts';
+export { textOfValue } from './rules/passages.ts';
 
 const erasesEntries: EntryEraser = {
   async erase(work, { erasedIds }) {

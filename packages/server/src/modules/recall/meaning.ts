@@ -1,4 +1,5 @@
 import type { Glob } from '@mem-service/contract';
+import { packedDot } from '@mem-service/embedder';
 import type { Sql } from '../../db/index.ts';
 import { type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
@@ -14,13 +15,13 @@ import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
 import { ownerNumber } from './vector-names.ts';
 
 /** As many entries are compared one by one. */
-const FEW = 2_000;
+const MAX_COMPARED = 2_000;
 /** Blocks of vectors that the first pass compares at most. */
 const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
-const FIRST_PASS = 180;
+const FIRST_PASS = 150;
 /** Entries that the second pass leaves to be weighed with words. */
-const NEAREST = 80;
+const NEAREST = 64;
 /** Entries written since the index was brought up to date that are embedded on the way. */
 const MAX_TAIL = 200;
 const MAX_BEHIND = 1_000;
@@ -108,10 +109,11 @@ const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[
 
 /** The vectors of all entries that pass the filters; undefined where they are not few. */
 async function fewVectors({ context, paths, filters, shown }: MeaningOptions, embedder: number) {
-  const { scan, view } = context;
-  if (paths === undefined && view.scope === undefined && shown > FEW) return undefined;
-  const looked = await queries.listFew(scan, view, { paths, filters, most: FEW + 1 });
-  if (looked.length > FEW) return undefined;
+  const { scan, view, services } = context;
+  const few = services.limits.max_compared_entries ?? MAX_COMPARED;
+  if (paths === undefined && view.scope === undefined && shown > few) return undefined;
+  const looked = await queries.listFew(scan, view, { paths, filters, most: few + 1 });
+  if (looked.length > few) return undefined;
   const passing = looked.filter(({ passes }) => passes === 1);
   const current = new Set(passing.map(({ seq }) => seq));
   const stored = await vectorsOf(
@@ -187,10 +189,16 @@ export async function compareOthers(search: MeaningSearch, entries: RecallEntrie
 }
 
 /** Cosines of entries by `seq`. */
-async function compare({ context, thread, question, embedder }: MeaningSearch, ids: readonly number[]) {
+async function compare(
+  { context, question, embedder }: MeaningSearch,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
   const stored = await vectorsOf(context, embedder, ids);
-  if (stored.length === 0) return new Map<number, number>();
-  return highest(stored, await thread.run('compare', { vectors: stored.map(({ vector }) => vector), question }));
+  // A few hundred take less time than sending them to the thread.
+  return highest(
+    stored,
+    stored.map(({ vector }) => packedDot(question, Buffer.from(vector, 'base64'))),
+  );
 }
 
 /** Cosines by `seq`, the highest of the passages of an entry. */

@@ -66,6 +66,6 @@ const nearestFirst = (distances: readonly number[]): number[] =>
 /** Up to this many vectors all clusters are read. */
 const FEW_VECTORS = 25_000;
 
-/** How many clusters are read: 30 % of them for 100,000 vectors, 15 % for ten times as many. */
+/** How many clusters are read: 20 % of them for 100,000 vectors, 10 % for ten times as many. */
 export const clustersToRead = (vectors: number): number =>
-  vectors <= FEW_VECTORS ? CLUSTERS : Math.max(1, Math.ceil(CLUSTERS * 0.3 * (100_000 / vectors) ** 0.3));
+  vectors <= FEW_VECTORS ? CLUSTERS : Math.max(1, Math.ceil(CLUSTERS * 0.2 * (100_000 / vectors) ** 0.3));
