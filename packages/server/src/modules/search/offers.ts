@@ -37,7 +37,11 @@ async function findInIndex(context: ReadContext, input: SearchInput, asked: Word
   const { terms, wanted, size, cap } = asked;
   const count = async (term: Term): Promise<number> => {
     const expression = expressionOf(scope, term);
-    const newest = await newestMatches(scan, scope, { expression, limit: 2 * cap, accepts: (has) => has(term) });
+    const newest = await newestMatches(
+      scan,
+      { ...scope, places: scope.scoped },
+      { expression, terms, limit: 2 * cap, accepts: (has) => has(term) },
+    );
     return newest.seqs.length === 0 ? 0 : Math.min(cap, await countAt(scan, view, newest.seqs));
   };
   const counting = size.hidden > 0 ? Promise.all(terms.map(count)) : countMatches(scan, scope, { terms, cap });
