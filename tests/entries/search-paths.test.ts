@@ -1,9 +1,18 @@
+import { type Glob, parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { type Principal, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { indexerOf } from '../../packages/server/src/modules/text/indexer.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 
 const OTHERS = 2600;
+/** More words than are kept beside the index. */
+const LONG = `common gateway words ${Array.from({ length: 1500 }, (_, i) => `page${i}`).join(' ')}`;
+const scoped: Principal = {
+  key_id: 'k',
+  name: 'k',
+  type: 'agent',
+  read: [['shop/pay', 'shop/pay/card/**', 'shöp/**'].map((glob) => parseGlob(glob) as Glob)],
+};
 const deep = Array.from({ length: 20 }, (_, i) => `d${i}`).join('/');
 
 /** Small and old projects among many entries with the same words, all common. */
@@ -20,6 +29,7 @@ describe.each(backends)('search within a path, on %s', (backend) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await openTestApp(backend);
+    await app.call('entries.write', { entity_path: 'shop/pay/book', key: 'long', value: LONG });
     const writes = Object.entries(PROJECTS).flatMap(([entity_path, keys]) =>
       keys.map((key) => ({ entity_path, key, value: `common gateway words of ${key}` })),
     );
@@ -45,14 +55,23 @@ describe.each(backends)('search within a path, on %s', (backend) => {
 
   async function findsEverything() {
     expect(await find('shop/pay')).toEqual(all('retry', 'refund'));
-    expect(await find('shop/pay/*')).toEqual(all('limit'));
-    expect(await find('shop/pay/**')).toEqual(all('limit', 'rule'));
-    expect(await find('shop/pay', { include_descendants: true })).toEqual(all('retry', 'refund', 'limit', 'rule'));
-    expect(await find('shop/**')).toEqual(all('retry', 'refund', 'limit', 'rule', 'other'));
+    expect(await find('shop/pay/*')).toEqual(all('limit', 'long'));
+    expect(await find('shop/pay/**')).toEqual(all('limit', 'rule', 'long'));
+    expect(await find('shop/pay', { include_descendants: true })).toEqual(
+      all('retry', 'refund', 'limit', 'rule', 'long'),
+    );
+    expect(await find('shop/**')).toEqual(all('retry', 'refund', 'limit', 'rule', 'long', 'other'));
     expect(await find('shöp/**')).toEqual(all('umlaut'));
     expect(await find(deep)).toEqual(all('far'));
     expect(await find(`${deep.slice(0, deep.lastIndexOf('/'))}/**`)).toEqual(all('far'));
     expect(await find('nowhere/**')).toEqual(all());
+    expect(await find('shop/**', { query: '"common gateway" rul*' })).toEqual(
+      all('retry', 'refund', 'limit', 'rule', 'long', 'other'),
+    );
+    const asKey = { key: scoped };
+    expect(await find('*', {}, asKey)).toEqual(all('retry', 'refund', 'rule', 'umlaut'));
+    expect(await find('shop/**', {}, asKey)).toEqual(all('retry', 'refund', 'rule'));
+    expect(await find('bulk/**', {}, asKey)).toEqual(all());
   }
 
   const indexAll = async () => {
@@ -66,14 +85,30 @@ describe.each(backends)('search within a path, on %s', (backend) => {
     await findsEverything();
   });
 
+  it('finds everything at paths with many entries, however many newer matches are elsewhere', async () => {
+    const { limits } = app.kernel.services;
+    Object.assign(limits, { max_few_entries: 1, max_looked_at_matches: 40 });
+    try {
+      await findsEverything();
+    } finally {
+      Object.assign(limits, { max_few_entries: undefined, max_looked_at_matches: undefined });
+    }
+  });
+
+  it('finds as much for a question', async () => {
+    const question = { query: 'Which common gateway words are there?', semantic_weight: 0, neighbours: false };
+    const { entries, truncated } = await app.call('entries.retrieve', { ...question, entity_path: 'shop/pay' });
+    expect({ keys: entries.map(({ key }) => key).sort(), truncated }).toEqual(all('retry', 'refund'));
+  });
+
   it('finds what was written, moved on and deleted since the index was written', async () => {
     await app.call('entries.write', { entity_path: 'shop/pay/card', key: 'fresh', value: 'common gateway words' });
     await app.call('entries.write', { entity_path: 'shop/pay', key: 'retry', value: 'nothing of it' });
     await app.call('entries.delete', { entity_path: 'shop/pay', key: 'refund' });
     const isRight = async () => {
       expect(await find('shop/pay')).toEqual(all());
-      expect(await find('shop/pay/*')).toEqual(all('limit', 'fresh'));
-      expect(await find('shop/pay/**')).toEqual(all('limit', 'fresh', 'rule'));
+      expect(await find('shop/pay/*')).toEqual(all('limit', 'long', 'fresh'));
+      expect(await find('shop/pay/**')).toEqual(all('limit', 'long', 'fresh', 'rule'));
     };
     await isRight();
     await indexAll();

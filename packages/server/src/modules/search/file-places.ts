@@ -1,12 +1,14 @@
 import { type Glob, matchesGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import { type EntryView, pathRanges, type ReadContext, scopedGlobs } from '../../kernel/index.ts';
+import { type EntryView, pathRanges, type ReadContext, type Services, scopedGlobs } from '../../kernel/index.ts';
 import { isSeqIn } from '../entries/index.ts';
 import { type FilePlaces, type IndexState, type PlacedTexts, readPlacedTexts } from '../text/index.ts';
 import { getNameAfter, hasFewIn } from './queries.ts';
 
 /** At paths with no more entries than this, they are read one by one and not by their words. */
-export const FEW_ENTRIES = 1_500;
+const FEW_ENTRIES = 1_500;
+
+export const mostFew = ({ limits }: Services): number => limits.max_few_entries ?? FEW_ENTRIES;
 
 /** A statement has a part for each range. */
 const MAX_RANGES = 64;
@@ -24,7 +26,7 @@ type IndexedAccount = { number: number; index: IndexState };
 
 /** The entries at some paths and in the scope of the caller, in the index of SQLite; undefined where these are all. */
 export function filePlaces(
-  { view, read, scan }: ReadContext,
+  { view, read, scan, services }: ReadContext,
   paths: readonly Glob[] | undefined,
   { number, index }: IndexedAccount,
 ): FilePlaces | undefined {
@@ -33,13 +35,14 @@ export function filePlaces(
   if (globs.some(({ kind }) => kind === 'all')) return undefined;
   const ranges = rangesOf(view, paths);
   const upto = index.upto ?? 0;
+  const most = mostFew(services);
   const readTexts = (some: Sql[][]) => readPlacedTexts(scan, view, { account: number, upto, ranges: some });
   const readFew = async (): Promise<PlacedTexts | undefined> =>
-    ranges && (await hasFewIn(read, view, { ranges, most: FEW_ENTRIES })) ? readTexts(ranges) : undefined;
+    ranges && (await hasFewIn(read, view, { ranges, most })) ? readTexts(ranges) : undefined;
   async function* readParts(all: Sql[][]): AsyncGenerator<PlacedTexts> {
     for (const range of all) {
       for (let from = sql`true`; ; ) {
-        const end = await getNameAfter(scan, view, { range: [...range, from], count: FEW_ENTRIES });
+        const end = await getNameAfter(scan, view, { range: [...range, from], count: most });
         const name = end && sql`(${end.entity_path}, ${end.key})`;
         yield await readTexts([[...range, from, ...(name ? [sql`(entity_path, key) < ${name}`] : [])]]);
         if (!name) break;

@@ -15,6 +15,7 @@ import {
   readAccount,
   reads,
   type Services,
+  scopedGlobs,
   startWithin,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
@@ -28,7 +29,7 @@ import {
   withSoundWords,
 } from '../text/index.ts';
 import { byEvidence, MANY, placeOf, ranksOf } from './evidence.ts';
-import { FEW_ENTRIES, filePlaces, rangesOf } from './file-places.ts';
+import { filePlaces, mostFew, rangesOf } from './file-places.ts';
 import * as queries from './queries.ts';
 import { orderBlocks } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
@@ -155,6 +156,7 @@ export async function matchScopeOf(
     engine: dialect.engine,
     account_id: view.account_id,
     account: account.number,
+    most: context.services.limits.max_looked_at_matches,
     view: view.scope && view,
     index,
     places: index && paths ? filePlaces(context, paths, { number: account.number, index }) : scoped,
@@ -166,12 +168,13 @@ export async function matchScopeOf(
 
 /** Filters on columns beside the words are applied to matches as they are read. */
 async function columnScope(context: ReadContext, input: SearchInput, newest: number): Promise<ColumnScope> {
-  const { view, read } = context;
+  const { view, read, services } = context;
   const paths = globsOf(input);
   const ranges = rangesOf(view, paths);
-  const isFew = ranges !== undefined && (await queries.hasFewIn(read, view, { ranges, most: FEW_ENTRIES }));
+  const isFew = ranges !== undefined && (await queries.hasFewIn(read, view, { ranges, most: mostFew(services) }));
   return {
     newest,
+    globs: scopedGlobs(view.scope, paths),
     few: isFew ? ranges.map((range) => [branchIs(view), ...range]) : undefined,
     filters: [...placesIn(view, paths), shownIn(view), ...headFilters(context, input)],
   };

@@ -1,3 +1,4 @@
+import type { Glob } from '@mem-service/contract';
 import type { Engine, Sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { wordIn } from './indexing.ts';
@@ -43,6 +44,8 @@ export type MatchScope = {
   engine: Engine;
   account_id: string;
   account: number;
+  /** How many matches are looked at for common words, if not as many as usual. */
+  most: number | undefined;
   view: EntryView | undefined;
   index: IndexState | undefined;
   places: FilePlaces | undefined;
@@ -74,6 +77,8 @@ export type ColumnScope = {
   filters: readonly Sql[];
   /** Sets of conditions that few entries of the account meet in all, and none meets two of: these are read one by one. */
   few: readonly (readonly Sql[])[] | undefined;
+  /** The paths that the search is about, none of which covers another. */
+  globs: readonly Glob[];
 };
 
 export const expressionOf = ({ engine, account }: MatchScope, term: Term): Expression =>

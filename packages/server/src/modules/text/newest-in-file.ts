@@ -6,7 +6,7 @@ import { matchTexts } from './matching-texts.ts';
 import { countTerm } from './rules/rank.ts';
 
 /** Newest matches at whatever paths that are looked up, before all entries at the paths of the search are read instead. */
-const MAX_LOOKED_UP = 10_000;
+const MAX_LOOKED_AT = 10_000;
 /** Entries at the paths of the search that are read at most. */
 const MAX_READ = 50_000;
 
@@ -58,15 +58,16 @@ async function newestLookedUp(
   { expression, limit, places }: PlacedWanted,
 ): Promise<NewestMatches | undefined> {
   const { outdated } = scope.index;
+  const most = scope.most ?? MAX_LOOKED_AT;
   const newest = sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq FROM words.entry_words
-    WHERE entry_words MATCH ${expression}${rowsUpTo(scope)} ORDER BY rowid DESC LIMIT ${MAX_LOOKED_UP}`;
+    WHERE entry_words MATCH ${expression}${rowsUpTo(scope)} ORDER BY rowid DESC LIMIT ${most}`;
   const rows = await query.all<{ seq: number }>(
     sql`SELECT seq FROM (${newest}) AS newest WHERE ${places.isAt(sql`newest.seq`)} LIMIT ${limit + outdated.size}`,
   );
   const seqs = rows.flatMap(({ seq }) => (outdated.has(seq) ? [] : [seq]));
   if (seqs.length >= limit) return { seqs: seqs.slice(0, limit), complete: false };
   const all = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM (${newest}) AS newest`);
-  return (all?.n ?? 0) < MAX_LOOKED_UP ? { seqs, complete: true } : undefined;
+  return (all?.n ?? 0) < most ? { seqs, complete: true } : undefined;
 }
 
 /** Reads the entries at the paths of the search: in proportion to these, not to the account. */
