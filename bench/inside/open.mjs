@@ -4,10 +4,9 @@ import { SELF_CALLER } from '../../packages/server/src/kernel/index.ts';
 export const caller = { ...SELF_CALLER, actor: 'bench', agent_id: 'agent/bench', request_id: 'bench' };
 
 /** The service without its transport. */
-export const open = ({ dataDir, postgresDsn }) =>
+export const open = (options) =>
   openApp({
-    dataDir,
-    postgresDsn,
+    ...options,
     sweepSeconds: 86_400,
     onError: (error) => {
       throw error;

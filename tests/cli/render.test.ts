@@ -31,6 +31,30 @@ describe('answers for people', () => {
     expect(line).toMatch(/^svc +k +"x+… +0\.50 /);
   });
 
+  it('what answers a question is shown with its passage, and what is wrong with the answer', () => {
+    const hit = (key: string, status: string) =>
+      `{"entity_path":"svc","key":"${key}","confidence":0.7,"evidence_status":"${status}","score":1.25,` +
+      `"passage":"one\\ntwo\\u001b[2J","provenance":{"agent_id":"a","written_at":"2026-01-31T12:00:00.000Z"}}`;
+    const answer = (entries: string, avoid: string, rest: string) =>
+      `{"entries":[${entries}],"avoid":[${avoid}],"tokens":2,"truncated":false,${rest}}`;
+    const rest = '"left_out":[],"time":null,"index":{"embedder":"e","behind":0},"skipped":[]';
+    const facts = 'confidence 0.70, by a 2026-01-31 12:00:00Z\n  one\n  two\\u001b[2J\n';
+    expect(show('entries.retrieve', answer(hit('k', 'untested'), '', rest))).toBe(`svc k  score 1.25, ${facts}`);
+    const poor =
+      '"left_out":[{},{}],"time":{"phrase":"today","since":"2026-01-31T00:00:00.000Z","until":"2026-01-31T12:00:00.000Z"},' +
+      '"index":{"embedder":null,"behind":0},"skipped":["meaning","related"]';
+    expect(show('entries.retrieve', answer('', hit('old', 'discredited'), poor)).split('\n')).toEqual([
+      ...['nothing in memory answers this', '', 'Outcomes spoke against:', ''],
+      'svc old  score 1.25, confidence 0.70, discredited, by a 2026-01-31 12:00:00Z',
+      ...['  one', '  two\\u001b[2J', ''],
+      '"today" was taken as 2026-01-31 00:00:00Z to 2026-01-31 12:00:00Z',
+      '2 more entries did not fit in --max-tokens',
+      'found by words alone: meaning was not compared',
+      'left undone for want of time: meaning, related',
+      '',
+    ]);
+  });
+
   it('a single entry shows its value laid out, with the digits it has', () => {
     const out = show('entries.read', entry('k', '{"big":12345678901234567890,"list":[1.0,[],{}]}'));
     expect(out).toContain('{\n  "big": 12345678901234567890,\n  "list": [\n    1.0,\n    [],\n    {}\n  ]\n}\n');

@@ -82,7 +82,7 @@ describe.each(backends)('entries that are not shared, on %s', (backend) => {
   });
 
   it.each(reading)('%s shows another agent what is its own, as if nothing were hidden', async (name) => {
-    await stores.lookAsY(name, markedInput(name, OPEN));
+    await stores.lookAsY(name, wholePage(name, markedInput(name, OPEN)));
   });
 
   it.each(reading)('%s shows them to their author', async (name) => {

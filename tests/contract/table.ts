@@ -142,9 +142,17 @@ export async function createExamples(app: TestApp, { mark, as, extra = {} }: Exa
     const mayHide = 'shared' in fieldsOf(name);
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
   }
+  await compileDigests(app, { mark, as });
   // What was removed is there again.
   const removing = writing.filter((name) => definition(name).removes);
   return Object.assign(known, await layAgain(removing, app, { mark, as, extra }));
+}
+
+/** Digests of everything that an example speaks of, as far as there is something to tell. */
+async function compileDigests(app: TestApp, { mark, as }: ExampleSetup): Promise<void> {
+  const paths = addressesOf(mark).map(({ entity_path }) => entity_path);
+  const scopes = new Set([...paths, as.agent_id ?? '']);
+  for (const scope of scopes) if (scope !== '') await app.call('cortex.recompile', { scope }, as);
 }
 
 async function createEntries(app: TestApp, { mark, as, extra }: ExampleSetup, attempt: number): Promise<void> {

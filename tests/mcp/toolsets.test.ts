@@ -10,7 +10,7 @@ const bindings = operationNames.flatMap((name) => {
 
 /** The rows of the specification whose operations exist. */
 const ROWS = {
-  core: 'read recall write list my_entries search retrieve read_from history stats graph_neighbors export aggregate',
+  core: 'read recall write list my_entries search retrieve briefing read_from history stats graph_neighbors export aggregate',
   tracing: 'commit_outcome record_context record_action explain timeline list_traces get_trace',
   identity: 'set_identity whoami reset_identity',
   pro: 'set_trace_attributes record_llm_call record_span start_span end_span trace_search trace_spans span_payload trace_compare',
@@ -91,6 +91,7 @@ describe('the tools', () => {
       'mem_restore',
       'mem_search',
       'mem_retrieve',
+      'mem_briefing',
       'mem_record_context',
       'mem_record_attempt',
       'mem_commit_outcome',

@@ -1,21 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { backends, newPlace, openTestApp, type TestApp } from '../support/app.ts';
+import { exportLines, importLines } from '../transfer/support.ts';
 import { caughtUp } from './caught-up.ts';
+import { expectIndexWhole, vectorsOf } from './stored-index.ts';
 
 const A = { agent_id: 'agent/a' };
 const at = (key: string) => ({ entity_path: 'notes', key });
-
-type VectorFacts = { entry_id: number; part: number; seq: number; vector: string };
-
-/** The stored vectors, through the reads of the account. */
-const vectorsOf = (app: TestApp): Promise<VectorFacts[]> =>
-  app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT).read.all({
-    text: 'SELECT entry_id, part, seq, vector FROM entry_vectors WHERE account_id = ? ORDER BY entry_id, part',
-    values: [SELF_HOSTED_ACCOUNT],
-  });
 
 describe.each(backends)('the index of meaning, on %s', (backend) => {
   let app: TestApp;
@@ -79,5 +71,21 @@ describe.each(backends)('a server, on %s', (backend) => {
     expect((await on.call('entries.retrieve', { query: 'nuts allergy' }, A)).entries[0]?.key).toBe('diet');
     await on.close();
     await place.remove();
+  });
+
+  it('makes the vectors of an import again', async () => {
+    const [from, to] = [await openTestApp(backend), await openTestApp(backend)];
+    await from.call('entries.write', { ...at('diet'), value: 'Maria is allergic to peanuts' }, A);
+    await from.call('entries.write', { ...at('secret'), value: 'Maria hides nuts', shared: false }, A);
+    await caughtUp(from);
+    const lines = await exportLines(from);
+    expect(JSON.stringify(lines)).not.toContain((await vectorsOf(from))[0]?.vector);
+    await importLines(to, lines);
+    await caughtUp(to);
+    await caughtUp(to);
+    const stored = async (app: TestApp) => (await vectorsOf(app)).map(({ owner, vector }) => ({ owner, vector }));
+    expect(await stored(to)).toEqual(await stored(from));
+    await expectIndexWhole(to);
+    for (const app of [from, to]) await app.close();
   });
 });

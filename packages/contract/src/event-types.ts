@@ -34,8 +34,16 @@ export const eventTypes = [
   'account_created',
   'account_updated',
   'account_deleted',
+  'golden_query_added',
+  'golden_query_deleted',
+  'retrieval_set',
   'retention_set',
   'clock_corrected',
+  'consolidation_started',
+  'consolidation_proposed',
+  'consolidation_approved',
+  'consolidation_rejected',
+  'consolidation_auto_merged',
 ] as const;
 
 /** Types that have another name in the stream. In a browser, `error` is the event of a failed connection. */

@@ -1,4 +1,6 @@
 export * from './agent-glob.ts';
+export * from './briefing-sections.ts';
+export * from './digest-types.ts';
 export * from './entry-key.ts';
 export * from './event-types.ts';
 export * from './faults.ts';

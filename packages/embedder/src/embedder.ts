@@ -121,20 +121,29 @@ class LoadedTable {
       .map((token) => ({ token, weight: weightOf(token) }))
       .filter(({ weight }) => weight > 0);
     const total = asked.reduce((sum, { weight }) => sum + weight, 0);
+    // Texts about the same share most of their words, so each word is compared once.
+    const known = new Map<number, Float32Array>();
+    const closenessOf = (token: number): Float32Array => {
+      const closeness = known.get(token) ?? Float32Array.from(asked, (one) => this.#closeness(one.token, token));
+      known.set(token, closeness);
+      return closeness;
+    };
+    const closest = new Float32Array(asked.length);
     return (text) => {
-      const tokens = [...new Set(this.tokensOf(text))];
-      const sum = asked.reduce((all, { token, weight }) => all + weight * this.#closest(token, tokens), 0);
-      return total === 0 ? 0 : sum / total;
+      if (total === 0) return 0;
+      const { values, length } = this.#tokenizer.split(text);
+      closest.fill(0);
+      for (let at = 0; at < length; at++) {
+        const closeness = closenessOf(values[at] as number);
+        for (let one = 0; one < closest.length; one++)
+          if ((closeness[one] as number) > (closest[one] as number)) closest[one] = closeness[one] as number;
+      }
+      return asked.reduce((sum, { weight }, one) => sum + weight * (closest[one] as number), 0) / total;
     };
   }
 
-  #closest(token: number, tokens: readonly number[]): number {
-    let closest = 0;
-    for (const one of tokens) {
-      if (one === token) return 1;
-      closest = Math.max(closest, this.#rowDot(token, one) / (this.#rowLength(token) * this.#rowLength(one)));
-    }
-    return closest;
+  #closeness(a: number, b: number): number {
+    return a === b ? 1 : this.#rowDot(a, b) / (this.#rowLength(a) * this.#rowLength(b));
   }
 
   /** Of rows as they are stored: their scales do not change an angle. */
@@ -142,9 +151,9 @@ class LoadedTable {
     const { rows } = this.#table;
     const fromA = a * EMBEDDER_DIMENSIONS;
     const fromB = b * EMBEDDER_DIMENSIONS;
+    const dimensions = this.#dimensions;
     let sum = 0;
-    for (let at = 0; at < this.#dimensions; at++)
-      sum += Math.imul(rows[fromA + at] as number, rows[fromB + at] as number);
+    for (let at = 0; at < dimensions; at++) sum += Math.imul(rows[fromA + at] as number, rows[fromB + at] as number);
     return sum;
   }
 

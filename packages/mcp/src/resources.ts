@@ -1,15 +1,25 @@
 import { shapes, stringify } from '@mem-service/contract';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import { previewLists } from './previews.ts';
+import { previewLists, trimmedWithin } from './previews.ts';
 import { problemOf } from './refusals.ts';
 import type { ResourceAddress } from './rules/resource-changes.ts';
 import { callService, type JsonObject, type McpSession } from './session.ts';
 
 const ENTRIES = 'mem://entries';
+const BRIEFING = 'mem://briefing';
+/** Digests of a briefing; its sections are short. */
+const DIGESTS = 3;
 const mimeType = 'application/json';
 
 /** Resources that a client can show, or pass to its model, without calling a tool. */
 export const resources = [
+  {
+    uri: BRIEFING,
+    name: 'briefing',
+    title: 'Briefing',
+    mimeType,
+    description: 'What to know before work begins: what holds, what failed, what changed',
+  },
   { uri: ENTRIES, name: 'entries', title: 'Newest entries', mimeType, description: 'What was written last, in short' },
   { uri: 'mem://timeline', name: 'timeline', title: 'Timeline', mimeType, description: 'What happened to your memory' },
   { uri: 'mem://stats', name: 'stats', title: 'Statistics', mimeType, description: 'How much memory there is' },
@@ -17,7 +27,16 @@ export const resources = [
 
 export const ENTRY_TEMPLATE = `${ENTRIES}/{+entity_path}/{key}`;
 
+export const BRIEFING_TEMPLATE = `${BRIEFING}/{+entity_path}`;
+
 export const resourceTemplates = [
+  {
+    uriTemplate: BRIEFING_TEMPLATE,
+    name: 'briefing of a subject',
+    title: 'Briefing of a subject',
+    mimeType,
+    description: 'The same for a path and all below it',
+  },
   {
     uriTemplate: ENTRY_TEMPLATE,
     name: 'entry',
@@ -30,11 +49,14 @@ export const resourceTemplates = [
 /** Parses the address of a resource, whether or not it exists; undefined for any other address. */
 export function resourceAt(uri: string): ResourceAddress | undefined {
   const address = addressOf(uri);
-  return address ? { kind: 'entry', ...address } : LISTED[uri];
+  if (address) return { kind: 'entry', ...address };
+  const entity_path = uri.startsWith(`${BRIEFING}/`) ? pathIn(uri.slice(BRIEFING.length + 1)) : undefined;
+  return entity_path === undefined ? LISTED[uri] : { kind: 'briefing', entity_path };
 }
 
 const LISTED: Readonly<Record<string, ResourceAddress>> = {
   [ENTRIES]: { kind: 'entries' },
+  [BRIEFING]: { kind: 'briefing' },
   'mem://timeline': { kind: 'timeline' },
   'mem://stats': { kind: 'stats' },
 };
@@ -59,10 +81,25 @@ async function read(resource: ResourceAddress, session: McpSession): Promise<str
     const { entity_path, key } = resource;
     return session.service.call('entries.read', { entity_path, key, branch }, identity.caller());
   }
+  if (resource.kind === 'briefing') {
+    const { entity_path } = resource;
+    return stringify(
+      trimmedWithin(await callService(session, 'briefing.read', { entity_path, branch, limit: DIGESTS })),
+    );
+  }
   if (resource.kind === 'stats') return stringify(await callService(session, 'stats.read', { branch }));
   if (resource.kind === 'timeline')
     return lists(await callService(session, 'agents.timeline', { agent_id, branch, limit }));
   return lists(await callService(session, 'entries.list', { branch, sort: 'recent', limit }));
+}
+
+/** A path whose segments are percent-encoded. */
+function pathIn(text: string): string | undefined {
+  try {
+    return shapes.entityPath.parse(text.split('/').map(decodeURIComponent).join('/'));
+  } catch {
+    return undefined;
+  }
 }
 
 const lists = (page: JsonObject) => stringify(previewLists(page));

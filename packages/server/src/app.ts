@@ -37,18 +37,22 @@ import { accounts } from './modules/accounts/index.ts';
 import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
+import { briefing } from './modules/briefing/index.ts';
 import { commits } from './modules/commits/index.ts';
+import { consolidation } from './modules/consolidation/index.ts';
 import { consumers } from './modules/consumers/index.ts';
+import { cortex, withoutWorker } from './modules/cortex/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
+import { golden } from './modules/golden/index.ts';
 import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
 import { ledger } from './modules/ledger/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
 import { profiles } from './modules/profiles/index.ts';
-import { recall, withoutEmbedder } from './modules/recall/index.ts';
+import { recall, withEmbedders } from './modules/recall/index.ts';
 import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
 import { sessions } from './modules/sessions/index.ts';
@@ -75,6 +79,10 @@ export const coreModules: readonly Module[] = [
   graph,
   search,
   recall,
+  cortex,
+  golden,
+  consolidation,
+  briefing,
   erasure,
   log,
   keys,
@@ -143,8 +151,7 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
-  const core = options.settings?.embedder === 'off' ? withoutEmbedder(coreModules) : coreModules;
-  const modules = withProjectionConsumers([...core, ...(options.modules ?? [])]);
+  const modules = modulesOf(options);
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
   try {
@@ -166,17 +173,12 @@ export async function openApp(options: AppOptions): Promise<App> {
       version: VERSION,
       activity: new Activity(),
       openStreams: new Map<string, number>(),
+      modelCalls: new Map<string, number>(),
       knownLogs: new KnownLogs(database),
       noteBuffer: new NoteBuffer(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database), clock, onError),
-      limits: {
-        max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
-        max_scanned_entries: options.maxScannedEntries ?? 10_000,
-        ...(options.maxReaderNotes === undefined ? {} : { max_reader_notes: options.maxReaderNotes }),
-        ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
-        ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
-      },
+      limits: limitsOf(options),
     };
     const migrated = await migrateAll(base, modules);
     if (!replica) {
@@ -199,6 +201,20 @@ export async function openApp(options: AppOptions): Promise<App> {
     await database.close();
     throw error;
   }
+}
+
+const limitsOf = (options: AppOptions): Services['limits'] => ({
+  max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
+  max_scanned_entries: options.maxScannedEntries ?? 10_000,
+  ...(options.maxReaderNotes === undefined ? {} : { max_reader_notes: options.maxReaderNotes }),
+  ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
+  ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
+});
+
+/** All modules, with the consumers that the settings ask for. */
+function modulesOf({ settings = {}, modules = [] }: AppOptions): readonly Module[] {
+  const core = withEmbedders(coreModules, settings);
+  return withProjectionConsumers([...(settings.cortex === 'off' ? withoutWorker(core) : core), ...modules]);
 }
 
 function openReplica({ primaryUrl, internalKey, replicaWaitMs, onWarning = () => {} }: AppOptions, database: Database) {

@@ -3,13 +3,17 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
+import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
+import { cortex } from './cortex.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
 import { entryRemoval } from './entry-removal.ts';
+import { golden } from './golden.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
@@ -34,6 +38,8 @@ export const operations = {
   ...entryMaintenance,
   ...search,
   ...retrieve,
+  ...consolidation,
+  ...briefing,
   ...commits,
   ...sessions,
   ...ingest,
@@ -44,12 +50,14 @@ export const operations = {
   ...graph,
   ...tags,
   ...counts,
+  ...cortex,
   ...log,
   ...keys,
   ...audit,
   ...accounts,
   ...usageOperations,
   ...activity,
+  ...golden,
   ...retention,
   ...consumers,
   ...transfer,

@@ -30,6 +30,10 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
     ['a phrase, and words that begin alike', `mem search '"exponential backoff" retr*'`],
     ['without words: entries with low confidence', 'mem search --max-confidence 0.4 --sort-by confidence'],
   ],
+  'briefing.read': [
+    ['before work on a project', 'mem briefing checkout --compact'],
+    ['what fits in a context', 'mem briefing checkout --max-tokens 2000'],
+  ],
   'commits.create': [['from a file', 'mem commit writes.json --message "what the incident taught"']],
   'commits.list': [['the last three', 'mem commits --limit 3']],
   'sessions.record_context': [

@@ -2,7 +2,7 @@ import type { Command } from './commands.ts';
 
 /** Titles of the modules for new users, in the order in which they need them. */
 const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
-  ['Entries: keep what is known, and find it again', 'entries', 'search', 'commits'],
+  ['Entries: keep what is known, and find it again', 'entries', 'search', 'recall', 'briefing', 'commits'],
   ['Sessions: note what an agent does, and see what led to what', 'sessions'],
   ['Outcomes: say how it went, so that confidence follows', 'outcomes'],
   ['Traces: look back at sessions that have ended', 'traces'],

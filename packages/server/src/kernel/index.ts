@@ -13,7 +13,7 @@ export * from './consumers/index.ts';
 export * from './cursor.ts';
 export * from './entry-name.ts';
 export * from './erasers.ts';
-export { hasOnlySince, readPosition, stampStatement } from './event-queries.ts';
+export { hasOnlySince, readHead, readPosition, stampStatement } from './event-queries.ts';
 export { eventsInScope, seesEvent } from './event-scope.ts';
 export type { FeedListener } from './feed.ts';
 export type { EventReader, FollowRequest, Subscription } from './follower.ts';
@@ -58,6 +58,7 @@ export {
   scopedGlobs,
   scopedPathConditions,
   scopedPathRanges,
+  scopeGlobs,
   scopeOverlaps,
 } from './scope.ts';
 export { presentServers } from './servers/known-servers.ts';

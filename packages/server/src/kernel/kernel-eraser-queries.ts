@@ -35,9 +35,15 @@ export const likeJsonText = (text: string): string => `%${JSON.stringify(text).r
 const readsAbout = ({ account_id, branch, paths, keys }: ErasedEntries): Sql =>
   sql`account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])} AND event_type = 'cross_agent_read'`;
 
-/** Events of reads only: those of writes are as many as the versions. */
-export function countReadEvents(query: Query, erased: ErasedEntries): Promise<number> {
-  return countOf(query, sql`SELECT count(*) AS n FROM events WHERE ${readsAbout(erased)}`);
+/** Digests are about the path of an entry, and name no key. */
+const digestsAbout = ({ account_id, branch, paths }: ErasedEntries): Sql =>
+  sql`account_id = ${account_id} AND branch = ${branch}${andAll(paths)} AND entity_path IS NOT NULL
+      AND event_type = 'brief_compiled'`;
+
+/** Events of reads and digests only: those of writes are as many as the versions. */
+export async function countOtherEvents(query: Query, erased: ErasedEntries): Promise<number> {
+  const count = (about: Sql) => countOf(query, sql`SELECT count(*) AS n FROM events WHERE ${about}`);
+  return (await count(readsAbout(erased))) + (await count(digestsAbout(erased)));
 }
 
 /** Removes names and details from events. The events themselves stay, so that `seq` has no gaps. */
@@ -46,11 +52,12 @@ export async function redactEvents(tx: Transaction, erased: ErasedEntries): Prom
     sql`UPDATE events SET entity_path = NULL, key = NULL, version = NULL, details = ${ERASED_DETAILS}
         WHERE account_id = ${erased.account_id} AND seq IN (${erased.versionSeqs})`,
   );
-  const reads = await tx.run(
-    sql`UPDATE events SET entity_path = NULL, key = NULL, version = NULL, details = ${ERASED_DETAILS}
-        WHERE ${readsAbout(erased)}`,
-  );
-  return writes + reads;
+  let others = 0;
+  for (const about of [readsAbout(erased), digestsAbout(erased)])
+    others += await tx.run(
+      sql`UPDATE events SET entity_path = NULL, key = NULL, version = NULL, details = ${ERASED_DETAILS} WHERE ${about}`,
+    );
+  return writes + others;
 }
 
 /** For events whose names are in their details, not in columns. `seqs` is a one-column query. */

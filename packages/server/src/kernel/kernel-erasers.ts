@@ -17,7 +17,7 @@ async function hashesOf(heads: readonly EntryHead[]): Promise<string[]> {
 /** Removes entries from the log, the audit trail and the stored answers. */
 export const kernelErasesEntries: EntryEraser = {
   async count({ tx, account_id, dialect }, erased) {
-    const log_events = await queries.countReadEvents(tx, erased);
+    const log_events = await queries.countOtherEvents(tx, erased);
     // An erasure of nothing voids no answer.
     if (erased.heads.length === 0) return { log_events };
     const names = dialect.texts(await hashesOf(erased.heads));

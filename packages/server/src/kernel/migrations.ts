@@ -203,4 +203,12 @@ export const kernelMigrations: readonly Migration[] = [
       `ALTER TABLE accounts ADD COLUMN seq_stamp ${int} NOT NULL DEFAULT 0`,
     ],
   },
+  {
+    version: 8,
+    name: 'events of digests by path',
+    // They name the path of entries, and are redacted when those are erased.
+    up: () => [
+      `CREATE INDEX events_of_digests ON events (account_id, entity_path) WHERE event_type = 'brief_compiled'`,
+    ],
+  },
 ];

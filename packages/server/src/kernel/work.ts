@@ -278,7 +278,8 @@ export class Work {
     const { tx } = this;
     if (this.events.length > 0) {
       this.send(tx.insertMany(queries.insertEvents, this.events));
-      this.send(tx.insertMany(queries.touchAgents, activityOf(this.events)));
+      const active = activityOf(this.events);
+      if (active.length > 0) this.send(tx.insertMany(queries.touchAgents, active));
     }
     if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#chained()));
     if (this.#answers.length > 0) this.#sendAnswers();

@@ -2,6 +2,7 @@ import { attachRaw, type OperationName, operations } from '@mem-service/contract
 import { listField } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
+import { briefing } from './briefing.ts';
 import { type AnswerItem, columnsOf } from './columns.ts';
 import { calibration, confidence } from './confidence.ts';
 import { deleted, entry, restored, written } from './entry.ts';
@@ -11,6 +12,7 @@ import { me } from './me.ts';
 import { committed } from './outcome.ts';
 import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
+import { retrieved } from './retrieved.ts';
 import { table } from './table.ts';
 import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
@@ -33,6 +35,8 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'entries.restore': restored,
   'entries.diff': diff,
   'entries.verify': verify,
+  'entries.retrieve': retrieved,
+  'briefing.read': briefing,
   'entries.confidence': confidence,
   'sessions.record_context': recorded.recordedContext,
   'sessions.record_action': recorded.recordedAction,

@@ -21,6 +21,8 @@ export type Consumer = {
   batch_size?: number;
   /** How long it waits after an event, to collect more for the batch. */
   delay_seconds?: number;
+  /** How long it rests after a turn that has handled all there was, while more comes in. */
+  pause_seconds?: number;
   /** After this many attempts an event becomes a dead letter. */
   max_attempts?: number;
   /**
@@ -36,6 +38,8 @@ export type ConsumerContext = {
   kernel: Kernel;
   /** A long-running handler checks this regularly, and returns early when it is true; unhandled events come again. */
   isStopping(): boolean;
+  /** Aborted when the service stops, for a handler that waits for something outside. */
+  stopped: AbortSignal;
   /**
    * The transaction of the account that also moves the cursor past the events. Use it once per batch, as the last step,
    * without network calls inside.

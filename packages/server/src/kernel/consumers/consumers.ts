@@ -28,6 +28,7 @@ export class Consumers {
   readonly #ofAll: ConsumerRunner[] = [];
   readonly #stops: (() => void)[] = [];
   #walking: Promise<void> = Promise.resolve();
+  readonly #stopping = new AbortController();
   #closed = false;
 
   constructor(list: readonly Consumer[], options: ConsumersOptions) {
@@ -61,6 +62,7 @@ export class Consumers {
         server_id,
         times: { ...CLAIM_TIMES, ...times },
         isStopping: () => this.#closed,
+        stopped: this.#stopping.signal,
         onError,
         counted: { handled: 0, failed: 0 },
       });
@@ -157,6 +159,7 @@ export class Consumers {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#stopping.abort();
     for (const stop of this.#stops) stop();
     await this.#walking;
     await Promise.all([...this.#runners.values()].map((runner) => runner.close()));

@@ -4,9 +4,13 @@ export { orNothing } from './or-nothing.ts';
 export {
   countDeadLettersOf,
   deleteConsumed,
+  deleteCursor,
   dropDeadLetters,
+  isWantedAfter,
+  listConsumed,
   listCursors,
   listDeadLetters,
   readCursor,
   retryDeadLetters,
 } from './queries.ts';
+export { Postponed } from './turn-errors.ts';

@@ -11,6 +11,7 @@ import {
 } from '../../db/index.ts';
 import type { LogPosition } from '../log-position.ts';
 import type { LogEvent } from '../work.ts';
+import { MAX_BACKOFF_MS } from './backoff.ts';
 
 /** A cursor: one consumer in the log of one account. */
 export type CursorKey = { account_id: string; consumer: string };
@@ -20,6 +21,10 @@ export type Claim = { seq: number; attempts: number };
 type CursorClaim = { claimed_by: string; now: number; until: number };
 
 const isAt = ({ account_id, consumer }: CursorKey): Sql => sql`account_id = ${account_id} AND consumer = ${consumer}`;
+
+/** A time further ahead was set by a clock that was set back since: nobody would renew the claim, or retry, until then. */
+const LONGEST_CLAIM_MS = 10 * 60_000;
+const LONGEST_DELAY_MS = 2 * MAX_BACKOFF_MS;
 
 /**
  * Claims a cursor that no other server holds and whose retry time has passed; skips a row that another transaction has
@@ -33,7 +38,8 @@ export function claimCursor(
   return tx.get<Claim>(
     sql`UPDATE consumer_cursors SET claimed_by = ${claimed_by}, claimed_until = ${until}
         WHERE ${isAt(key)} AND consumer IN (SELECT consumer FROM consumer_cursors
-          WHERE ${isAt(key)} AND claimed_until <= ${now} AND retry_at <= ${now}${fragment(dialect.skipLocked)})
+          WHERE ${isAt(key)} AND (claimed_until <= ${now} OR claimed_until > ${now + LONGEST_CLAIM_MS})
+            AND (retry_at <= ${now} OR retry_at > ${now + LONGEST_DELAY_MS})${fragment(dialect.skipLocked)})
         RETURNING seq, attempts`,
   );
 }
@@ -210,6 +216,25 @@ export function listFirstWanted(
         (SELECT min(seq) FROM events WHERE account_id = ${account_id} AND seq > ${after} AND seq <= ${up_to}${ofTypes(dialect, event_types)}) AS next`,
   );
   return query.all(joinSql(ofEach, ' UNION ALL '));
+}
+
+/** Whether the log has an event of some types after a `seq`, among the next ones, or too many to look at. */
+export async function isWantedAfter(
+  query: Query,
+  dialect: Dialect,
+  { account_id, after, most, event_types }: Omit<Waiting, 'consumer' | 'up_to'> & { most: number },
+): Promise<boolean> {
+  const row = await query.get<{ next: number | null; head: number | null }>(
+    sql`SELECT (SELECT min(seq) FROM events WHERE account_id = ${account_id} AND seq > ${after}
+          AND seq <= ${after + most}${ofTypes(dialect, event_types)}) AS next,
+        (SELECT seq FROM accounts WHERE account_id = ${account_id}) AS head`,
+  );
+  return row?.next != null || (row?.head ?? 0) > after + most;
+}
+
+/** Forgets how far a consumer came: it would begin again. */
+export function deleteCursor(tx: Transaction, key: CursorKey): Promise<number> {
+  return tx.run(sql`DELETE FROM consumer_cursors WHERE ${isAt(key)}`);
 }
 
 const oneOrAll = (seq: number | undefined): Sql => (seq === undefined ? emptySql : sql` AND seq = ${seq}`);

@@ -17,6 +17,8 @@ export class ConsumerRunner {
   /** Accounts announced by another server only, with the `seq` to handle up to. */
   readonly #wanted = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer ends, by a clock that nobody sets. */
+  #timerAt = 0;
   #closed = false;
 
   constructor(parts: TurnParts) {
@@ -56,13 +58,15 @@ export class ConsumerRunner {
 
   #later(accountId: string, dueAt: number): void {
     if (this.#running.has(accountId)) this.#again.add(accountId);
-    else this.#queue.addAt(accountId, dueAt);
+    else this.#queue.addAt(accountId, dueAt, this.#now);
     this.#schedule(Math.max(0, (this.#queue.nextDueAt ?? dueAt) - this.#now));
   }
 
   #schedule(delayMs: number): void {
-    if (this.#closed || (this.#timer && delayMs > 0)) return;
+    const at = performance.now() + delayMs;
+    if (this.#closed || (this.#timer && at >= this.#timerAt)) return;
     clearTimeout(this.#timer);
+    this.#timerAt = at;
     this.#timer = setTimeout(() => this.#start(), Math.min(delayMs + GATHER_MS, 2 ** 31 - 1)).unref();
   }
 
@@ -74,7 +78,7 @@ export class ConsumerRunner {
       if (accountId === undefined) break;
       const turn = this.#takeTurn(accountId).finally(() => {
         this.#running.delete(accountId);
-        if (this.#again.delete(accountId)) this.#queue.add(accountId);
+        if (this.#again.delete(accountId)) this.#queueAgain(accountId);
         this.#start();
       });
       this.#running.set(accountId, turn);
@@ -82,6 +86,13 @@ export class ConsumerRunner {
     const { nextDueAt } = this.#queue;
     if (nextDueAt !== undefined && this.#running.size < CONCURRENCY)
       this.#schedule(Math.max(MIN_WAIT_MS, nextDueAt - this.#now));
+  }
+
+  /** What came in during a turn waits for the pause to be over, unless the account has to go on at once. */
+  #queueAgain(accountId: string): void {
+    const { pause_seconds = 0 } = this.parts.consumer;
+    if (pause_seconds > 0) this.#queue.addAt(accountId, this.#now + pause_seconds * 1000, this.#now);
+    else this.#queue.add(accountId);
   }
 
   async #takeTurn(accountId: string): Promise<void> {
@@ -97,7 +108,7 @@ export class ConsumerRunner {
     }
     if (turn.hasRetries && due !== undefined) this.#retrying.add(accountId);
     if (due === AT_ONCE) this.#queue.add(accountId);
-    else if (due !== undefined) this.#queue.addAt(accountId, due);
+    else if (due !== undefined) this.#queue.addAt(accountId, due, this.#now);
   }
 
   /** Resolves when nothing is due. */

@@ -12,6 +12,22 @@ export class Interrupted extends Error {
   override name = 'Interrupted';
 }
 
+/**
+ * What a handler throws where nothing is wrong with the events, but they must wait: for a server outside, or for a budget.
+ * They are tried again after the delay, as often as it takes; `reason` is shown to operators.
+ */
+export class Postponed extends Error {
+  override name = 'Postponed';
+  readonly reason: string;
+  readonly delayMs: number;
+
+  constructor(reason: string, delayMs: number) {
+    super(`postponed for ${Math.round(delayMs)} ms: ${reason}`);
+    this.reason = reason;
+    this.delayMs = delayMs;
+  }
+}
+
 /** For a statement that changes the row of the claim. */
 export async function mustHoldClaim(changedRows: Promise<number>): Promise<void> {
   if ((await changedRows) === 0) throw new ClaimLost('another server has taken over');
@@ -19,7 +35,8 @@ export async function mustHoldClaim(changedRows: Promise<number>): Promise<void>
 
 /** True for an error of the handler. All others are retried without counting an attempt. */
 export function isOfHandler(error: unknown): boolean {
-  if (error instanceof ClaimLost || error instanceof Interrupted || error instanceof StorageError) return false;
+  if (error instanceof ClaimLost || error instanceof Interrupted || error instanceof Postponed) return false;
+  if (error instanceof StorageError) return false;
   return !isAccountGone(error) && !(error instanceof Fault && error.code === 'unavailable');
 }
 

@@ -14,7 +14,7 @@ import {
   DEFAULT_MAX_ATTEMPTS,
 } from './consumer.ts';
 import * as queries from './queries.ts';
-import { ClaimLost, Interrupted, isOfHandler, mustHoldClaim, nameOf } from './turn-errors.ts';
+import { ClaimLost, Interrupted, isOfHandler, mustHoldClaim, nameOf, Postponed } from './turn-errors.ts';
 
 /** The most events searched for those that a consumer wants, before other accounts get their turn. */
 export const SCAN = 5_000;
@@ -28,6 +28,8 @@ export type TurnParts = {
   server_id: string;
   times: ClaimTimes;
   isStopping: () => boolean;
+  /** Aborted when the service stops. */
+  stopped: AbortSignal;
   onError: (error: unknown) => void;
   counted: { handled: number; failed: number };
 };
@@ -172,13 +174,14 @@ export class Turn {
    * afterwards.
    */
   async #handle(events: readonly LogEvent[], finish: FinishEvents): Promise<void> {
-    const { consumer, kernel, isStopping } = this.#parts;
+    const { consumer, kernel, isStopping, stopped } = this.#parts;
     const { account_id } = this.#key;
     let isFinished = false;
     let wasStopped = false;
     const context: ConsumerContext = {
       account_id,
       kernel,
+      stopped,
       isStopping: () => {
         wasStopped ||= isStopping();
         return wasStopped;
@@ -249,6 +252,7 @@ export class Turn {
   async #failed(error: unknown): Promise<Due> {
     if (isAccountGone(error)) return undefined;
     if (error instanceof ClaimLost) return this.#now + this.#parts.times.grace_ms;
+    if (error instanceof Postponed) return this.#postpone(error);
     if (!isOfHandler(error)) {
       await this.#release().catch(() => {});
       return error instanceof Interrupted ? undefined : this.#now + STORE_AWAY_MS;
@@ -263,6 +267,12 @@ export class Turn {
     await this.#transaction((tx) =>
       queries.failCursor(tx, this.#held, { attempts, last_error: nameOf(error), retry_at }),
     );
+    return retry_at;
+  }
+
+  async #postpone({ reason, delayMs }: Postponed): Promise<Due> {
+    const retry_at = this.#now + Math.max(0, Math.round(delayMs));
+    await this.#transaction((tx) => queries.failCursor(tx, this.#held, { attempts: 0, last_error: reason, retry_at }));
     return retry_at;
   }
 

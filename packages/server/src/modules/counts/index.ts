@@ -4,6 +4,14 @@ import { migrations } from './migrations.ts';
 import { countsOfEntries } from './projection.ts';
 import { tables } from './tables.ts';
 
-export { countEntries, countInScope, countShown, countWritten } from './sums-queries.ts';
+export {
+  countEntries,
+  countInScope,
+  countShown,
+  countWritten,
+  findSharedCounts,
+  listLargePaths,
+  type SharedCount,
+} from './sums-queries.ts';
 
 export const counts: Module = { name: 'counts', migrations, tables, projections: [countsOfEntries], handlers };

@@ -1,6 +1,7 @@
-import { andAll, type Query, sql } from '../../db/index.ts';
+import { andAll, type Find, type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { placesIn } from '../entries/index.ts';
+import type { CountDelta, CountKind } from './rules.ts';
 
 /** Counts the current entries of an account, regardless of who may see them. */
 export async function countEntries(query: Query, accountId: string): Promise<number> {
@@ -46,4 +47,38 @@ export async function countInScope(query: Query, view: EntryView): Promise<numbe
         WHERE true${andAll(placesIn(view))} LIMIT ${MAX_PATHS}) AS some_paths`,
   );
   return row?.n ?? 0;
+}
+
+/** Paths of a view with at least so many shared entries, by name, among the first `looked_at` paths. */
+export function listLargePaths(
+  query: Query,
+  view: EntryView,
+  { least, looked_at, most }: { least: number; looked_at: number; most: number },
+): Promise<{ entity_path: string }[]> {
+  return query.all(
+    sql`SELECT entity_path FROM (SELECT entity_path, n FROM (SELECT branch, name AS entity_path, n FROM counts
+        WHERE account_id = ${view.account_id} AND kind = 'entity' AND visible_to = '') AS paths
+        WHERE true${andAll(placesIn(view))} ORDER BY entity_path LIMIT ${looked_at}) AS some_paths
+        WHERE n >= ${least} ORDER BY entity_path LIMIT ${most}`,
+  );
+}
+
+export type SharedCount = Pick<CountDelta, 'n' | 'confidence_sum' | 'last_at' | 'last_agent'>;
+
+const sharedCounts: Find = {
+  table: 'counts',
+  select: 'n, confidence_sum, last_at, last_agent',
+  by: { account_id: 'text', branch: 'text', kind: 'text', visible_to: 'text', name: 'text' },
+};
+
+/** The counts of shared entries for names: one result per name, in order. */
+export function findSharedCounts(
+  query: Query,
+  { account_id, branch }: { account_id: string; branch: string },
+  names: readonly { kind: CountKind; name: string }[],
+): Promise<(SharedCount | undefined)[]> {
+  return query.findMany<SharedCount>(
+    sharedCounts,
+    names.map(({ kind, name }) => [account_id, branch, kind, '', name]),
+  );
 }

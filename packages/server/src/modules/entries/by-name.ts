@@ -1,5 +1,6 @@
 import { type Find, type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
+import { ENTRY_FACTS, type EntryFacts } from './by-number.ts';
 import { entriesIn, type Including } from './relation.ts';
 import type { EntryRow } from './rows.ts';
 
@@ -33,11 +34,13 @@ export type NamedHead = Pick<
   'entry_id' | 'branch' | 'entity_path' | 'agent_id' | 'version' | 'seq' | 'deleted' | 'shared'
 > & { document: string | null };
 
+const byName = { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' } as const;
+
 const namedHeads: Find = {
   table: 'entries',
   select: `entry_id, branch, entity_path, agent_id, version, seq, deleted, shared,
     CASE WHEN octet_length(document) <= ${SHORT_BYTES} THEN document END AS document`,
-  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
+  by: byName,
 };
 
 /** Finds heads by name, on any branch and without a visibility check. One result per name; undefined where it was erased. */
@@ -48,6 +51,20 @@ export function findHeads(
 ): Promise<(NamedHead | undefined)[]> {
   return query.findMany<NamedHead>(
     namedHeads,
+    names.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
+  );
+}
+
+const namedFacts: Find = { table: 'entries', select: `${ENTRY_FACTS}, pattern_refs`, by: byName };
+
+/** The same, without documents. */
+export function findNamedFacts(
+  query: Query,
+  accountId: string,
+  names: readonly (EntryName & { branch: string })[],
+): Promise<((EntryFacts & Pick<EntryRow, 'pattern_refs'>) | undefined)[]> {
+  return query.findMany(
+    namedFacts,
     names.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
   );
 }

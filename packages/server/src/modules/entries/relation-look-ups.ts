@@ -1,6 +1,17 @@
 import { andAll, fragment, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
-import { entriesIn, isVersionVisible, pathsOf, placesIn, shownIn, UP_TO_SHOWN } from './relation.ts';
+import {
+  entriesIn,
+  type Including,
+  includedIn,
+  isVersionVisible,
+  pathsOf,
+  placesIn,
+  STOOD_COLUMNS,
+  shownIn,
+  UP_TO_SHOWN,
+} from './relation.ts';
+import { joinStanding } from './standings.ts';
 
 // Rows of a list are looked up one by one (`leftJoin`): as long as PostgreSQL has no statistics, it may join them by reading the
 // whole account.
@@ -15,6 +26,19 @@ export function entriesNumbered(view: EntryView, numbers: Sql): Sql {
     values: [account_id],
   };
   return sql`${numbers}${entries} WHERE entries.entry_id IS NOT NULL AND ${shownIn(view)}${andAll(placesIn(view))}`;
+}
+
+/** The entries with these numbers in the newest state of one branch, as a relation with standings. */
+export function stoodEntriesNumbered(view: EntryView, ids: readonly number[], including: Including = 'live'): Sql {
+  const { account_id, dialect } = view;
+  const joined: Sql = {
+    text:
+      dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = numbers.value') +
+      joinStanding(dialect),
+    values: [account_id, account_id],
+  };
+  return sql`(SELECT ${STOOD_COLUMNS} FROM ${dialect.numbers(ids)}${joined}
+    WHERE entries.entry_id IS NOT NULL AND ${includedIn(view, including)}${andAll(placesIn(view))}) AS entries`;
 }
 
 /** The entry of each version, looked up by its number. */

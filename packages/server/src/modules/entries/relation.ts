@@ -36,7 +36,7 @@ const STOOD = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
 /** Without them there is no confidence: that of `entries` is not the one that counts. */
 const HEADS = Object.keys(headColumns).filter((name) => name !== 'confidence');
 
-const STOOD_COLUMNS = fragment(selectStood(STOOD, { head: 'entries', beside: 'standings' }));
+export const STOOD_COLUMNS = fragment(selectStood(STOOD, { head: 'entries', beside: 'standings' }));
 
 const columnsOf = (hasStandings: boolean): readonly string[] => (hasStandings ? STOOD : HEADS);
 const keyed = (names: readonly string[]) => names.map((name) => (name === 'document' ? 'document_bytes' : name));
@@ -131,6 +131,12 @@ export function entryKeysIn(view: EntryView, { including = 'live', paths, standi
 export const withDocuments = ({ account_id }: EntryView, page: Sql): Sql =>
   sql`(${page}) AS page JOIN (SELECT entry_id AS of_entry, version AS of_version, document FROM versions
       WHERE versions.account_id = ${account_id}) AS documents ON of_entry = page.entry_id AND of_version = page.version`;
+
+/** A condition on rows of the relation, as `entriesIn` has it. */
+export const includedIn = (view: EntryView, including: Including): Sql => ({
+  text: `1 = 1${CONDITIONS[including].text}`,
+  values: CONDITIONS[including].values(view),
+});
 
 /** A condition on rows of the relation: neither deleted nor expired. */
 export const liveIn = ({ at }: EntryView): Sql => ({ text: LIVE, values: [at] });

@@ -7,7 +7,9 @@ import { edgesOfEntries } from './projection.ts';
 import { tables } from './tables.ts';
 
 export { type LinkedOnce, linkAllOnce } from './link.ts';
-export { readEntries } from './queries.ts';
+export { listEntriesById, listIncident, readEntries } from './queries.ts';
+export { entryIdOf } from './rules/edges.ts';
+export type { IncidentEdge } from './rules/walk.ts';
 
 export const graph: Module = {
   name: 'graph',

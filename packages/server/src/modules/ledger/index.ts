@@ -2,6 +2,7 @@ import type { Module } from '../../kernel/index.ts';
 import { countEvidence, eraseEvidence } from './erase-queries.ts';
 import { tables } from './tables.ts';
 
+export * from './credited-queries.ts';
 export * from './queries.ts';
 export * from './trace-queries.ts';
 export * from './walk-queries.ts';

@@ -1,4 +1,4 @@
-import { andAll, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { andAll, type Find, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 import { scopeConditions, type Viewer, visibleTo } from '../../kernel/index.ts';
 
 /** Returns the outcome of a session whose trace was announced and has not arrived yet. */
@@ -35,5 +35,34 @@ export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): 
     sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
         AND ${visibleTo(viewer.agent_id)}${andAll(scopeConditions(viewer.scope))} ORDER BY seq, no`,
+  );
+}
+
+/** What lists show of an outcome. */
+export type NumberedOutcome = {
+  seq: number;
+  outcome_ref: string;
+  outcome_type: string;
+  agent_id: string;
+  branch: string;
+  committed_at: number;
+  visible_to: string;
+};
+
+const outcomeFacts: Find = {
+  table: 'outcomes',
+  select: 'seq, outcome_ref, outcome_type, agent_id, branch, committed_at, visible_to',
+  by: { account_id: 'text', seq: 'int' },
+};
+
+/** Finds outcomes by number, without a visibility check. One result per number, in order. */
+export function findOutcomes(
+  query: Query,
+  accountId: string,
+  seqs: readonly number[],
+): Promise<(NumberedOutcome | undefined)[]> {
+  return query.findMany<NumberedOutcome>(
+    outcomeFacts,
+    seqs.map((seq) => [accountId, seq]),
   );
 }

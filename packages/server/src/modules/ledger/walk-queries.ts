@@ -104,3 +104,30 @@ export function listOutcomeLines(query: Query, view: EntryView, seqs: Sql): Prom
         ORDER BY outcomes.seq, evidence.no`,
   );
 }
+
+/** The entries that outcomes named as causes, without a visibility check. */
+export async function listCausesOf(query: Query, accountId: string, seqs: Sql): Promise<number[]> {
+  const rows = await query.all<{ entry_id: number }>(
+    sql`SELECT DISTINCT entry_id FROM evidence WHERE account_id = ${accountId}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND entry_id IS NOT NULL`,
+  );
+  return rows.map(({ entry_id }) => entry_id);
+}
+
+/** The newest outcomes about each of these entries, `each` at most of one, newest first. */
+export async function listNewestOutcomesOf(
+  query: Query,
+  accountId: string,
+  { ids, each, most }: { ids: Sql; each: number; most: number },
+): Promise<number[]> {
+  const rows = await query.all<{ seq: number }>(
+    sql`WITH RECURSIVE lines (seq, no, n) AS (
+          SELECT newest.line_seq, newest.line_no, 1 FROM (${newestLinesOf(accountId, ids)}) AS newest
+          UNION ALL
+          SELECT earlier.before_seq, earlier.before_no, lines.n + 1 FROM lines JOIN evidence AS earlier
+            ON earlier.account_id = ${accountId} AND earlier.seq = lines.seq AND earlier.no = lines.no
+            WHERE earlier.before_seq IS NOT NULL AND lines.n < ${each})
+        SELECT DISTINCT seq FROM lines ORDER BY seq DESC LIMIT ${most}`,
+  );
+  return rows.map(({ seq }) => seq);
+}

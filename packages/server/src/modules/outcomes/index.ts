@@ -3,6 +3,8 @@ import { commit } from './commit-handler.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 
+export { isSuccess, parseOutcomeType } from './rules/outcome-types.ts';
+
 export const outcomes: Module = {
   name: 'outcomes',
   migrations,

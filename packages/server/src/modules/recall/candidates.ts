@@ -2,7 +2,8 @@ import type { ReadContext } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
-import { type CountedText, countTerms, type Term, wordsOfDocument } from '../text/index.ts';
+import { type CountedText, countTerms, type Term, wordsOfParsed } from '../text/index.ts';
+import { type CosinePair, scaleOf } from './models/rules/scale.ts';
 import { sequenceOf } from './rules/places.ts';
 
 /** An entry that may answer a question. */
@@ -11,17 +12,24 @@ export type RecallEntry = {
   counted: CountedText;
   /** What it was written in. */
   sequence: string;
-  /** Undefined where its meaning was not compared. */
+  /** Undefined where its meaning was not compared, or where it has no vector. Cosines of a model are on the scale of the built-in embedder. */
   cosine: number | undefined;
+  cosines: EmbedderCosines;
+  /** Whether its vectors were looked up. */
+  isCompared: Partial<Record<keyof EmbedderCosines, boolean>>;
   /** Undefined where its words were not compared one by one. */
   related: number | undefined;
 };
+
+/** As each embedder compared it. */
+export type EmbedderCosines = { builtin?: number | undefined; model?: number | undefined };
 
 /** The entries that may answer a question, each once. */
 export class RecallEntries {
   readonly #context: ReadContext;
   readonly #terms: readonly Term[];
   readonly #entries = new Map<number, RecallEntry>();
+  #scale: ((cosine: number) => number) | undefined;
 
   constructor(context: ReadContext, terms: readonly Term[]) {
     this.#context = context;
@@ -43,14 +51,36 @@ export class RecallEntries {
   async add(rows: readonly FoundRow[]): Promise<void> {
     for (const row of rows) {
       if (this.#entries.has(row.seq)) continue;
-      this.#entries.set(row.seq, { row, ...(await this.#read(row)), cosine: undefined, related: undefined });
+      const read = await this.#read(row);
+      const fresh = { cosine: undefined, cosines: {}, isCompared: {}, related: undefined };
+      this.#entries.set(row.seq, Object.assign({ row }, read, fresh));
       await pause();
     }
   }
 
+  drop(seqs: readonly number[]): void {
+    for (const seq of seqs) this.#entries.delete(seq);
+  }
+
   /** Cosines by `seq`. */
-  compare(cosines: ReadonlyMap<number, number>): void {
-    for (const [seq, entry] of this.#entries) entry.cosine ??= cosines.get(seq);
+  compare(cosines: ReadonlyMap<number, number>, by: keyof EmbedderCosines): void {
+    for (const [seq, entry] of this.#entries) {
+      entry.cosines[by] ??= cosines.get(seq);
+      entry.cosine = this.#cosineOf(entry);
+    }
+  }
+
+  /** From here on a model outside the service is believed rather than the built-in embedder. */
+  preferModel(): void {
+    const compared = this.all.map(({ cosines }) => cosines);
+    const isPair = (one: EmbedderCosines): one is CosinePair => one.builtin !== undefined && one.model !== undefined;
+    const models = compared.flatMap(({ model }) => model ?? []);
+    this.#scale = scaleOf(compared.filter(isPair), models);
+    for (const entry of this.#entries.values()) entry.cosine = this.#cosineOf(entry);
+  }
+
+  #cosineOf({ cosines: { builtin, model } }: RecallEntry): number | undefined {
+    return model === undefined || this.#scale === undefined ? builtin : this.#scale(model);
   }
 
   /** A long document is loaded for its words alone: all of them together may have hundreds of megabytes. */
@@ -58,10 +88,16 @@ export class RecallEntries {
     const { scan, view } = this.#context;
     const document = row.document ?? (await findDocuments(scan, view.account_id, [row]))[0];
     if (document === undefined) return { counted: countTerms([], this.#terms), sequence: '' };
-    const { entity_path, provenance } = JSON.parse(document) as StoredDocument;
-    const counted = countTerms(await wordsOfDocument(document), this.#terms);
-    return { counted, sequence: sequenceOf({ ...provenance, entity_path }) };
+    const entry = JSON.parse(document) as StoredDocument;
+    const words = wordsOfParsed(entry, document.length);
+    const counted = countTerms(Array.isArray(words) ? words : await words, this.#terms);
+    return { counted, sequence: sequenceOf({ ...entry.provenance, entity_path: entry.entity_path }) };
   }
 }
 
-type StoredDocument = { entity_path: string; provenance: { agent_id: string; session_id: string | null } };
+type StoredDocument = {
+  entity_path: string;
+  key: string;
+  value: unknown;
+  provenance: { agent_id: string; session_id: string | null };
+};

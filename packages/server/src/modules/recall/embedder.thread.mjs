@@ -12,9 +12,12 @@ const encoding = new Encoding(embedder);
 const TASKS = {
   embed: ({ texts }) => encoding.embed(texts),
   question: (question) => encoding.question(question),
-  nearest: ({ codes, question, most }) => encoding.nearest(codes, question, most),
+  nearest: ({ records, question, most }) => encoding.nearest(records, question, most),
   compare: ({ vectors, question }) => encoding.compare(vectors, question),
-  centre: ({ question, vectors }) => encoding.centre(question, vectors),
+  centre: ({ question, vectors, sums }) => encoding.centre(question, vectors, sums),
+  clustersOf: ({ vectors }) => encoding.clustersOf(vectors),
+  alike: (input) => encoding.alike(input),
+  cosines: ({ vectors, among }) => encoding.cosines(vectors, among),
   related: ({ documents, ...question }) => encoding.related(documents, question),
   bestPassages: ({ documents, asked }) => encoding.bestPassages(documents, asked),
 };

@@ -1,42 +1,56 @@
-import { type Embedder, PACKED_HEAD_BYTES, packedDot, packVector, signBits } from '@mem-service/embedder';
+import { cosine, type Embedder, PACKED_HEAD_BYTES, packedDot, packVector, unpackVector } from '@mem-service/embedder';
 import { bestPassage } from './rules/best-passage.ts';
-import { clusterOf } from './rules/clusters.ts';
-import { HEAD_BYTES, nearestRecords, RECORD_BYTES, writeHead } from './rules/code-records.ts';
+import { CLUSTER_WORDS } from './rules/cluster-words.ts';
+import { type Clustering, clustersAround } from './rules/clusters.ts';
+import { nearestRecords } from './rules/code-records.ts';
 import { passagesOf, textOfValue } from './rules/passages.ts';
 import { withoutCommon } from './rules/score.ts';
 import { weightOfWord } from './rules/word-weights.ts';
-import type { EmbeddedPart, EmbeddedText, EncodedQuestion, PassageQuestion, QuestionText } from './thread-tasks.ts';
+import { type EmbeddedPart, storedPart } from './stored-part.ts';
+import type {
+  CentredQuestion,
+  EmbeddedText,
+  EncodedQuestion,
+  PassageQuestion,
+  QuestionText,
+  ThreadTasks,
+} from './thread-tasks.ts';
+import { sumsOf, type VectorSums } from './vector-sums.ts';
 
 /** What follows these parts of a long text is found by its words alone. */
 const MAX_PARTS = 32;
+/** Fewer vectors have nothing in common that could be taken out without taking out what they say. */
+const LEAST_COMMON = 20;
+/** Entries that say nearly the same are in the same cluster, or in one of these. */
+const PROBED_CLUSTERS = 8;
 /** Words are compared one by one in so many characters of a text. */
 const MAX_MATCHED = 2_000;
 
 /** What the thread of the embedder does. */
 export class Encoding {
   readonly #embedder: Embedder;
+  #known: Clustering | undefined;
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder;
   }
 
+  get #clusters(): Clustering {
+    this.#known ??= clustersAround(CLUSTER_WORDS.map((word) => this.#embedder.encode(word)));
+    return this.#known;
+  }
+
   /** The vectors of documents as they are stored. A text without words has none. */
   embed(texts: readonly EmbeddedText[]): EmbeddedPart[] {
     return texts.flatMap(({ entry_id, document }) =>
-      this.#vectorsOf(document).map((vector, part) => {
-        const record = new Uint8Array(RECORD_BYTES);
-        writeHead(record, entry_id, part);
-        record.set(bytesOf(signBits(vector)), HEAD_BYTES);
-        const [code, packed] = [base64(record), base64(packVector(vector))];
-        return { entry_id, part, cluster: clusterOf(vector), code, vector: packed };
-      }),
+      this.#vectorsOf(document).map((vector, part) =>
+        storedPart({ entry_id, part, vector, cluster: this.#clusters.clusterOf(vector) }),
+      ),
     );
   }
 
-  /** Each passage with the path and the key, which often name what it is about. */
   #vectorsOf(document: string): Float32Array[] {
-    const { name, text } = partsOf(document);
-    const vectors = passagesOf(text, MAX_PARTS).map((passage) => this.#embedder.encode(`${name}\n${passage}`));
+    const vectors = textsOf(document).map((text) => this.#embedder.encode(text));
     return vectors.filter((vector) => vector.some((value) => value !== 0));
   }
 
@@ -46,19 +60,51 @@ export class Encoding {
     return this.#embedder.encodeQuestion(text, (token) => weightOf(this.#embedder.wordOf(token)));
   }
 
-  nearest(codes: string, question: EncodedQuestion, most: number): number[] {
-    return nearestRecords(Buffer.from(codes, 'base64'), bytesOf(signBits(question)), most);
+  nearest(records: string, question: EncodedQuestion, most: number): number[] {
+    return nearestRecords(Buffer.from(records, 'base64'), question, most);
   }
 
   compare(vectors: readonly string[], question: EncodedQuestion): number[] {
     return vectors.map((vector) => packedDot(question, Buffer.from(vector, 'base64')));
   }
 
-  centre(question: EncodedQuestion, vectors: readonly string[]): EncodedQuestion {
+  clustersOf(vectors: readonly string[]): number[][] {
+    return vectors.map((vector) => this.#clusters.nearest(unpacked(vector)).slice(0, PROBED_CLUSTERS));
+  }
+
+  alike({ blocks, vectors, clusters, most }: ThreadTasks['alike']['input']): number[][] {
+    const byCluster = new Map<number, Buffer[]>();
+    for (const { cluster, records } of blocks)
+      byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), Buffer.from(records, 'base64')]);
+    return vectors.map((vector, at) => {
+      const near = (clusters[at] ?? []).flatMap((cluster) => byCluster.get(cluster) ?? []);
+      return nearestRecords(Buffer.concat(near), unpacked(vector), most);
+    });
+  }
+
+  cosines(vectors: readonly string[], among: readonly (readonly string[])[]): number[][] {
+    const known = new Map<string, Float32Array>();
+    const of = (packed: string): Float32Array => {
+      const vector = known.get(packed) ?? unpacked(packed);
+      known.set(packed, vector);
+      return vector;
+    };
+    return vectors.map((vector, at) => (among[at] ?? []).map((other) => cosine(of(vector), of(other))));
+  }
+
+  centre(question: EncodedQuestion, vectors: readonly string[], of: readonly VectorSums[]): CentredQuestion {
+    const stored = vectors.map((vector) => Buffer.from(vector, 'base64'));
     const sums = new Float64Array(question.length);
-    for (const vector of vectors) addPacked(sums, Buffer.from(vector, 'base64'));
-    const average = Float32Array.from(sums, (sum) => sum / Math.max(vectors.length, 1));
-    return withoutCommon(question, average);
+    for (const one of of) for (const [at, sum] of sumsOf(one).entries()) addAt(sums, at, sum);
+    for (const vector of stored) addPacked(sums, vector);
+    const count = of.reduce((all, one) => all + one.vectors, stored.length);
+    const average = Float32Array.from(sums, (sum) => (count < LEAST_COMMON ? 0 : sum / count));
+    const centred = withoutCommon(question, average);
+    return {
+      question: centred,
+      clusters: this.#clusters.nearest(centred),
+      cosines: stored.map((vector) => packedDot(centred, vector)),
+    };
   }
 
   related(documents: readonly string[], { text, weights }: QuestionText): number[] {
@@ -79,17 +125,25 @@ export class Encoding {
 
 type StoredText = { entity_path: string; key: string; value: unknown };
 
+/** The texts that vectors are made of: each passage with the path and the key, which often name what it is about. */
+export function textsOf(document: string): string[] {
+  const { name, text } = partsOf(document);
+  return passagesOf(text, MAX_PARTS).map((passage) => `${name}\n${passage}`);
+}
+
 function partsOf(document: string): { name: string; text: string } {
   const { entity_path, key, value } = JSON.parse(document) as StoredText;
   return { name: `${entity_path} ${key}`, text: textOfValue(value) };
 }
 
+function addAt(sums: Float64Array, at: number, value: number): void {
+  sums[at] = (sums[at] as number) + value;
+}
+
+const unpacked = (packed: string): Float32Array => unpackVector(Buffer.from(packed, 'base64'));
+
 function addPacked(sums: Float64Array, packed: Buffer): void {
   const factor = packed.readFloatLE(0);
   const values = new Int8Array(packed.buffer, packed.byteOffset + PACKED_HEAD_BYTES, sums.length);
-  for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + (values[at] as number) * factor;
+  for (let at = 0; at < sums.length; at++) addAt(sums, at, (values[at] as number) * factor);
 }
-
-const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-const base64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');

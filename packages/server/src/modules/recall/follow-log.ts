@@ -1,15 +1,16 @@
-import type { Row } from '../../db/index.ts';
-import type { Consumer, ConsumerContext, LogEvent } from '../../kernel/index.ts';
-import { findDocuments, findEntriesByNumber, findHeads, type NamedHead } from '../entries/index.ts';
+import type { Consumer, ConsumerContext, LogEvent, Work } from '../../kernel/index.ts';
+import { findDocuments, findHeads, type NamedHead } from '../entries/index.ts';
 import { embedderOf } from './embedder-thread.ts';
-import { deleteVectors, insertVectors } from './queries.ts';
-import type { EmbeddedPart } from './thread-tasks.ts';
-import { embedderNumber, ownerNumber, SHARED } from './vector-names.ts';
+import { storeVectors } from './store-vectors.ts';
+import { embedderNumber } from './vector-names.ts';
 
 /** Its name is stored with each vector; another embedder begins again. */
 export const EMBEDDER = 'mem-static-256';
 export const EMBEDDER_NUMBER = embedderNumber(EMBEDDER);
 export const CONSUMER = `recall.embed_${EMBEDDER}`;
+
+/** The events that change what an entry says. */
+export const EMBEDDED_EVENTS: readonly string[] = ['write', 'delete', 'expire'];
 
 /** Events that are followed at once. */
 const BATCH = 500;
@@ -17,7 +18,7 @@ const BATCH = 500;
 /** Keeps the vectors of the newest versions in step with the log. No write waits for it. */
 export const embedEntries: Consumer = {
   name: CONSUMER,
-  event_types: ['write', 'delete', 'expire'],
+  event_types: EMBEDDED_EVENTS,
   starts_at: 'the beginning',
   batch_size: BATCH,
   // Writes of a burst are embedded together.
@@ -42,20 +43,14 @@ async function followEvents(context: ConsumerContext, events: readonly LogEvent[
       parts.push(...(await thread.run('embed', { texts: [{ entry_id: head.entry_id, document }] })));
     if (context.isStopping()) return;
   }
-  await context.work(async (work) => {
-    const { tx, dialect } = work;
-    // What was written or erased since then is left to its own event, or to nobody.
-    const current = await findEntriesByNumber(tx, account_id, written);
-    const same = written.filter(({ seq }, at) => current[at]?.seq === seq);
-    if (same.length === 0) return;
-    await deleteVectors(tx, account_id, dialect.numbers(same.map(({ entry_id }) => entry_id)));
-    const rows = rowsOf(account_id, same, parts);
-    if (rows.length > 0) await tx.insertMany(insertVectors, rows);
-  });
+  await context.work((work: Work) => storeVectors(work, { written, parts, embedder: EMBEDDER_NUMBER }));
 }
 
 /** The heads that these events made, each once; those that later events changed come with these. */
-async function newestOf({ kernel, account_id }: ConsumerContext, events: readonly LogEvent[]): Promise<NamedHead[]> {
+export async function newestOf(
+  { kernel, account_id }: ConsumerContext,
+  events: readonly LogEvent[],
+): Promise<NamedHead[]> {
   const last = new Map<string, LogEvent & { entity_path: string; key: string }>();
   for (const event of events) {
     const { branch, entity_path, key } = event;
@@ -69,16 +64,5 @@ async function newestOf({ kernel, account_id }: ConsumerContext, events: readonl
   return named.flatMap((event, at) => {
     const head = heads[at];
     return head && head.seq === event.seq ? [head] : [];
-  });
-}
-
-function rowsOf(account_id: string, written: readonly NamedHead[], parts: readonly EmbeddedPart[]): Row[] {
-  const byEntry = new Map<number, EmbeddedPart[]>();
-  for (const part of parts) byEntry.set(part.entry_id, [...(byEntry.get(part.entry_id) ?? []), part]);
-  return written.flatMap(({ entry_id, branch, seq, shared, agent_id }) => {
-    const owner = shared === 1 ? SHARED : ownerNumber(agent_id);
-    return (byEntry.get(entry_id) ?? []).map(({ part, cluster, code, vector }) => ({
-      ...{ account_id, entry_id, part, branch, seq, embedder: EMBEDDER_NUMBER, cluster, owner, code, vector },
-    }));
   });
 }

@@ -1,35 +1,31 @@
 import type { Glob } from '@mem-service/contract';
+import { packedDot } from '@mem-service/embedder';
 import type { Sql } from '../../db/index.ts';
 import { type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
 import type { RecallEntries } from './candidates.ts';
 import type { EmbedderThread } from './embedder-thread.ts';
-import { CONSUMER, EMBEDDER_NUMBER } from './follow-log.ts';
+import { CONSUMER, EMBEDDER, EMBEDDER_NUMBER } from './follow-log.ts';
+import { axesOf } from './models/rules/axes.ts';
+import type { ModelQuestion } from './models/served-model.ts';
 import * as queries from './queries.ts';
-import { nearestClusters } from './rules/clusters.ts';
+import { clustersBySigns, clustersToRead } from './rules/clusters.ts';
 import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
 import { ownerNumber } from './vector-names.ts';
 
 /** As many entries are compared one by one. */
-const FEW = 2_000;
-/** Beyond this many entries only the nearest clusters are read. */
-const MANY = 30_000;
-const PROBED_CLUSTERS = 20;
-/** Vectors that the first pass compares at most. */
-const MAX_CODES = 400_000;
+const MAX_COMPARED = 2_000;
+/** Blocks of vectors that the first pass compares at most. */
+const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
-const FIRST_PASS = 500;
+const FIRST_PASS = 150;
 /** Entries that the second pass leaves to be weighed with words. */
-const NEAREST = 120;
+const NEAREST = 64;
 /** Entries written since the index was brought up to date that are embedded on the way. */
 const MAX_TAIL = 200;
 const MAX_BEHIND = 1_000;
 const MAX_TAIL_EVENTS = 5_000;
-/** Vectors that show what the entries of a large account have in common. */
-const SAMPLE = 300;
-/** Fewer have nothing in common that could be taken out without taking out what they say. */
-const LEAST_SAMPLE = 20;
 
 export type MeaningOptions = {
   context: ReadContext;
@@ -39,61 +35,90 @@ export type MeaningOptions = {
   filters: readonly Sql[];
   /** How many entries the caller may see. */
   shown: number;
+  /** The question as a model outside the service sees it. */
+  model: ModelQuestion | undefined;
   /** Loads those of the entries with some `seq` that pass the filters. */
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
 };
 
-/** A question that entries are compared with. */
+/** A question that entries are compared with, by one embedder. */
 export type MeaningSearch = MeaningOptions & {
+  by: 'builtin' | 'model';
+  /** The name of the embedder, and its number. */
+  name: string;
+  embedder: number;
+  /** The same question by a model outside the service. */
+  beside?: MeaningSearch | undefined;
   question: EncodedQuestion;
-  /** All vectors to compare, where they are few. */
-  few: readonly queries.StoredVector[] | undefined;
-  tail: readonly queries.StoredVector[];
+  /** Clusters of vectors, nearest first. */
+  clusters: readonly number[];
+  /** By `seq`: of all entries to compare where they are few, otherwise of those that have no vector yet. */
+  cosines: ReadonlyMap<number, number>;
+  isAll: boolean;
   /** Entries that have no vector yet. */
   behind: number;
 };
 
-const vectorScope = ({ view }: ReadContext): queries.VectorScope => ({
+const vectorScope = ({ view }: ReadContext, embedder: number): queries.VectorScope => ({
   view,
-  embedder: EMBEDDER_NUMBER,
+  embedder,
   owner: ownerNumber(view.agent_id),
 });
 
-/** Undefined where the question has no word that the embedder knows. */
+/** Undefined where the question has no word that the built-in embedder knows, and no other one is there. */
 export async function openMeaning(options: MeaningOptions): Promise<MeaningSearch | undefined> {
-  const { context, thread } = options;
-  const question = await thread.run('question', options.text);
-  if (question.every((value) => value === 0)) return undefined;
-  const [stored, { tail, behind, end }] = await Promise.all([fewVectors(options), tailOf(options)]);
-  const few = stored && [...stored, ...tail].sort((a, b) => a.seq - b.seq);
-  const known = few ?? (await vectorsOf(context, spread(end)));
-  const sample = known.length < LEAST_SAMPLE ? [] : known;
-  const centred = await thread.run('centre', { question, vectors: sample.map(({ vector }) => vector) });
-  return { ...options, question: centred, few, tail, behind };
+  const [builtin, model] = await Promise.all([openBuiltin(options), openModel(options)]);
+  return builtin ? { ...builtin, beside: model } : model;
 }
 
-/** Numbers of entries spread over the log; not each is one. */
-const spread = (end: number): number[] =>
-  Array.from({ length: SAMPLE }, (_, at) => 1 + Math.floor((at * Math.max(end, 1)) / SAMPLE));
+async function openBuiltin(options: MeaningOptions): Promise<MeaningSearch | undefined> {
+  const { context, thread } = options;
+  const embedder = EMBEDDER_NUMBER;
+  const asked = await thread.run('question', options.text);
+  if (asked.every((value) => value === 0)) return undefined;
+  const [stored, { tail, behind }] = await Promise.all([fewVectors(options, embedder), tailOf(options)]);
+  const isAll = stored !== undefined;
+  const known = isAll ? [...stored, ...tail].sort((a, b) => a.seq - b.seq) : tail;
+  const sums = isAll ? [] : await queries.readSums(context.read, vectorScope(context, embedder));
+  const vectors = known.map(({ vector }) => vector);
+  const { question, clusters, cosines } = await thread.run('centre', { question: asked, vectors, sums });
+  const of = { by: 'builtin', name: EMBEDDER, embedder } as const;
+  return { ...options, ...of, question, clusters, cosines: highest(known, cosines), isAll, behind };
+}
+
+/** What it has no vectors of is compared by the built-in embedder. */
+async function openModel(options: MeaningOptions): Promise<MeaningSearch | undefined> {
+  if (options.model === undefined) return undefined;
+  const { vector: question, embedder, name } = options.model;
+  const stored = await fewVectors(options, embedder);
+  const vectors = (stored ?? []).map(({ vector }) => vector);
+  const compared = vectors.length === 0 ? [] : await options.thread.run('compare', { vectors, question });
+  const isAll = stored !== undefined;
+  const clusters = isAll ? [] : clustersBySigns.nearest(axesOf(question));
+  const of = { by: 'model', name, embedder } as const;
+  return { ...options, ...of, question, clusters, cosines: highest(stored ?? [], compared), isAll, behind: 0 };
+}
 
 /** More rows than this are fetched off the main thread. */
-const MANY_ROWS = 200;
+const MANY_ROWS = 300;
 
-const vectorsOf = (context: ReadContext, ids: readonly number[]): Promise<queries.StoredVector[]> =>
+const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[]): Promise<queries.StoredVector[]> =>
   ids.length === 0
     ? Promise.resolve([])
-    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context), ids);
+    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context, embedder), ids);
 
 /** The vectors of all entries that pass the filters; undefined where they are not few. */
-async function fewVectors({ context, paths, filters, shown }: MeaningOptions) {
-  const { scan, view } = context;
-  if (paths === undefined && view.scope === undefined && shown > FEW) return undefined;
-  const looked = await queries.listFew(scan, view, { paths, filters, most: FEW + 1 });
-  if (looked.length > FEW) return undefined;
+async function fewVectors({ context, paths, filters, shown }: MeaningOptions, embedder: number) {
+  const { scan, view, services } = context;
+  const few = services.limits.max_compared_entries ?? MAX_COMPARED;
+  if (paths === undefined && view.scope === undefined && shown > few) return undefined;
+  const looked = await queries.listFew(scan, view, { paths, filters, most: few + 1 });
+  if (looked.length > few) return undefined;
   const passing = looked.filter(({ passes }) => passes === 1);
   const current = new Set(passing.map(({ seq }) => seq));
   const stored = await vectorsOf(
     context,
+    embedder,
     passing.map(({ entry_id }) => entry_id),
   );
   return stored.filter(({ seq }) => current.has(seq));
@@ -109,7 +134,7 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   ]);
   const after = cursor?.seq ?? 0;
   const end = account?.seq ?? 0;
-  if (after >= end) return { tail: [], behind: 0, end };
+  if (after >= end) return { tail: [], behind: 0 };
   const isFar = end - after > MAX_TAIL_EVENTS;
   const until = { after: isFar ? end - MAX_TAIL_EVENTS : after, most: MAX_BEHIND };
   const written = await queries.listNewestAfter(read, view, { paths, filters, ...until });
@@ -122,47 +147,75 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   const parts = texts.length === 0 ? [] : await thread.run('embed', { texts });
   const seqs = new Map(embedded.map(({ entry_id, seq }) => [entry_id, seq]));
   const tail = parts.map(({ entry_id, vector }) => ({ entry_id, seq: seqs.get(entry_id) as number, vector }));
-  return { tail, behind: isFar ? MAX_BEHIND : written.length - embedded.length, end };
+  return { tail, behind: isFar ? MAX_BEHIND : written.length - embedded.length };
 }
 
 /** Adds the entries nearest to a question, and compares those that were found by their words. */
 export async function addNearest(search: MeaningSearch, entries: RecallEntries): Promise<void> {
-  const cosines = await compare(search, search.few ?? [...(await nearVectors(search)), ...search.tail]);
-  entries.compare(cosines);
-  const ranked = [...cosines].sort(([, a], [, b]) => b - a).map(([seq]) => seq);
+  await addNearestBy(search, entries);
+  if (search.beside) await addNearestBy(search.beside, entries);
+  await compareOthers(search, entries);
+  if (search.by === 'model' || search.beside) entries.preferModel();
+}
+
+async function addNearestBy(search: MeaningSearch, entries: RecallEntries): Promise<void> {
+  const cosines = new Map(search.cosines);
+  if (!search.isAll) {
+    const found = entries.all.map(({ row }) => row.entry_id);
+    const near = [...new Set([...(await nearestEntries(search)), ...found])];
+    for (const [seq, cosine] of await compare(search, near)) cosines.set(seq, cosine);
+  }
+  entries.compare(cosines, search.by);
+  const others = [...cosines].filter(([seq]) => !entries.has(seq)).sort(([, a], [, b]) => b - a);
   // Filters may drop some of the nearest.
-  for (let from = 0, found = 0; from < ranked.length && found < NEAREST; from += NEAREST) {
-    const rows = await search.fetch(ranked.slice(from, from + NEAREST));
+  for (let from = 0, found = 0; from < others.length && found < NEAREST; from += NEAREST) {
+    const rows = await search.fetch(others.slice(from, from + NEAREST).map(([seq]) => seq));
     found += rows.length;
     await entries.add(rows);
-    entries.compare(cosines);
+    entries.compare(cosines, search.by);
   }
-  await compareOthers(search, entries);
 }
 
 /** Compares the entries that have not been. */
 export async function compareOthers(search: MeaningSearch, entries: RecallEntries): Promise<void> {
-  const others = entries.all.filter(({ cosine }) => cosine === undefined).map(({ row }) => row.entry_id);
-  if (others.length > 0) entries.compare(await compare(search, await vectorsOf(search.context, others)));
+  for (const one of search.beside ? [search, search.beside] : [search]) {
+    const { by } = one;
+    entries.compare(one.cosines, by);
+    const others = entries.all.filter(({ cosines, isCompared }) => cosines[by] === undefined && !isCompared[by]);
+    for (const entry of others) entry.isCompared[by] = true;
+    const ids = others.map(({ row }) => row.entry_id);
+    if (ids.length > 0) entries.compare(await compare(one, ids), by);
+  }
+}
+
+/** Cosines of entries by `seq`. */
+async function compare(
+  { context, question, embedder }: MeaningSearch,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  const stored = await vectorsOf(context, embedder, ids);
+  // A few hundred take less time than sending them to the thread.
+  return highest(
+    stored,
+    stored.map(({ vector }) => packedDot(question, Buffer.from(vector, 'base64'))),
+  );
 }
 
 /** Cosines by `seq`, the highest of the passages of an entry. */
-async function compare(
-  { thread, question }: MeaningSearch,
-  stored: readonly queries.StoredVector[],
-): Promise<Map<number, number>> {
-  if (stored.length === 0) return new Map();
-  const compared = await thread.run('compare', { vectors: stored.map(({ vector }) => vector), question });
-  const cosines = new Map<number, number>();
+function highest(stored: readonly queries.StoredVector[], cosines: readonly number[]): Map<number, number> {
+  const found = new Map<number, number>();
   stored.forEach(({ seq }, at) => {
-    cosines.set(seq, Math.max(cosines.get(seq) ?? -1, compared[at] as number));
+    found.set(seq, Math.max(found.get(seq) ?? -1, cosines[at] as number));
   });
-  return cosines;
+  return found;
 }
 
-/** The vectors that a first pass over bits leaves. */
-async function nearVectors({ context, thread, question, shown }: MeaningSearch): Promise<queries.StoredVector[]> {
-  const clusters = shown > MANY ? nearestClusters(question, PROBED_CLUSTERS) : undefined;
-  const codes = await queries.readCodes(context.scan, vectorScope(context), { clusters, most: MAX_CODES });
-  return vectorsOf(context, await thread.run('nearest', { codes, question, most: FIRST_PASS }));
+/** The entries that a first pass over bits leaves. */
+async function nearestEntries(search: MeaningSearch): Promise<number[]> {
+  const { context, thread, question, clusters, shown, embedder } = search;
+  const records = await queries.readBlocks(context.scan, vectorScope(context, embedder), {
+    clusters: clusters.slice(0, clustersToRead(shown)),
+    most: MAX_BLOCKS,
+  });
+  return thread.run('nearest', { records, question, most: FIRST_PASS });
 }

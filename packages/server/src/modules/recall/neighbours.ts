@@ -5,10 +5,11 @@ import { listAround, type WrittenAround } from './queries.ts';
 import { scoresOf } from './rank.ts';
 import { placesOf } from './rules/places.ts';
 
-/** The best entries, whose neighbours are looked up. */
-const ANCHORS = 50;
+/** The best entries, whose neighbours are looked up: a few first, which show whether entries are a sequence. */
+const FIRST_ANCHORS = 12;
+const ANCHORS = 48;
 /** The best entries, whose words are compared one by one. */
-const RELATED = 50;
+const RELATED = 36;
 
 type Weighing = { input: RetrieveInput; weights: readonly number[] };
 /** Where entries stand in what their authors wrote, by `seq`; empty where neighbours do not count. */
@@ -22,21 +23,32 @@ export async function addNeighbours(
   entries: RecallEntries,
   weighing: Weighing,
 ): Promise<AuthorPlaces> {
-  const { scan, view } = search.context;
-  const anchors = bestOf(entries.all, { ...weighing, places: NO_PLACES }).slice(0, ANCHORS);
-  if (anchors.length === 0) return NO_PLACES;
-  const around = await listAround(
-    scan,
-    view,
-    anchors.map(({ row }) => row.seq),
-  );
-  const places = placesOf(around);
-  const missing = [...places.keys()].filter((seq) => !entries.has(seq));
-  if (missing.length > 0) {
-    await entries.add(await search.fetch(missing));
-    await compareOthers(search, entries);
+  const best = bestOf(entries.all, { ...weighing, places: NO_PLACES }).map(({ row }) => row.seq);
+  if (best.length === 0) return NO_PLACES;
+  const first = await addAround(search, entries, { seqs: best.slice(0, FIRST_ANCHORS), isFirst: true });
+  if (weighing.input.neighbours !== true && !areSequence(entries, first.around)) {
+    entries.drop(first.added);
+    return NO_PLACES;
   }
-  return weighing.input.neighbours === true || areSequence(entries, around) ? places : NO_PLACES;
+  const others = await addAround(search, entries, { seqs: best.slice(FIRST_ANCHORS, ANCHORS), isFirst: false });
+  await compareOthers(search, entries);
+  return placesOf([...first.around, ...others.around]);
+}
+
+/** Adds what was written around some entries; two places away only around the first. */
+async function addAround(
+  { context: { scan, view }, fetch }: MeaningSearch,
+  entries: RecallEntries,
+  { seqs, isFirst }: { seqs: readonly number[]; isFirst: boolean },
+): Promise<{ around: WrittenAround[]; added: number[] }> {
+  if (seqs.length === 0) return { around: [], added: [] };
+  const around = await listAround(scan, view, seqs);
+  const near = around.flatMap(({ before_that, before, after, after_that }) =>
+    isFirst ? [before_that, before, after, after_that] : [before, after],
+  );
+  const missing = [...new Set(near.filter((seq) => seq !== null))].filter((seq) => !entries.has(seq));
+  if (missing.length > 0) await entries.add(await fetch(missing));
+  return { around, added: missing };
 }
 
 /** The neighbours of an entry that are in the same sequence, at least, where entries are one. */

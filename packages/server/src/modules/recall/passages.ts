@@ -1,11 +1,12 @@
 import type { ReadContext } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { fadedMember, findDocuments, toEntry } from '../entries/index.ts';
 import type { RetrieveAnswer, RetrieveInput } from './handlers.ts';
 import type { MeaningSearch } from './meaning.ts';
 import type { RankedEntry } from './rank.ts';
 import { bestPassage, type WeightedTerm } from './rules/best-passage.ts';
 import { fillBudget } from './rules/budget.ts';
-import { passagesOf, textOfValue, tokensIn } from './rules/passages.ts';
+import { PASSAGE_CHARS, passagesOf, textOfValue, tokensIn } from './rules/passages.ts';
 
 type RecalledEntry = RetrieveAnswer['entries'][number];
 
@@ -51,13 +52,29 @@ async function withPassages(
     return document === undefined ? [] : [{ ...entry, document }];
   });
   const documents = found.map(({ document }) => document);
-  const passages = meaning
-    ? await meaning.thread.run('bestPassages', { documents, asked: { terms, question: meaning.question } })
-    : documents.map((document) => bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms));
+  const passages = await choosePassages(documents, { terms, meaning });
   return found.map((entry, at) => {
     const passage = passages[at] as string;
     return { ...entry, passage, tokens: tokensIn(passage) };
   });
+}
+
+/** The passages of documents that fit a question best, by words alone where there is no meaning. */
+export async function choosePassages(
+  documents: readonly string[],
+  { terms, meaning }: Pick<ShowOptions, 'terms' | 'meaning'>,
+): Promise<string[]> {
+  const builtin = meaning?.by === 'builtin' ? meaning : undefined;
+  const long = builtin ? documents.filter(({ length }) => length > PASSAGE_CHARS) : [];
+  const asked = builtin && { terms, question: builtin.question };
+  const chosen = asked && long.length > 0 ? await builtin.thread.run('bestPassages', { documents: long, asked }) : [];
+  const known = new Map(long.map((document, at) => [document, chosen[at]]));
+  const passages: string[] = [];
+  for (const document of documents) {
+    passages.push(known.get(document) ?? bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms));
+    await pause();
+  }
+  return passages;
 }
 
 function toAnswer({ services, now }: ReadContext, input: RetrieveInput, entry: PassagedEntry): RecalledEntry {

@@ -1,7 +1,17 @@
 import type { Glob } from '@mem-service/contract';
-import { andAll, fragment, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import {
+  andAll,
+  type Find,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
 import { branchOf, type EntryView } from '../../kernel/index.ts';
 import { entriesAt, entriesIn } from '../entries/index.ts';
+import type { VectorSums } from './vector-sums.ts';
 
 export const insertVectors: Insert = {
   table: 'entry_vectors',
@@ -14,43 +24,115 @@ export const insertVectors: Insert = {
     embedder: 'int',
     cluster: 'int',
     owner: 'int',
-    code: 'text',
     vector: 'text',
   },
 };
 
-/** `ids` as the dialect makes `numbers`. */
-export function deleteVectors(tx: Transaction, accountId: string, ids: Sql): Promise<number> {
-  return tx.run(
-    sql`DELETE FROM entry_vectors WHERE account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`,
+/** A stored vector, and where the index of its bits has it. */
+export type IndexedVector = {
+  entry_id: number;
+  part: number;
+  branch: string;
+  embedder: number;
+  cluster: number;
+  owner: number;
+  vector: string;
+};
+
+/** Entries, `ids` as the dialect makes `numbers`. Without an embedder, the vectors of all. */
+export type VectorsOfEntries = { ids: Sql; embedder?: number | undefined };
+
+const ofEntries = (accountId: string, { ids, embedder }: VectorsOfEntries): Sql =>
+  sql`account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})${andAll(
+    embedder === undefined ? [] : [sql`embedder = ${embedder}`],
+  )}`;
+
+/** Vectors that are about to be deleted, by their key after the last one. */
+export function listIndexed(
+  tx: Transaction,
+  accountId: string,
+  { after, most, ...of }: VectorsOfEntries & { after: IndexedVector | undefined; most: number },
+): Promise<IndexedVector[]> {
+  const beyond = after ? [sql`(entry_id, embedder, part) > (${after.entry_id}, ${after.embedder}, ${after.part})`] : [];
+  return tx.all<IndexedVector>(
+    sql`SELECT entry_id, part, branch, embedder, cluster, owner, vector FROM entry_vectors
+        WHERE ${ofEntries(accountId, of)}${andAll(beyond)} ORDER BY entry_id, embedder, part LIMIT ${most}`,
   );
 }
+
+export function deleteVectors(tx: Transaction, accountId: string, of: VectorsOfEntries): Promise<number> {
+  return tx.run(sql`DELETE FROM entry_vectors WHERE ${ofEntries(accountId, of)}`);
+}
+
+const BLOCK_KEY = {
+  account_id: 'text',
+  branch: 'text',
+  embedder: 'int',
+  owner: 'int',
+  cluster: 'int',
+  block: 'int',
+} as const;
+
+export const findBlocks: Find = { table: 'vector_blocks', select: 'records', by: BLOCK_KEY };
+
+export const upsertBlocks: Insert = {
+  table: 'vector_blocks',
+  columns: { ...BLOCK_KEY, records: 'text' },
+  suffix: 'ON CONFLICT (account_id, branch, embedder, owner, cluster, block) DO UPDATE SET records = excluded.records',
+};
+
+const SUMS_KEY = { account_id: 'text', branch: 'text', embedder: 'int', owner: 'int' } as const;
+
+export const findSums: Find = { table: 'vector_sums', select: 'vectors, sums', by: SUMS_KEY };
+
+export const upsertSums: Insert = {
+  table: 'vector_sums',
+  columns: { ...SUMS_KEY, vectors: 'int', sums: 'text' },
+  suffix:
+    'ON CONFLICT (account_id, branch, embedder, owner) DO UPDATE SET vectors = excluded.vectors, sums = excluded.sums',
+};
 
 /** The vectors of one embedder that an agent may compare: `owner` is a number made of its name. */
 export type VectorScope = { view: EntryView; embedder: number; owner: number };
 
-/** The vectors in bits of some clusters, as one text, and how many there are. */
-export async function readCodes(
+const SHARED_OWNER = 0;
+
+export async function readSums(query: Query, { view, embedder, owner }: VectorScope): Promise<VectorSums[]> {
+  const key = (of: number) => [view.account_id, branchOf(view), embedder, of];
+  const found = await query.findMany<VectorSums>(findSums, [key(SHARED_OWNER), key(owner)]);
+  return found.filter((one) => one !== undefined);
+}
+
+/** The vectors in bits of some clusters, as one text. */
+export async function readBlocks(
   query: Query,
   { view, embedder, owner }: VectorScope,
-  { clusters, most }: { clusters: readonly number[] | undefined; most: number },
+  { clusters, most }: { clusters: readonly number[]; most: number },
 ): Promise<string> {
-  const joined = fragment(view.dialect.engine === 'sqlite' ? `group_concat(code, '')` : `string_agg(code, '')`);
-  const within =
-    clusters === undefined
-      ? []
-      : [
-          sql`cluster IN (${joinSql(
-            clusters.map((cluster) => sql`${cluster}`),
-            ', ',
-          )})`,
-        ];
-  const row = await query.get<{ codes: string | null }>(
-    sql`SELECT ${joined} AS codes FROM (SELECT code FROM entry_vectors WHERE account_id = ${view.account_id}
-          AND branch = ${branchOf(view)} AND embedder = ${embedder}${andAll(within)} AND owner IN (0, ${owner})
-        LIMIT ${most}) AS codes`,
+  const joined = fragment(view.dialect.engine === 'sqlite' ? `group_concat(records, '')` : `string_agg(records, '')`);
+  const row = await query.get<{ records: string | null }>(
+    sql`SELECT ${joined} AS records FROM (SELECT records FROM vector_blocks WHERE account_id = ${view.account_id}
+          AND branch = ${branchOf(view)} AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
+          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)})
+        LIMIT ${most}) AS blocks`,
   );
-  return row?.codes ?? '';
+  return row?.records ?? '';
+}
+
+/** Vectors in bits, of one cluster. */
+export type VectorBlock = { cluster: number; records: string };
+
+/** The vectors in bits of some clusters, each with its cluster. */
+export function listBlocks(
+  query: Query,
+  { view, embedder, owner }: VectorScope,
+  { clusters, most }: { clusters: readonly number[]; most: number },
+): Promise<VectorBlock[]> {
+  return query.all<VectorBlock>(
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
+          AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
+          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
+  );
 }
 
 /** A vector of the newest version that was followed; a later version has another `seq`. */

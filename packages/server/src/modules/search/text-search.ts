@@ -41,6 +41,8 @@ export type TextSearch = {
   wanted: number;
   /** Loads the entries that pass the caller's filters, in any order. */
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
+  /** In how many entries each term is, where that is known. */
+  counts?: readonly number[] | undefined;
   /** Puts matches that fit alike into another order, at least the first; without it they stay in that of their words. */
   order?: ((matches: readonly TextMatch[], wanted: number) => Promise<readonly TextMatch[]>) | undefined;
 };
@@ -82,12 +84,12 @@ export async function findByText(
   return { hits, truncated };
 }
 
-async function stagesOf(
+/** In how many entries each term is, up to a number at which it is common. `size` is the current number of entries. */
+export async function countTermsIn(
   { read, scan }: SearchQueries,
   scope: MatchScope,
-  { terms, size }: TextSearch,
-): Promise<SearchStage[]> {
-  const syntax = syntaxOf(scope.engine);
+  { terms, size }: Pick<TextSearch, 'terms' | 'size'>,
+): Promise<readonly number[]> {
   const expressions = terms.map((term) => expressionOf(scope, term));
   const count = (missing: readonly Expression[]) =>
     countMatches(missing.length <= FEW_TERMS ? read : scan, scope, {
@@ -96,7 +98,14 @@ async function stagesOf(
     });
   // On PostgreSQL the counts are part of the score; those within a scope are valid only for that scope.
   const isRemembered = scope.engine === 'sqlite' && scope.view === undefined;
-  const counts = await (isRemembered ? countsOf(read).get(expressions, size, count) : count(expressions));
+  return isRemembered ? countsOf(read).get(expressions, size, count) : count(expressions);
+}
+
+async function stagesOf(queries: SearchQueries, scope: MatchScope, search: TextSearch): Promise<SearchStage[]> {
+  const { terms, size } = search;
+  const syntax = syntaxOf(scope.engine);
+  const expressions = terms.map((term) => expressionOf(scope, term));
+  const counts = search.counts ?? (await countTermsIn(queries, scope, search));
   const isRare = rarestOf(counts);
   const ranked: RankedTerm[] = [];
   const rare: Expression[] = [];

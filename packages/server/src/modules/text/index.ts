@@ -14,7 +14,7 @@ export { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow, WO
 export { readPlacedTexts } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
-export { type IndexState, readIndexState, wordsOfDocument } from './tail.ts';
+export { type IndexState, readIndexState, wordsOfDocument, wordsOfParsed } from './tail.ts';
 export { everyTermExpression, indexedWords } from './texts.ts';
 
 export const text: Module = {

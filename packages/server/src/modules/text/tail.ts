@@ -131,7 +131,7 @@ async function textsOf({ read, view, services }: ReadContext, heads: readonly Ta
       // Erased since then.
       if (document === undefined) continue;
       const entry: IndexedEntry = JSON.parse(document);
-      texts.set(seq, { seq, entity_path: entry.entity_path, words: await wordsOf(entry, document.length) });
+      texts.set(seq, { seq, entity_path: entry.entity_path, words: await wordsOfParsed(entry, document.length) });
       turn += document.length;
       if (turn < TURN_BYTES) continue;
       turn = 0;
@@ -143,7 +143,8 @@ async function textsOf({ read, view, services }: ReadContext, heads: readonly Ta
 
 /** The words of a document; a long one gives other requests their turn in between. */
 export const wordsOfDocument = (document: string): string[] | Promise<string[]> =>
-  wordsOf(JSON.parse(document), document.length);
+  wordsOfParsed(JSON.parse(document), document.length);
 
-const wordsOf = (entry: IndexedEntry, characters: number): string[] | Promise<string[]> =>
-  characters <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));
+/** The same of a document that was parsed; `length` is that of its text. */
+export const wordsOfParsed = (entry: IndexedEntry, length: number): string[] | Promise<string[]> =>
+  length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));

@@ -11,12 +11,15 @@ export { type AgeRange, erasePayloads, removeOld } from './age/index.ts';
 export { countTraces, freeTraces, hasTraces } from './age/queries.ts';
 export type { AttemptUse } from './attempts.ts';
 export { prepareRedactions } from './prepare.ts';
+export { type AskedRow, havePartsContent, listAsked, listReadParts } from './question-queries.ts';
+export { listReadPaths, type ReadPath } from './read-queries.ts';
 export { type Redactions, withRedactions } from './rules/redact.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';
 export { type SessionEnd, sealSession } from './seal-session.ts';
 export { loadPast, readPart, type SessionPast } from './session-parts.ts';
 export { buildSessionReport, recordedBefore, redactOrNull, type SessionReport } from './session-report.ts';
 export type { TracePart } from './shape.ts';
+export { listTries, type SessionTries } from './tries.ts';
 
 export const traces: Module = {
   name: 'traces',

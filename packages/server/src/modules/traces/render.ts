@@ -40,7 +40,11 @@ export class TraceParts {
   add({ kind, entity_path, key, entry_id, data }: ShownPart): void {
     const named = kind === 'read' || kind === 'write' ? { entity_path, key, entry_id } : {};
     const part: Record<string, unknown> = { ...named, ...data };
-    if (kind === 'query') nameParameters(part);
+    if (kind === 'query') {
+      nameParameters(part);
+      // Numbers of entries are for the service itself.
+      delete part.shown;
+    }
     const known = this.#byKind.get(kind);
     if (known) known.push(part);
     else this.#byKind.set(kind, [part]);

@@ -86,7 +86,10 @@ type NotedData = Record<string, unknown> & { visible_to?: string };
 
 /** Notes hold the caller's words as they came, so they are redacted when the session is sealed. */
 const NOTED: Partial<Record<ItemRow['kind'], (data: NotedData) => NotedData & { visible_to: string }>> = {
-  query: ({ shown: _, ...data }) => ({ visible_to: EVERYONE, ...data, parameters: redactJson(data.parameters) }),
+  query: ({ shown, ...data }) => {
+    const numbers = Array.isArray(shown) && shown.length > 0 ? { shown } : {};
+    return { visible_to: EVERYONE, ...data, ...numbers, parameters: redactJson(data.parameters) };
+  },
   error: (data) => ({ visible_to: EVERYONE, ...data, message: redactText(String(data.message)) }),
 };
 

@@ -1,5 +1,5 @@
 /** A passage ends where a sentence or a line ends, at about this length. */
-const PASSAGE_CHARS = 600;
+export const PASSAGE_CHARS = 600;
 /** A sentence that is longer is cut between words. */
 const MAX_SENTENCE = 1_200;
 

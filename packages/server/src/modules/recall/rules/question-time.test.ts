@@ -18,6 +18,10 @@ const cases: [question: string, text: string, since: string, until: string][] = 
   ['what happened in March?', 'what happened?', '2026-03-01', '2026-04-01'],
   ['what happened in December', 'what happened', '2025-12-01', '2026-01-01'],
   ['what happened in March 2024?', 'what happened?', '2024-03-01', '2024-04-01'],
+  ['what changed since last week?', 'what changed?', '2026-11-09', '2026-11-18T15:30:00.001Z'],
+  ['what changed since yesterday?', 'what changed?', '2026-11-17', '2026-11-18T15:30:00.001Z'],
+  ['deploys since 2026-05-04', 'deploys', '2026-05-04', '2026-11-18T15:30:00.001Z'],
+  ['what happened since March?', 'what happened?', '2026-03-01', '2026-11-18T15:30:00.001Z'],
   ['deploys on 2026-05-04', 'deploys', '2026-05-04', '2026-05-05'],
   ['deploys today', 'deploys', '2026-11-18', '2026-11-18T15:30:00.001Z'],
 ];

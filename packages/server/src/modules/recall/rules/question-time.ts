@@ -53,14 +53,14 @@ const PHRASES: readonly Phrase[] = [
   { pattern: phrase(`past\\s+${UNIT}`), span: ([unit], now) => [back(now, 1, unit as Unit), now + 1] },
   { pattern: phrase(`this\\s+${UNIT}`), span: ([unit], now) => [startOf(unit as Unit, now), now + 1] },
   {
-    pattern: phrase(`(?:last|this past|on)\\s+(${WEEKDAYS.join('|')})`),
+    pattern: phrase(`(?:last|this past|on|since)\\s+(${WEEKDAYS.join('|')})`),
     span: ([day], now) => weekday(String(day), now),
   },
   {
-    pattern: phrase(`(?:last|in)\\s+(${MONTHS.join('|')})(?:\\s+(\\d{4}))?`),
+    pattern: phrase(`(?:last|in|since)\\s+(${MONTHS.join('|')})(?:\\s+(\\d{4}))?`),
     span: ([name, year], now) => month(String(name), year, now),
   },
-  { pattern: /\b(?:on\s+)?(\d{4}-\d{2}-\d{2})\b/i, span: ([day]) => dayNamed(String(day)) },
+  { pattern: /\b(?:(?:on|since)\s+)?(\d{4}-\d{2}-\d{2})\b/i, span: ([day]) => dayNamed(String(day)) },
   { pattern: phrase('(?:just now|a moment ago|earlier today)'), span: (_, now) => [startOfDay(now), now + 1] },
   { pattern: phrase('(?:recently|lately|these days|most recent|latest)'), span: (_, now) => [now - 14 * DAY, now + 1] },
 ];
@@ -74,7 +74,8 @@ export function questionTime(question: string, now: number): TimedQuestion {
   for (const { pattern, span } of PHRASES) {
     const found = pattern.exec(question);
     if (!found) continue;
-    const [since, until] = span(found.slice(1), now);
+    const [since, end] = span(found.slice(1), now);
+    const until = /^since\b/i.test(found[0]) ? Math.max(end, now + 1) : end;
     if (!(Number.isFinite(since) && since < until)) continue;
     const rest = `${question.slice(0, found.index)} ${question.slice(found.index + found[0].length)}`;
     const text = /[\p{L}\p{N}]/u.test(rest)

@@ -1,42 +1,89 @@
 import { describe, expect, it } from 'vitest';
 import { fillBudget } from './budget.ts';
-import { CLUSTERS, clusterOf, nearestClusters } from './clusters.ts';
-import { entryIdAt, HEAD_BYTES, nearestRecords, RECORD_BYTES, writeHead } from './code-records.ts';
+import { CLUSTER_WORDS } from './cluster-words.ts';
+import { CLUSTERS, clustersAround, clustersBySigns, clustersToRead } from './clusters.ts';
+import { changeRecords, entryIdAt, nearestRecords, recordBytes, recordOf } from './code-records.ts';
 import { passagesOf, textOfValue } from './passages.ts';
 import { placesOf } from './places.ts';
 import { weigh } from './trust.ts';
 
 describe('records of vectors in bits', () => {
-  const record = (entryId: number, bits: number) => {
-    const bytes = new Uint8Array(RECORD_BYTES).fill(0);
-    writeHead(bytes, entryId, 3);
-    bytes[HEAD_BYTES] = bits;
-    return bytes;
-  };
+  const DIMENSIONS = [32, 256, 768];
+  const vector = (dimensions: number, from: number) =>
+    Int8Array.from({ length: dimensions }, (_, at) => Math.round(100 * Math.sin((at + 1) * from)));
+  const record = (entry_id: number, from: number, { dimensions = 256, part = 3 } = {}) =>
+    recordOf({ entry_id, part }, vector(dimensions, from));
 
   it('keep numbers of entries of up to 48 bits', () => {
-    for (const id of [0, 1, 2 ** 24, 2 ** 33 + 5, 2 ** 48 - 1]) expect(entryIdAt(record(id, 0), 0)).toBe(id);
+    for (const id of [0, 1, 2 ** 24, 2 ** 33 + 5, 2 ** 48 - 1]) expect(entryIdAt(record(id, 1), 0)).toBe(id);
   });
 
-  it('are joined as texts without padding, and the nearest come first, each entry once', () => {
-    const text = [record(7, 0b111), record(9, 0b1), record(7, 0b11), record(8, 0b11111)]
-      .map((bytes) => Buffer.from(bytes).toString('base64'))
-      .join('');
-    expect(text).not.toContain('=');
-    const bits = new Uint8Array(32);
-    expect(nearestRecords(Buffer.from(text, 'base64'), bits, 10)).toEqual([9, 7, 8]);
-    expect(nearestRecords(Buffer.from(text, 'base64'), bits, 1)).toEqual([9]);
-    expect(nearestRecords(new Uint8Array(0), bits, 5)).toEqual([]);
+  it.each(DIMENSIONS)(
+    'of %i dimensions are joined as texts, and found by their vectors, each entry once',
+    (dimensions) => {
+      const made = [
+        record(7, 1, { dimensions }),
+        record(9, 2, { dimensions }),
+        record(7, 1.01, { dimensions, part: 4 }),
+      ];
+      const text = [Buffer.concat(made), record(8, 3, { dimensions })]
+        .map((bytes) => Buffer.from(bytes).toString('base64'))
+        .join('');
+      const records = Buffer.from(text, 'base64');
+      expect(records).toHaveLength(4 * recordBytes(dimensions));
+      for (const [id, from] of [
+        [7, 1],
+        [9, 2],
+        [8, 3],
+      ] as const) {
+        const question = Float32Array.from(vector(dimensions, from), (value) => value / 100);
+        expect(nearestRecords(records, question, 10)[0]).toBe(id);
+        expect(nearestRecords(records, question, 10)).toHaveLength(3);
+        expect(nearestRecords(records, question, 1)).toEqual([id]);
+      }
+      expect(nearestRecords(new Uint8Array(0), new Float32Array(dimensions), 5)).toEqual([]);
+    },
+  );
+
+  it('are chosen as a sort of all would choose them', () => {
+    const all = Array.from({ length: 3000 }, (_, at) => record(at, 1 + at / 999));
+    const question = Float32Array.from(vector(256, 2.5), (value) => value / 100);
+    const nearest = nearestRecords(Buffer.concat(all), question, 3000);
+    expect(nearest).toHaveLength(3000);
+    expect(nearestRecords(Buffer.concat(all), question, 50)).toEqual(nearest.slice(0, 50));
+  });
+
+  it('are taken out of a block by entry and part', () => {
+    const block = Buffer.concat([record(7, 1), record(9, 2), record(7, 3, { part: 4 })]);
+    const removed = [{ entry_id: 7, part: 3 }];
+    const changed = changeRecords(block, { removed, added: [record(5, 4)], size: recordBytes(256) });
+    expect(Buffer.from(changed)).toEqual(Buffer.concat([record(9, 2), record(7, 3, { part: 4 }), record(5, 4)]));
   });
 });
 
 describe('clusters', () => {
-  it('begin with that of the vector itself, and are each named once', () => {
-    const vector = Float32Array.from({ length: 256 }, (_, at) => Math.sin(at + 1));
-    const all = nearestClusters(vector, CLUSTERS);
-    expect(all[0]).toBe(clusterOf(vector));
+  const vector = Float32Array.from({ length: 256 }, (_, at) => Math.sin(at + 1));
+  const anchors = Array.from({ length: CLUSTERS }, (_, n) => vector.map((_, at) => Math.sin((at + 1) * (n + 2))));
+
+  it.each([
+    ['by signs', clustersBySigns],
+    ['around words', clustersAround(anchors)],
+  ])('%s begin with that of the vector itself, and are each named once', (_, clusters) => {
+    const all = clusters.nearest(vector);
+    expect(all[0]).toBe(clusters.clusterOf(vector));
     expect(new Set(all).size).toBe(CLUSTERS);
-    expect(nearestClusters(vector, 3)).toEqual(all.slice(0, 3));
+  });
+
+  it('are as many as there are words for them', () => {
+    expect(new Set(CLUSTER_WORDS).size).toBe(CLUSTERS);
+  });
+
+  it('are read in a share that falls while the number of vectors rises', () => {
+    const read = [1_000, 100_000, 1_000_000, 10_000_000].map(clustersToRead);
+    expect(read[0]).toBe(CLUSTERS);
+    expect(read).toEqual(read.toSorted((a, b) => b - a));
+    const vectors = (count: number) => (count * clustersToRead(count)) / CLUSTERS;
+    expect(vectors(1_000_000)).toBeGreaterThan(vectors(100_000));
   });
 });
 
@@ -87,7 +134,7 @@ describe('places in what an agent wrote', () => {
 });
 
 describe('trust', () => {
-  const parts = { meaning: 0.4, words: 0.6, related: 0, neighbours: 0 };
+  const parts = { meaning: 0.4, words: 0.6, related: 0, neighbours: 0, rerank: 0 };
   const weights = { confidence: 0.2, evidence: 0.15, recency: 0.3 };
   const entry = { confidence: 1, evidence: 0, isArtifact: false };
 

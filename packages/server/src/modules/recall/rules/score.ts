@@ -70,9 +70,9 @@ export function scoreCandidates(candidates: readonly RecallCandidate[], options:
     related: shares.related * ((one.related ?? related) - related),
   }));
   const added = neighbours ? neighbourParts(candidates, own.map(sumOf)) : undefined;
-  return own.map((parts, at) => {
-    const all = { ...parts, neighbours: added?.[at] ?? 0 };
-    return { score: sumOf(parts) + all.neighbours, parts: all };
+  return own.map(({ meaning, words, related }, at) => {
+    const parts = { meaning, words, related, neighbours: added?.[at] ?? 0 };
+    return { score: meaning + words + related + parts.neighbours, parts };
   });
 }
 

@@ -12,12 +12,16 @@ export function weightOfWord({ known, others }: WordWeights): (word: string) => 
 
 /** BM25 of texts for terms of these weights, with the usual k1 = 1.2 and b = 0.75. */
 export function bm25Of(texts: readonly CountedText[], weights: readonly number[]): number[] {
-  const average = texts.reduce((sum, { length }) => sum + length, 0) / Math.max(texts.length, 1);
+  let total = 0;
+  for (const { length } of texts) total += length;
+  const average = Math.max(total / Math.max(texts.length, 1), 1);
   return texts.map(({ length, counts }) => {
-    const norm = 1.2 * (0.25 + (0.75 * length) / Math.max(average, 1));
-    return weights.reduce((score, weight, term) => {
+    const norm = 1.2 * (0.25 + (0.75 * length) / average);
+    let score = 0;
+    for (let term = 0; term < weights.length; term++) {
       const count = counts[term] ?? 0;
-      return score + (weight * (count * 2.2)) / (count + norm);
-    }, 0);
+      if (count > 0) score += ((weights[term] as number) * (count * 2.2)) / (count + norm);
+    }
+    return score;
   });
 }

@@ -1,0 +1,85 @@
+import type { Output } from '@mem-service/contract';
+import type { AnswerItem } from './columns.ts';
+import { entryLabel } from './entry.ts';
+import { counted, rounded } from './numbers.ts';
+import { brief, paint, type Screen, show, when } from './text.ts';
+
+type BriefingOutput = Output<'briefing.read'>;
+type BriefingItem = BriefingOutput['changed'][number] | BriefingOutput['validated'][number];
+
+const VALUE_LENGTH = 160;
+
+/** What to know before work begins, a block for each section that says something. */
+export function briefing(item: AnswerItem, screen: Screen): string {
+  const answer = item as unknown as BriefingOutput;
+  const { validated, discredited, procedures, changed, tried_here, who_to_ask, digests, last_visit } = answer;
+  const entries = (list: readonly BriefingItem[]) => list.map((one) => entryLine(one, screen));
+  const since = last_visit ? `Changed since your last visit, ${when(last_visit.at)}` : 'Newest';
+  const blocks = [
+    ...block(
+      'Known here',
+      digests.map((one) => digestLine(one, screen)),
+      screen,
+    ),
+    ...block('Held up', entries(validated), screen),
+    ...block(
+      'Refuted by outcomes',
+      discredited.map((one) => refutedLine(one, screen)),
+      screen,
+    ),
+    ...block('How to', entries(procedures), screen),
+    ...block(since, entries(changed), screen),
+    ...block(
+      'Tried here',
+      tried_here.map((one) => triedLine(one, screen)),
+      screen,
+    ),
+    ...block(
+      'Who to ask',
+      who_to_ask.map(({ agent_id, reason }) => `${show(agent_id)}  ${paint(screen, 'dim', show(reason))}`),
+      screen,
+    ),
+    ...block('First', answer.next_steps.map(show), screen),
+  ];
+  const notes = answer.left_out.map(({ section, count }) => `${counted(count, 'item')} of ${section} did not fit`);
+  if (notes.length > 0) blocks.push(paint(screen, 'dim', notes.join('\n')));
+  return blocks.length === 0 ? 'nothing to say about this yet\n' : `${blocks.join('\n\n')}\n`;
+}
+
+const block = (title: string, lines: readonly string[], screen: Screen): string[] =>
+  lines.length === 0 ? [] : [[paint(screen, 'bold', title), ...lines.map((line) => `  ${line}`)].join('\n')];
+
+const label = ({ entity_path, key }: { entity_path: string; key: string }, screen: Screen): string =>
+  entryLabel({ entity_path, key }, screen);
+
+function entryLine(entry: BriefingItem, screen: Screen): string {
+  const status = entry.evidence_status === 'untested' ? '' : ` ${entry.evidence_status}`;
+  const change = 'change' in entry ? `${entry.change} ` : '';
+  const facts = `${change}by ${show(entry.agent_id)}, ${rounded(entry.confidence)}${status}`;
+  const value = 'change' in entry && entry.change === 'deleted' ? '' : `: ${brief(entry.value, VALUE_LENGTH)}`;
+  return `${label(entry, screen)} ${paint(screen, 'dim', `(${facts})`)}${value}`;
+}
+
+function refutedLine(entry: BriefingOutput['discredited'][number], screen: Screen): string {
+  const instead = entry.replaced_by.map((one) => label(one, screen)).join(', ');
+  const failures = counted(entry.failure_count, 'failure');
+  const facts = paint(screen, 'dim', `(${failures})`);
+  return `${label(entry, screen)} ${facts}${instead === '' ? '' : `; instead ${instead}`}`;
+}
+
+function triedLine(
+  { action, won, n, last_3, outcome_ref, note }: BriefingOutput['tried_here'][number],
+  screen: Screen,
+) {
+  const ended = `${won} of ${n} succeeded, last ${show(last_3[0])} (${show(outcome_ref)})`;
+  return `${brief(action, VALUE_LENGTH)}  ${paint(screen, 'dim', ended)}${note === null ? '' : `: ${brief(note, VALUE_LENGTH)}`}`;
+}
+
+function digestLine(
+  { digest_type, scope, summary, anticipation_score }: BriefingOutput['digests'][number],
+  screen: Screen,
+) {
+  const chance = `next with ${Math.round(anticipation_score * 100)} %`;
+  const facts = paint(screen, 'dim', `(${digest_type}, ${chance})`);
+  return `${show(scope)} ${facts}: ${brief(summary.narrative, 2 * VALUE_LENGTH)}`;
+}

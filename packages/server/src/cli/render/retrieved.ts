@@ -1,0 +1,39 @@
+import type { AnswerItem } from './columns.ts';
+import { entryLabel } from './entry.ts';
+import { counted, rounded } from './numbers.ts';
+import { clean, paint, type Screen, show, when } from './text.ts';
+
+/** What answers a question, best first: where it is from, how far to trust it, and the passage. */
+export function retrieved(answer: AnswerItem, screen: Screen): string {
+  const [entries, avoid, leftOut] = [answer.entries, answer.avoid, answer.left_out] as AnswerItem[][];
+  const blocks = (entries as AnswerItem[]).map((item) => found(item, screen));
+  if (blocks.length === 0) blocks.push('nothing in memory answers this');
+  if (avoid?.length)
+    blocks.push(paint(screen, 'yellow', 'Outcomes spoke against:'), ...avoid.map((item) => found(item, screen)));
+  const notes = notesOf(answer, leftOut?.length ?? 0).map((note) => paint(screen, 'dim', note));
+  return `${[...blocks, ...(notes.length > 0 ? [notes.join('\n')] : [])].join('\n\n')}\n`;
+}
+
+function found(item: AnswerItem, screen: Screen): string {
+  const { agent_id, written_at } = (item.provenance ?? {}) as AnswerItem;
+  const status = item.evidence_status === 'untested' ? '' : `, ${show(item.evidence_status)}`;
+  const trust = `score ${rounded(item.score as number)}, confidence ${rounded(item.confidence as number)}${status}`;
+  const facts = `${trust}, by ${show(agent_id)} ${when(written_at)}`;
+  const passage = String(item.passage)
+    .split('\n')
+    .map((line) => `  ${clean(line)}`);
+  return [`${entryLabel(item, screen)}  ${paint(screen, 'dim', facts)}`, ...passage].join('\n');
+}
+
+function notesOf({ time, index, skipped }: AnswerItem, leftOut: number): string[] {
+  const notes: string[] = [];
+  const { phrase, since, until } = (time ?? {}) as AnswerItem;
+  if (phrase) notes.push(`"${show(phrase)}" was taken as ${when(since)} to ${when(until)}`);
+  if (leftOut > 0) notes.push(`${counted(leftOut, 'more entry', 'more entries')} did not fit in --max-tokens`);
+  const { embedder, behind } = (index ?? {}) as AnswerItem;
+  if (embedder === null) notes.push('found by words alone: meaning was not compared');
+  else if (behind)
+    notes.push(`${counted(behind as number, 'new entry', 'new entries')} were found by words alone so far`);
+  if ((skipped as string[] | undefined)?.length) notes.push(`left undone for want of time: ${show(skipped)}`);
+  return notes;
+}

@@ -1,0 +1,66 @@
+import { pageBytes, type ReadContext, readScope, toIso } from '../../kernel/index.ts';
+import { listNewestOutcomesOf, listOutcomesAt, type SeenOutcome } from '../ledger/index.ts';
+import { isSuccess, parseOutcomeType } from '../outcomes/index.ts';
+import { listTries, type SessionTries } from '../traces/index.ts';
+import type { BriefingAnswer } from './handlers.ts';
+import { groupTries, type Try } from './rules/tried.ts';
+
+/** Outcomes of each entry, and in all. */
+const EACH = 5;
+const OUTCOMES = 24;
+const SHOWN = 8;
+const MAX_TEXT = 300;
+
+/** What was tried here, newest first, from the outcomes that entries here led to. */
+export async function findTries(
+  { scan, caller, dialect, services, view }: ReadContext,
+  tested: readonly number[],
+): Promise<BriefingAnswer['tried_here']> {
+  if (tested.length === 0) return [];
+  const asked = { ids: dialect.numbers(tested), each: EACH, most: OUTCOMES };
+  const seqs = await listNewestOutcomesOf(scan, view.account_id, asked);
+  const viewer = { account_id: caller.account_id, agent_id: caller.agent_id, scope: readScope(caller) };
+  const outcomes = await listOutcomesAt(scan, viewer, dialect.numbers(seqs));
+  const trace_ids = outcomes.flatMap(({ trace_id }) => trace_id ?? []);
+  const sessions = await listTries(scan, { viewer, dialect }, { trace_ids, bytes: pageBytes(services) });
+  const byTrace = new Map(sessions.map((session) => [session.trace_id, session]));
+  const tries = outcomes.flatMap((outcome) => triesOf(outcome, byTrace.get(outcome.trace_id ?? '')));
+  return groupTries(tries)
+    .slice(0, SHOWN)
+    .map((tried) => ({ ...tried, last_at: toIso(tried.last_at) }));
+}
+
+const cut = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).toWellFormed()}…`);
+const succeeded = (type: string): boolean => {
+  const known = parseOutcomeType(type);
+  return known !== undefined && isSuccess(known);
+};
+
+/** The outcome itself and the attempts before it, the last first. */
+function triesOf(outcome: SeenOutcome, session: SessionTries | undefined): Try[] {
+  const { outcome_ref, outcome_type, agent_id, committed_at } = outcome;
+  const { actions = [], attempts = [], final_action_index, decision_summary } = session ?? {};
+  const common = { agent_id, at: committed_at, outcome_ref };
+  const tried = new Set(attempts.flatMap(({ action_indices }) => action_indices));
+  const own = actions.filter((_, at) => !tried.has(at));
+  const decisive =
+    final_action_index === null || final_action_index === undefined ? own.at(-1) : actions[final_action_index];
+  return [
+    {
+      ...common,
+      action: cut(decisive ?? decision_summary ?? outcome_ref),
+      success: succeeded(outcome_type),
+      outcome_type,
+      note: decision_summary === null || decision_summary === undefined ? null : cut(decision_summary),
+    },
+    ...attempts.toReversed().map((attempt) => ({
+      ...common,
+      action: cut(
+        actions[attempt.action_indices.at(-1) ?? -1] ?? attempt.summary ?? `an attempt before ${outcome_ref}`,
+      ),
+      success: succeeded(attempt.outcome_type),
+      outcome_type: attempt.outcome_type,
+      note: attempt.summary === null ? null : cut(attempt.summary),
+    })),
+  ];
+}

@@ -1,0 +1,33 @@
+import type { Query } from '../../db/index.ts';
+import { branchOf, type EntryView, isInScope } from '../../kernel/index.ts';
+import { evidenceStatus, findStoodFacts, isLive, type StoodFacts, standingOf } from '../entries/index.ts';
+import type { CitedEntry } from './rules/cited.ts';
+
+/** Finds entries by number, as far as everybody in the view's scope may see them: digests have nothing private. */
+export async function findCited(
+  query: Query,
+  view: EntryView,
+  ids: Iterable<number>,
+): Promise<Map<number, CitedEntry>> {
+  const rows = await findStoodFacts(query, view.account_id, [...new Set(ids)]);
+  const isShown = (row: StoodFacts | undefined): row is StoodFacts =>
+    row !== undefined &&
+    row.shared === 1 &&
+    row.branch === branchOf(view) &&
+    isLive(row, view.at) &&
+    isInScope(view.scope, row.entity_path);
+  return new Map(rows.filter(isShown).map((row) => [row.entry_id, toCited(row)]));
+}
+
+function toCited(row: StoodFacts): CitedEntry {
+  const { entry_id, entity_path, key, version, seq, agent_id, memory_type } = row;
+  const { confidence, recall_count, written_at, pattern_refs } = row;
+  const standing = standingOf(row);
+  const { success_count, failure_count, last_outcome_at } = standing;
+  return {
+    ...{ entry_id, entity_path, key, version, seq, agent_id, memory_type },
+    ...{ confidence, recall_count, written_at, pattern_refs },
+    status: evidenceStatus(standing, confidence),
+    ...{ success_count, failure_count, last_outcome_at },
+  };
+}

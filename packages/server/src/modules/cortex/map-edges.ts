@@ -1,0 +1,53 @@
+import type { Query } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { entryName } from '../../kernel/index.ts';
+import { entryIdOf, type IncidentEdge, listEntriesById, listIncident } from '../graph/index.ts';
+import type { CitedEdge } from './rules/summary.ts';
+
+/** Edges of one path, on each side. */
+const MOST_EDGES = 50;
+/** Each path is two ranges of an index for everybody and two for the caller. */
+const PATHS_AT_ONCE = 30;
+const EDGE_BYTES = 256 * 1024;
+
+/** What paths are tied to by edges that everybody may see and whose ends the view shows. */
+export async function findEdges(
+  query: Query,
+  view: EntryView,
+  paths: readonly string[],
+): Promise<Map<string, readonly CitedEdge[]>> {
+  const found = new Map<string, readonly CitedEdge[]>();
+  for (let from = 0; from < paths.length; from += PATHS_AT_ONCE) {
+    const some = paths.slice(from, from + PATHS_AT_ONCE);
+    const { rows } = await listIncident(query, view, {
+      nodes: some.map((id) => ({ type: 'entity', id })),
+      sides: ['out', 'in'],
+      relations: [],
+      limit: MOST_EDGES,
+      bytes: EDGE_BYTES,
+    });
+    const shared = rows.filter(({ visible_to }) => visible_to === '');
+    const names = await entryNames(query, view, shared);
+    for (const [place, path] of some.entries())
+      found.set(
+        path,
+        shared.flatMap((edge) => (edge.place === place ? toCited(edge, names) : [])),
+      );
+  }
+  return found;
+}
+
+async function entryNames(query: Query, view: EntryView, edges: readonly IncidentEdge[]): Promise<Map<string, string>> {
+  const nodes = [...new Set(edges.flatMap(({ other_type, other }) => (other_type === 'entry' ? other : [])))];
+  if (nodes.length === 0) return new Map();
+  // Private entries of the caller are not part of a digest.
+  const found = await listEntriesById(query, { ...view, agent_id: '' }, view.dialect.numbers(nodes.map(entryIdOf)));
+  const byId = new Map(found.map(({ entry_id, entity_path, key }) => [entry_id, entryName(entity_path, key)]));
+  return new Map(nodes.flatMap((node) => (byId.has(entryIdOf(node)) ? [[node, byId.get(entryIdOf(node)) ?? '']] : [])));
+}
+
+function toCited(edge: IncidentEdge, names: ReadonlyMap<string, string>): CitedEdge[] {
+  const { relation, other_type, other, confidence } = edge;
+  const target = other_type === 'entry' ? names.get(other) : other;
+  return target === undefined ? [] : [{ relation, target, is_path: other_type === 'entity', confidence }];
+}

@@ -1,0 +1,115 @@
+import type { Output } from '@mem-service/contract';
+import { digestTypes } from '@mem-service/contract';
+import {
+  countDeadLettersOf,
+  listConsumed,
+  listCursors,
+  listDeadLetters,
+  type ReadContext,
+  readAccount,
+  toIso,
+  toIsoOrNull,
+} from '../../kernel/index.ts';
+import { BATCH, CONSUMER } from './follow-log.ts';
+import { countDigests, listCompiled } from './queries.ts';
+import { dueDigests } from './rules/due.ts';
+import { MAX_DIGESTS } from './save.ts';
+import { EVENT_TYPES, touchedBy } from './touched.ts';
+
+type Status = Output<'cortex.status'>;
+
+/** What the worker has done and has still to do in an account, as the store has it, whichever server did it. */
+export async function cortexStatus(context: ReadContext): Promise<Status> {
+  const { scan, caller, services } = context;
+  const { account_id } = caller;
+  const [worker, counts] = await Promise.all([workerState(context), countDigests(scan, account_id)]);
+  const last_at = counts.reduce((latest, row) => Math.max(latest, row.last_at), 0);
+  const digest_count = counts.reduce((sum, { n }) => sum + n, 0);
+  return {
+    status: statusOf(worker),
+    worker,
+    digest_count,
+    digest_types: Object.fromEntries(
+      digestTypes.map((type) => [type, counts.find(({ digest_type }) => digest_type === type)?.n ?? 0]),
+    ) as Status['digest_types'],
+    max_digests: services.limits.max_digests ?? MAX_DIGESTS,
+    last_compiled_at: toIsoOrNull(last_at || null),
+  };
+}
+
+function statusOf({ is_running, attempts, lag }: Status['worker']): Status['status'] {
+  if (!is_running) return 'stopped';
+  if (attempts > 0) return 'failing';
+  return lag > 0 ? 'compiling' : 'idle';
+}
+
+/** Where no server of this setting compiles, as on one that only reads, the cursor still says how far others are. */
+async function workerState({ read, scan, caller, services, dialect, now }: ReadContext): Promise<Status['worker']> {
+  const { account_id } = caller;
+  const [account, cursors, letters] = await Promise.all([
+    readAccount(read, account_id),
+    listCursors(read, account_id),
+    countDeadLettersOf(read, account_id),
+  ]);
+  const cursor = cursors.find(({ consumer }) => consumer === CONSUMER);
+  const last_seq = account?.seq ?? 0;
+  const after = cursor?.seq ?? 0;
+  const limit = BATCH + 1;
+  const found =
+    last_seq > after
+      ? await listConsumed(scan, dialect, { account_id, after, up_to: last_seq, limit, event_types: EVENT_TYPES })
+      : [];
+  const waiting = found.filter(({ event_type }) => (EVENT_TYPES as readonly string[]).includes(event_type));
+  const events = waiting.slice(0, BATCH);
+  const due = dueDigests(await touchedBy({ query: scan, account_id, dialect }, events));
+  const is_complete = waiting.length <= BATCH;
+  return {
+    is_running: services.consumers.names.includes(CONSUMER) && services.replica === undefined,
+    seq: events[0] ? events[0].seq - 1 : last_seq,
+    last_seq,
+    lag: is_complete ? events.length : last_seq - (events[0]?.seq ?? last_seq) + 1,
+    waiting_ms: events[0] ? Math.max(0, now - events[0].created_at) : 0,
+    due: due.length,
+    due_is_complete: is_complete,
+    attempts: cursor?.attempts ?? 0,
+    last_error: cursor?.last_error || null,
+    retry_at: toIsoOrNull(cursor?.retry_at || null),
+    failures: letters.find(({ consumer }) => consumer === CONSUMER)?.n ?? 0,
+  };
+}
+
+const MINUTE_MS = 60_000;
+const MINUTES = 60;
+/** Digests that are counted by minute. */
+const COUNTED = 1000;
+
+export async function cortexActivity(context: ReadContext, limit: number): Promise<Output<'cortex.activity'>> {
+  const { scan, read, caller, services, now } = context;
+  const { account_id } = caller;
+  const [rows, letters] = await Promise.all([
+    listCompiled(scan, account_id, COUNTED),
+    services.consumers.names.includes(CONSUMER) ? listDeadLetters(read, account_id, [CONSUMER]) : [],
+  ]);
+  const compiled = rows.filter(({ is_shown }) => is_shown === 1);
+  const events = [
+    ...compiled.slice(0, limit).map(({ digest_type, scope, branch, entry_count, compiled_at, seq }) => ({
+      ...{ type: 'digest_compiled' as const, at: compiled_at, seq },
+      digest: { digest_type, scope, branch, entry_count },
+      error: null,
+    })),
+    ...letters.slice(-limit).map(({ seq, error, failed_at }) => ({
+      ...{ type: 'compilation_error' as const, at: failed_at, seq, digest: null, error },
+    })),
+  ];
+  const newest = events.sort((a, b) => b.at - a.at || b.seq - a.seq).slice(0, limit);
+  const first = Math.floor(now / MINUTE_MS) - MINUTES + 1;
+  const throughput = Array.from({ length: MINUTES }, (_, i) => ({
+    minute: toIso((first + i) * MINUTE_MS),
+    compiled: compiled.filter(({ compiled_at }) => Math.floor(compiled_at / MINUTE_MS) === first + i).length,
+  }));
+  return {
+    events: newest.map(({ at, ...event }) => ({ ...event, at: toIso(at) })),
+    total: newest.length,
+    throughput,
+  };
+}

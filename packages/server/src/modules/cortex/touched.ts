@@ -1,0 +1,82 @@
+import type { Query } from '../../db/index.ts';
+import { EVERYONE, type Kernel, type LogEvent } from '../../kernel/index.ts';
+import { findNamedFacts, findVersions } from '../entries/index.ts';
+import { findOutcomes, listEvidence } from '../ledger/index.ts';
+import type { Touched, TouchedEntry, TouchedOutcome, TouchedPath } from './rules/due.ts';
+
+export const EVENT_TYPES = ['write', 'delete', 'expire', 'outcome', 'edge_added'] as const;
+const VERSION_EVENTS: readonly string[] = ['write', 'delete', 'expire'];
+
+type Read = { query: Query; account_id: string; dialect: Kernel['services']['database']['dialect'] };
+
+/** What some events of the log touched, as far as digests are about it. */
+export async function touchedBy(read: Read, events: readonly LogEvent[]): Promise<Touched> {
+  const [entries, outcomes] = await Promise.all([touchedEntries(read, events), touchedOutcomes(read, events)]);
+  return { entries, outcomes, paths: events.flatMap(linkedPaths) };
+}
+
+type VersionEvent = LogEvent & { entity_path: string; key: string; version: number };
+
+/** An event without a name belongs to an erased entry. */
+const isVersion = (event: LogEvent): event is VersionEvent =>
+  VERSION_EVENTS.includes(event.event_type) &&
+  event.entity_path !== null &&
+  event.key !== null &&
+  event.version !== null;
+
+async function touchedEntries({ query, account_id }: Read, events: readonly LogEvent[]): Promise<TouchedEntry[]> {
+  const written = events.filter(isVersion);
+  const found = await findNamedFacts(query, account_id, written);
+  const earlier = written.flatMap(({ version }, i) => {
+    const entry_id = found[i]?.entry_id;
+    return entry_id === undefined || version === 1 ? [] : [{ entry_id, version: version - 1 }];
+  });
+  const before = new Map(
+    (await findVersions(query, account_id, earlier)).flatMap((row) =>
+      row ? [[`${row.entry_id} ${row.version}`, row.agent_id]] : [],
+    ),
+  );
+  return written.flatMap(({ branch, entity_path, agent_id, version, visible_to }, i): TouchedEntry[] => {
+    const facts = found[i];
+    if (!facts) return [];
+    const author = before.get(`${facts.entry_id} ${version - 1}`);
+    const is_private = visible_to !== EVERYONE;
+    // Nobody else has ever seen it.
+    if (is_private && version === 1) return [];
+    const agents = [...new Set([agent_id, ...(author === undefined ? [] : [author])])];
+    const has_patterns = facts.pattern_refs !== '[]';
+    return [{ branch, entity_path, entry_id: facts.entry_id, agents, is_private, has_patterns }];
+  });
+}
+
+async function touchedOutcomes(
+  { query, account_id, dialect }: Read,
+  events: readonly LogEvent[],
+): Promise<TouchedOutcome[]> {
+  const seqs = events.flatMap(({ event_type, seq, visible_to }) =>
+    event_type === 'outcome' && visible_to === EVERYONE ? seq : [],
+  );
+  if (seqs.length === 0) return [];
+  const everybody = { account_id, agent_id: EVERYONE, scope: undefined };
+  const [outcomes, lines] = await Promise.all([
+    findOutcomes(query, account_id, seqs),
+    listEvidence(query, everybody, dialect.numbers(seqs)),
+  ]);
+  return outcomes.flatMap((outcome): TouchedOutcome[] => {
+    if (!outcome || outcome.visible_to !== EVERYONE) return [];
+    const { branch, seq, agent_id } = outcome;
+    const causes = lines.flatMap((line) => {
+      const { entry_id, entity_path, written_by } = line;
+      if (line.seq !== seq || entry_id === null || entity_path === null || line.branch !== branch) return [];
+      return [{ entry_id, entity_path, written_by, success: line.success === 1 }];
+    });
+    return [{ branch, seq, agent_id, causes }];
+  });
+}
+
+function linkedPaths({ event_type, branch, visible_to, details }: LogEvent): TouchedPath[] {
+  if (event_type !== 'edge_added' || visible_to !== EVERYONE) return [];
+  const { source, source_type, target, target_type } = JSON.parse(details) as Record<string, unknown>;
+  const ends = [...(source_type === 'entity' ? [source] : []), ...(target_type === 'entity' ? [target] : [])];
+  return ends.flatMap((end) => (typeof end === 'string' ? [{ branch, entity_path: end }] : []));
+}

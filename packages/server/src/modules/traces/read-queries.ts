@@ -1,0 +1,32 @@
+import { andAll, type Dialect, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { type Viewer, visibleTo } from '../../kernel/index.ts';
+import { type TraceRow, tracesInScope } from './queries.ts';
+
+export type TraceHead = Pick<TraceRow, 'seq' | 'trace_id' | 'header'>;
+
+/** Those of these traces that an agent may see. */
+export function listTracesByIds(query: Query, viewer: Viewer, ids: Sql): Promise<TraceHead[]> {
+  return query.all<TraceHead>(
+    sql`SELECT seq, trace_id, header FROM traces WHERE account_id = ${viewer.account_id}
+        AND trace_id IN (SELECT value FROM ${ids}) AND ${visibleTo(viewer.agent_id)}${andAll(tracesInScope(viewer, 'traces'))}
+        ORDER BY seq DESC`,
+  );
+}
+
+/** A path that a session read something at, and when it last did. */
+export type ReadPath = { seq: number; entity_path: string; visible_to: string; read_at: string };
+
+/** The paths that traces read, without a visibility check; `visible_to` is empty where all may see one of the reads. */
+export function listReadPaths(
+  query: Query,
+  dialect: Dialect,
+  { account_id, seqs }: { account_id: string; seqs: readonly number[] },
+): Promise<ReadPath[]> {
+  const readAt = fragment(dialect.jsonMember('data', ['read_at'], 'text'));
+  return query.all<ReadPath>(
+    sql`SELECT seq, entity_path, min(visible_to) AS visible_to, max(${readAt}) AS read_at FROM trace_items
+        WHERE account_id = ${account_id} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${dialect.numbers(seqs)})
+          AND kind = 'read' AND entity_path IS NOT NULL AND data IS NOT NULL GROUP BY seq, entity_path
+        ORDER BY seq, entity_path`,
+  );
+}
