@@ -5,7 +5,7 @@ import { findChanges } from './changes.ts';
 import { briefDigest, findDigests } from './digests.ts';
 import { findKnown, type KnownEntries } from './known-entries.ts';
 import type { BriefedRow } from './queries.ts';
-import { anticipate, type ScopePaths } from './rules/anticipation.ts';
+import { Anticipation } from './rules/anticipation.ts';
 import { fillSections } from './rules/budget.ts';
 import { nextSteps } from './rules/next-steps.ts';
 import { type LessonRow, replacementsOf } from './rules/replaced.ts';
@@ -15,14 +15,21 @@ import { whoToAsk } from './who-to-ask.ts';
 
 export type BriefingAnswer = Output<'briefing.read'>;
 
+/** Paths that were read last; entries there come first in a briefing about everything. */
+const MAX_PREFERRED = 40;
+
 const read = reads<'briefing.read'>(async (context, input) => {
   requireNewest(context.view, 'a briefing');
   const asked = await askedOf(context, input);
-  const chances = anticipationOf(asked);
-  const [known, changes] = await Promise.all([findKnown(context, asked, chances.path), findChanges(context, asked)]);
+  const anticipation = new Anticipation(sessionsOf(asked.visits));
+  const chances = chancesOf(asked, anticipation);
+  const [known, changes] = await Promise.all([
+    findKnown(context, asked, (path) => chances.get(path) ?? 0),
+    findChanges(context, asked),
+  ]);
   const [tried_here, digests, entries] = await Promise.all([
     findTries(context, known.tested),
-    findDigests(context, asked, { known, anticipate: chances.scopes }),
+    findDigests(context, asked, { known, anticipation }),
     showEntries(context, input, { known, changes }),
   ]);
   const sections = {
@@ -49,22 +56,11 @@ const read = reads<'briefing.read'>(async (context, input) => {
   };
 });
 
-/** Chances that the agent reads scopes next; of a path that it never read, the same for all. */
-function anticipationOf({ visits, path: askedPath }: AskedBriefing) {
-  const sessions = sessionsOf(visits);
-  const paths = [...new Set(visits.map(({ entity_path }) => entity_path))];
-  const chances =
-    askedPath === undefined
-      ? anticipate(
-          sessions,
-          paths.map((path) => [path]),
-        )
-      : [];
-  const byPath = new Map(paths.map((path, at) => [path, chances[at] ?? 0]));
-  return {
-    scopes: (scopes: readonly ScopePaths[]) => anticipate(sessions, scopes),
-    path: (path: string) => byPath.get(path) ?? 0,
-  };
+/** The chance that the agent reads at a path next, for each that it read; entries of other paths are not preferred. */
+function chancesOf({ visits, path }: AskedBriefing, anticipation: Anticipation): ReadonlyMap<string, number> {
+  if (path !== undefined) return new Map();
+  const paths = [...new Set(visits.map(({ entity_path }) => entity_path))].slice(0, MAX_PREFERRED);
+  return new Map(paths.map((one) => [one, anticipation.chanceOf([one])]));
 }
 
 async function showEntries(
