@@ -31,6 +31,10 @@ export type Limits = {
   max_scanned_entries: number;
   /** How many bytes of documents a search without an index reads before it ends early. */
   max_scanned_bytes?: number;
+  /** At paths with no more entries than this, a search reads these one by one. */
+  max_few_entries?: number;
+  /** How many matches a search for common words looks at, at whatever paths, before it reads those at its own. */
+  max_looked_at_matches?: number;
   /** How many bytes of documents one page may have; it has at least one item. */
   max_page_bytes?: number;
   /** How many writes may wait for a transaction before new ones are refused. */
