@@ -39,6 +39,7 @@ import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { briefing } from './modules/briefing/index.ts';
 import { commits } from './modules/commits/index.ts';
+import { consolidation } from './modules/consolidation/index.ts';
 import { consumers } from './modules/consumers/index.ts';
 import { cortex, withoutWorker } from './modules/cortex/index.ts';
 import { counts } from './modules/counts/index.ts';
@@ -80,6 +81,7 @@ export const coreModules: readonly Module[] = [
   recall,
   cortex,
   golden,
+  consolidation,
   briefing,
   erasure,
   log,

@@ -1,3 +1,4 @@
+import type { VectorBlock } from './queries.ts';
 import type { WeightedTerm } from './rules/best-passage.ts';
 import type { WordWeights } from './rules/word-weights.ts';
 import type { EmbeddedPart } from './stored-part.ts';
@@ -22,6 +23,15 @@ export type ThreadTasks = {
     input: { question: EncodedQuestion; vectors: readonly string[]; sums: readonly VectorSums[] };
     output: CentredQuestion;
   };
+  /** For each vector the clusters that hold what is near to it, nearest first. */
+  clustersOf: { input: { vectors: readonly string[] }; output: number[][] };
+  /** For each vector the entries of its clusters whose bits fit best. */
+  alike: {
+    input: { blocks: readonly VectorBlock[]; vectors: readonly string[]; clusters: number[][]; most: number };
+    output: number[][];
+  };
+  /** Each vector compared with others. */
+  cosines: { input: { vectors: readonly string[]; among: readonly (readonly string[])[] }; output: number[][] };
   /** How close the words of documents are to those of a question, one by one. */
   related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
