@@ -28,7 +28,7 @@ describe('mem briefing', () => {
     const text = await print({ entity_path: 'shop' });
     expect(text).toContain('Held up\n  shop limit (by agent/a, 0.');
     expect(text).toContain('Refuted by outcomes\n  shop limit-old (1 failure)');
-    expect(text).toContain('How to\n  shop deploy (by agent/a, 0.7): in two steps');
+    expect(text).toContain('How to\n  shop deploy (by agent/a, 0.70): in two steps');
     expect(text).toContain('Newest\n  shop limit-old (created by agent/a, ');
     expect(text).toContain('Tried here\n  pr-2  0 of 1 succeeded, last critical_failure (pr-2)');
     expect(text).toContain('Who to ask\n  agent/a  wrote 1 of what outcomes support here, in 1 success');

@@ -1,7 +1,7 @@
 import type { ReadContext } from '../../kernel/index.ts';
 import { type EvidenceStatus, evidenceStatus, type Standing, standingOf } from '../entries/index.ts';
 import type { AskedBriefing } from './asked.ts';
-import { type BriefedRow, listBriefed, listMarks, type MarkRow } from './queries.ts';
+import { type BriefedRow, type BriefingMarkRow, listBriefed, listMarks } from './queries.ts';
 import { type MarkKind, markKinds } from './rules/marks.ts';
 import { bestFirst, type RankedFacts, strength } from './rules/rank.ts';
 
@@ -62,7 +62,7 @@ export async function findKnown(
 }
 
 const entriesOf = (
-  marks: readonly MarkRow[],
+  marks: readonly BriefingMarkRow[],
   known: ReadonlyMap<number, NotableEntry>,
   kind: MarkKind,
 ): NotableEntry[] => {
@@ -70,7 +70,7 @@ const entriesOf = (
   return [...new Set(found)];
 };
 
-function testedOf(marks: readonly MarkRow[], known: ReadonlyMap<number, NotableEntry>): number[] {
+function testedOf(marks: readonly BriefingMarkRow[], known: ReadonlyMap<number, NotableEntry>): number[] {
   const tested = marks.filter(({ kind, entry_id }) => TESTED.includes(kind) && known.has(entry_id));
   return [...new Set(tested.sort((a, b) => b.rank - a.rank).map(({ entry_id }) => entry_id))].slice(0, LOOKED_AT);
 }

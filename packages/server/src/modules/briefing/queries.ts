@@ -30,11 +30,15 @@ export function deleteMarks(tx: Transaction, accountId: string, ids: Sql): Promi
   );
 }
 
-export type MarkRow = { kind: MarkKind; rank: number; entry_id: number };
+export type BriefingMarkRow = { kind: MarkKind; rank: number; entry_id: number };
 export type MarksAsked = { kinds: readonly MarkKind[]; roots: readonly string[]; each: number };
 
 /** The newest marks of each kind below some paths, `each` at most of one kind, path and visibility. */
-export function listMarks(query: Query, view: EntryView, { kinds, roots, each }: MarksAsked): Promise<MarkRow[]> {
+export function listMarks(
+  query: Query,
+  view: EntryView,
+  { kinds, roots, each }: MarksAsked,
+): Promise<BriefingMarkRow[]> {
   const ranges = kinds.flatMap((kind) =>
     roots.flatMap((root) =>
       ['', view.agent_id].map(
@@ -45,7 +49,7 @@ export function listMarks(query: Query, view: EntryView, { kinds, roots, each }:
       ),
     ),
   );
-  return query.all<MarkRow>(joinSql(ranges, ' UNION ALL '));
+  return query.all<BriefingMarkRow>(joinSql(ranges, ' UNION ALL '));
 }
 
 export const insertVisits: Insert = {
