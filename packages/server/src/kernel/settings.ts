@@ -6,10 +6,10 @@ export type UsagePlan = { ops_per_month: number | null } & { [B in keyof PlanBou
 export type LlmPrice = { input_per_1m: number; output_per_1m: number; cached_input_per_1m?: number | undefined };
 
 /** A server outside the service with a model; only the operator names it. */
-type ModelServer = { url: string; model: string; key: string | null; timeout_ms: number };
+type OutsideServer = { url: string; model: string; key: string | null; timeout_ms: number };
 
 /** A server that makes vectors of texts, as OpenAI's does. */
-export type EmbeddingServer = ModelServer & {
+export type EmbeddingServer = OutsideServer & {
   /** Longer vectors are cut to this length; null keeps them as the model makes them. */
   dimensions: number | null;
   /** Entries that are embedded together. */
@@ -19,7 +19,7 @@ export type EmbeddingServer = ModelServer & {
 };
 
 /** A server that puts texts into an order, as Cohere's does, or that of Hugging Face's TEI. */
-export type RerankingServer = ModelServer & {
+export type RerankingServer = OutsideServer & {
   kind: 'cohere' | 'tei';
   /** How many of the best entries it puts into order. */
   top: number;

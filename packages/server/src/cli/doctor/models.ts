@@ -9,8 +9,8 @@ function checkModel(probe: ModelProbe): Check {
   const prefix = `MEM_${what.toUpperCase()}`;
   const name = model === '' ? address : `${model} at ${address}`;
   if (probe.failure) {
-    const { reason, detail, said } = probe.failure;
-    return failure(what, `${name}: ${detail}${said ? ` (${said})` : ''}`, cureOf(reason, prefix));
+    const { reason, detail, server_text } = probe.failure;
+    return failure(what, `${name}: ${detail}${server_text ? ` (${server_text})` : ''}`, cureOf(reason, prefix));
   }
   if (took_ms > timeout_ms)
     return warning(

@@ -5,8 +5,8 @@ import { endOfThread } from '../../db/index.ts';
 export type TaskTable = Record<string, { input: unknown; output: unknown }>;
 
 type TaskAnswer = { id: number; output?: unknown; error?: string };
-type PendingTask = { resolve: (output: never) => void; reject: (error: unknown) => void };
-type RunningThread = { worker: Worker; waiting: Map<number, PendingTask>; ended: Promise<void> };
+type UnansweredTask = { resolve: (output: never) => void; reject: (error: unknown) => void };
+type StartedThread = { worker: Worker; waiting: Map<number, UnansweredTask>; ended: Promise<void> };
 
 /** After this time without a task a thread ends, and its memory with it. */
 const IDLE_MS = 120_000;
@@ -15,7 +15,7 @@ const IDLE_MS = 120_000;
 export class TaskThread<T extends TaskTable> {
   readonly #file: URL;
   readonly #name: string;
-  #thread: RunningThread | undefined;
+  #thread: StartedThread | undefined;
   #idle: NodeJS.Timeout | undefined;
   #nextId = 1;
 
@@ -45,13 +45,13 @@ export class TaskThread<T extends TaskTable> {
     await thread.ended;
   }
 
-  #start(): RunningThread {
+  #start(): StartedThread {
     const isSource = import.meta.url.endsWith('.ts');
     const worker = new Worker(this.#file, {
       workerData: { loader: isSource ? 'tsx/esm/api' : undefined },
       ...(isSource ? { execArgv: ['--conditions=source'] } : {}),
     });
-    const waiting: RunningThread['waiting'] = new Map();
+    const waiting: StartedThread['waiting'] = new Map();
     worker.on('message', ({ id, output, error }: TaskAnswer) => {
       const task = waiting.get(id);
       waiting.delete(id);

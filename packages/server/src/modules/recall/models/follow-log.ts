@@ -12,7 +12,7 @@ import { EMBEDDED_EVENTS, newestOf } from '../follow-log.ts';
 import { storeVectors } from '../store-vectors.ts';
 import type { EmbeddedText } from '../thread-tasks.ts';
 import { modelClientOf } from './model-client.ts';
-import type { ModelFailure, ModelOutcome } from './model-error.ts';
+import type { AskedOutcome, ModelFailure } from './model-error.ts';
 import { modelConsumer, modelNumber } from './model-names.ts';
 import type { EmbeddedDocuments } from './model-tasks.ts';
 import { keepModel, listModels } from './queries.ts';
@@ -66,8 +66,8 @@ async function* documentsOf(
   }
 }
 
-const unlessStopped = <T>({ stopped }: ConsumerContext, asked: Promise<ModelOutcome<T>>) =>
-  new Promise<ModelOutcome<T> | undefined>((resolve, reject) => {
+const unlessStopped = <T>({ stopped }: ConsumerContext, asked: Promise<AskedOutcome<T>>) =>
+  new Promise<AskedOutcome<T> | undefined>((resolve, reject) => {
     const stop = () => resolve(undefined);
     if (stopped.aborted) stop();
     stopped.addEventListener('abort', stop, { once: true });

@@ -1,7 +1,7 @@
 import type { EmbeddingServer, RerankingServer, Services } from '../../../kernel/index.ts';
 import { TaskThread } from '../task-thread.ts';
 import type { EmbeddedText } from '../thread-tasks.ts';
-import type { FailureReason, ModelFailure, ModelOutcome } from './model-error.ts';
+import type { AskedOutcome, FailureReason, ModelFailure } from './model-error.ts';
 import type { EmbeddedDocuments, ModelTasks } from './model-tasks.ts';
 import { Rests, restMs } from './rules/rests.ts';
 import { TokenBucket } from './rules/token-bucket.ts';
@@ -35,7 +35,7 @@ export class ModelClient {
   }
 
   /** The vectors of documents, for the index. */
-  async embed(server: EmbeddingServer, texts: readonly EmbeddedText[]): Promise<ModelOutcome<EmbeddedDocuments>> {
+  async embed(server: EmbeddingServer, texts: readonly EmbeddedText[]): Promise<AskedOutcome<EmbeddedDocuments>> {
     const estimated = texts.reduce((sum, { document }) => sum + tokensIn(document), 0);
     const over = this.#restOfIndex() ?? this.#overBudget();
     if (over) return { failure: over };
@@ -48,7 +48,7 @@ export class ModelClient {
   }
 
   /** The vector of a question, within `timeout_ms` of the server, or less. */
-  question(server: EmbeddingServer, text: string): Promise<ModelOutcome<Float32Array>> {
+  question(server: EmbeddingServer, text: string): Promise<AskedOutcome<Float32Array>> {
     return this.#askShortly('question', `${server.url} ${server.model}`, async () => {
       const over = this.#overBudget();
       if (over) return { failure: over };
@@ -62,7 +62,7 @@ export class ModelClient {
     server: RerankingServer,
     query: string,
     texts: readonly string[],
-  ): Promise<ModelOutcome<(number | undefined)[]>> {
+  ): Promise<AskedOutcome<(number | undefined)[]>> {
     const key = `${server.url} ${server.model}`;
     return this.#askShortly('rerank', key, () => this.#thread.run('rerank', { server, query, texts }));
   }
@@ -72,7 +72,7 @@ export class ModelClient {
   }
 
   /** A server that failed is left alone for a while, so that not each question waits for it. */
-  async #askShortly<T>(what: string, key: string, ask: () => Promise<ModelOutcome<T>>): Promise<ModelOutcome<T>> {
+  async #askShortly<T>(what: string, key: string, ask: () => Promise<AskedOutcome<T>>): Promise<AskedOutcome<T>> {
     const resting = this.#rests.reasonAt(key, this.#now);
     if (resting) return { failure: { reason: resting, detail: 'it failed a short while ago' } };
     if (this.#waiting >= MAX_WAITING)
@@ -94,7 +94,7 @@ export class ModelClient {
     return failure && until > this.#now ? { ...failure, retry_after_ms: until - this.#now } : undefined;
   }
 
-  #afterFailures<T>(outcome: ModelOutcome<T>): ModelOutcome<T> {
+  #afterFailures<T>(outcome: AskedOutcome<T>): AskedOutcome<T> {
     if ('answer' in outcome) {
       this.#index = { failures: 0, until: 0, failure: undefined };
       return outcome;
@@ -113,7 +113,7 @@ export class ModelClient {
       : undefined;
   }
 
-  #count(what: string, outcome: ModelOutcome<unknown>): void {
+  #count(what: string, outcome: AskedOutcome<unknown>): void {
     const { modelCalls } = this.#services;
     const result: 'ok' | FailureReason = 'answer' in outcome ? 'ok' : outcome.failure.reason;
     const key = `${what} ${result}`;

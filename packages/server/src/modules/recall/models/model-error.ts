@@ -6,11 +6,11 @@ export type ModelFailure = {
   /** Without anything of the texts or the key. */
   detail: string;
   retry_after_ms?: number | undefined;
-  /** What the server said itself; for the operator alone. */
-  said?: string | undefined;
+  /** What the server server_text itself; for the operator alone. */
+  server_text?: string | undefined;
 };
 
-type ErrorFacts = { retryAfterMs?: number | undefined; said?: string; isAboutTexts?: boolean };
+type ErrorFacts = { retryAfterMs?: number | undefined; server_text?: string; isAboutTexts?: boolean };
 
 export class ModelError extends Error {
   override name = 'ModelError';
@@ -25,14 +25,14 @@ export class ModelError extends Error {
 }
 
 /** What came of asking a server: an answer, or why there is none. */
-export type ModelOutcome<T> = { answer: T } | { failure: ModelFailure };
+export type AskedOutcome<T> = { answer: T } | { failure: ModelFailure };
 
-export async function outcomeOf<T>(asked: Promise<T>): Promise<ModelOutcome<T>> {
+export async function outcomeOf<T>(asked: Promise<T>): Promise<AskedOutcome<T>> {
   try {
     return { answer: await asked };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     const { reason, message: detail, facts } = error;
-    return { failure: { reason, detail, retry_after_ms: facts.retryAfterMs, said: facts.said } };
+    return { failure: { reason, detail, retry_after_ms: facts.retryAfterMs, server_text: facts.server_text } };
   }
 }

@@ -4,7 +4,7 @@ import { clustersBySigns } from '../rules/clusters.ts';
 import { type EmbeddedPart, storedPart } from '../stored-part.ts';
 import type { EmbeddedText } from '../thread-tasks.ts';
 import { embedQuestion, embedTexts } from './embed-texts.ts';
-import { ModelError, type ModelOutcome, outcomeOf } from './model-error.ts';
+import { type AskedOutcome, ModelError, outcomeOf } from './model-error.ts';
 import { rerankTexts } from './rerank-texts.ts';
 import { axesOf } from './rules/axes.ts';
 
@@ -21,15 +21,15 @@ export type EmbeddedDocuments = {
 export type ModelTasks = {
   embed: {
     input: { server: EmbeddingServer; texts: readonly EmbeddedText[] };
-    output: ModelOutcome<EmbeddedDocuments>;
+    output: AskedOutcome<EmbeddedDocuments>;
   };
   question: {
     input: { server: EmbeddingServer; text: string };
-    output: ModelOutcome<{ vector: Float32Array; tokens: number }>;
+    output: AskedOutcome<{ vector: Float32Array; tokens: number }>;
   };
   rerank: {
     input: { server: RerankingServer; query: string; texts: readonly string[] };
-    output: ModelOutcome<(number | undefined)[]>;
+    output: AskedOutcome<(number | undefined)[]>;
   };
 };
 

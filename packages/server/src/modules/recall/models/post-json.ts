@@ -75,7 +75,7 @@ async function errorOf(response: Response, secret: string): Promise<ModelError> 
   const { status } = response;
   const { text } = await readStart(response, MAX_ERROR_BYTES);
   const shown = (secret === '' ? text : text.replaceAll(secret, '…')).slice(0, MAX_SHOWN);
-  const more = { said: shown, retryAfterMs: retryAfterOf(response.headers.get('retry-after')) };
+  const more = { server_text: shown, retryAfterMs: retryAfterOf(response.headers.get('retry-after')) };
   if (status >= 300 && status < 400)
     return new ModelError('refused', `it answers ${status}, and redirects are not followed`, more);
   if (status === 401 || status === 403) return new ModelError('refused', `it answers ${status}: see the key`, more);

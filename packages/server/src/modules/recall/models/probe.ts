@@ -1,6 +1,6 @@
 import type { EmbeddingServer, RerankingServer, Settings } from '../../../kernel/index.ts';
 import { embedQuestion } from './embed-texts.ts';
-import { type ModelFailure, type ModelOutcome, outcomeOf } from './model-error.ts';
+import { type AskedOutcome, type ModelFailure, outcomeOf } from './model-error.ts';
 import { rerankTexts } from './rerank-texts.ts';
 
 /** What a server of models did when it was tried. */
@@ -53,7 +53,7 @@ function factsOf({ url, model, timeout_ms }: EmbeddingServer | RerankingServer) 
   return { address: `${origin}${pathname}`, model, timeout_ms };
 }
 
-async function timed<T>(asked: Promise<T>): Promise<{ outcome: ModelOutcome<T>; took_ms: number }> {
+async function timed<T>(asked: Promise<T>): Promise<{ outcome: AskedOutcome<T>; took_ms: number }> {
   const start = performance.now();
   const outcome = await outcomeOf(asked);
   return { outcome, took_ms: Math.round(performance.now() - start) };

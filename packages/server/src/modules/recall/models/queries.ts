@@ -1,6 +1,6 @@
 import { andAll, type Insert, type Query, sql, type Transaction } from '../../../db/index.ts';
 
-export type ModelRow = {
+export type VectorModelRow = {
   embedder: number;
   model: string;
   /** What its vectors are cut to; 0 where they are as the model makes them. */
@@ -30,8 +30,8 @@ export const keepModel: Insert = {
 };
 
 /** The models that have vectors in an account, the last used first. */
-export function listModels(query: Query, accountId: string): Promise<ModelRow[]> {
-  return query.all<ModelRow>(
+export function listModels(query: Query, accountId: string): Promise<VectorModelRow[]> {
+  return query.all<VectorModelRow>(
     sql`SELECT embedder, model, cut_to, dimensions, caught_up_at, used_at FROM vector_models
         WHERE account_id = ${accountId} ORDER BY used_at DESC, embedder`,
   );

@@ -2,7 +2,7 @@ import { type EmbeddingServer, type ReadContext, readAccount, readCursor } from 
 import { modelClientOf } from './model-client.ts';
 import type { FailureReason } from './model-error.ts';
 import { modelConsumer, modelName, modelNumber } from './model-names.ts';
-import { listModels, type ModelRow } from './queries.ts';
+import { listModels, type VectorModelRow } from './queries.ts';
 
 /** The embedder that the operator chose, where another one compared a question. */
 export type EmbedderFallback = {
@@ -48,7 +48,7 @@ async function servedModel(
 ): Promise<ServedModel | { server: undefined; fallback: EmbedderFallback }> {
   const { account_id } = view;
   const models = await listModels(read, account_id);
-  const isReady = ({ caught_up_at, dimensions }: ModelRow) => caught_up_at > 0 && dimensions > 0;
+  const isReady = ({ caught_up_at, dimensions }: VectorModelRow) => caught_up_at > 0 && dimensions > 0;
   const own = models.find(({ embedder }) => embedder === modelNumber(server));
   if (own && isReady(own)) return { server, dimensions: own.dimensions };
   const [cursor, account] = await Promise.all([

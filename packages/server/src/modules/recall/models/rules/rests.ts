@@ -3,7 +3,7 @@ import type { FailureReason, ModelFailure } from '../model-error.ts';
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
 
-type Rest = { until: number; failures: number; reason: FailureReason };
+type ServerRest = { until: number; failures: number; reason: FailureReason };
 
 /** How long after a number of failures in a row: twice as long each time, or as long as the server asks for. */
 export const restMs = (failures: number, retryAfterMs: number | undefined, longest = LONGEST_REST_MS): number =>
@@ -11,7 +11,7 @@ export const restMs = (failures: number, retryAfterMs: number | undefined, longe
 
 /** Which servers are left alone after a failure, and until when. */
 export class Rests {
-  readonly #byKey = new Map<string, Rest>();
+  readonly #byKey = new Map<string, ServerRest>();
 
   reasonAt(key: string, now: number): FailureReason | undefined {
     const rest = this.#byKey.get(key);
