@@ -142,3 +142,18 @@ export function commonQueries(count = 50) {
   const common = () => word(1 + Math.floor(20 * random()));
   return Array.from({ length: count }, () => `${common()} ${common()}`);
 }
+
+/** A project of its own in every store. */
+export const PROJECT = 'bench/project';
+export const PROJECT_ENTRIES = 600;
+
+export const projectEntryOf = (n) => ({ entity_path: PROJECT, key: `n${n}`, value: { note: noteOf(2 ** 29 + n) } });
+
+/** Questions of 8 to 12 words, each as frequent as in the texts. */
+export function questions(count = 100) {
+  const random = randomFrom(2);
+  return Array.from({ length: count }, () => {
+    const words = 8 + Math.floor(5 * random());
+    return Array.from({ length: words }, () => word(zipfRank(random))).join(' ');
+  });
+}

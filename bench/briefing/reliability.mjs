@@ -1,5 +1,5 @@
 // Whether a chance of 70 % comes true in 70 of 100 cases, and how much better the chances are than none.
-import { anticipate } from '../../packages/server/src/modules/briefing/rules/anticipation.ts';
+import { Anticipation } from '../../packages/server/src/modules/briefing/rules/anticipation.ts';
 
 /** As many as the service keeps. */
 const KEPT = 64;
@@ -10,11 +10,12 @@ export function* predicted(sessions, first = 8) {
   for (let at = first; at < sessions.length; at++) {
     const past = sessions.slice(Math.max(0, at - KEPT), at);
     const scopes = [...new Set(past.flat())];
-    const chances = anticipate(
-      past,
-      scopes.map((scope) => [scope]),
-    );
-    for (const [n, scope] of scopes.entries()) yield { chance: chances[n], isRead: sessions[at].includes(scope) };
+    const anticipation = new Anticipation(past);
+    for (const scope of scopes)
+      yield {
+        chance: anticipation.chanceOf([scope]),
+        isRead: sessions[at].some((path) => path === scope || path.startsWith(`${scope}/`)),
+      };
   }
 }
 

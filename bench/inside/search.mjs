@@ -1,11 +1,11 @@
 // Times searches in process: the whole operation, and beside it the bare full-text query on the same file through the
-// same driver. The options are JSON in the first argument.
+// same driver; searches within a path beside the same over all paths. The options are JSON in the first argument.
 import { join } from 'node:path';
 import { readAccount } from '../../packages/server/src/kernel/index.ts';
 import { parseQuery, syntaxOf } from '../../packages/server/src/modules/text/index.ts';
 import { caller, open } from './open.mjs';
 
-const { dataDir, queries, rounds, limit } = JSON.parse(process.argv[2]);
+const { dataDir, queries, rounds, limit, entity_path } = JSON.parse(process.argv[2]);
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
 // The service's reader thread does not keep a process alive.
 const awake = setInterval(() => {}, 1000);
@@ -31,21 +31,32 @@ async function timeEach(items, search) {
   times.sort((a, b) => a - b);
   return times[times.length >> 1];
 }
-const timeBare = () => timeEach(expressions, (expression) => bare.all(expression, limit));
-const timeOurs = () => timeEach(queries, (query) => app.kernel.invoke('entries.search', { query, limit }, caller));
+const search = (input) => app.kernel.invoke('entries.search', { limit, ...input }, caller);
+const ours = (query) => search(entity_path === undefined ? { query } : { query, entity_path });
+const timeFloor = () =>
+  entity_path === undefined
+    ? timeEach(expressions, (expression) => bare.all(expression, limit))
+    : timeEach(queries, (query) => search({ query }));
+const timeOurs = () => timeEach(queries, ours);
 
 let found = 0;
-for (const query of queries)
-  found += (await app.kernel.invoke('entries.search', { query, limit }, caller)).entries.length;
-await timeBare();
+let truncated = 0;
+for (const query of queries) {
+  const answer = await ours(query);
+  found += answer.entries.length;
+  if (answer.truncated) truncated++;
+}
+await timeFloor();
 const pairs = [];
 for (let i = 0; i < rounds; i++) {
-  const first = i % 2 === 0 ? { floor: await timeBare() } : {};
-  const ours = await timeOurs();
-  pairs.push({ floor: { value: first.floor ?? (await timeBare()) }, ours: { value: ours } });
+  const first = i % 2 === 0 ? { floor: await timeFloor() } : {};
+  const value = await timeOurs();
+  pairs.push({ floor: { value: first.floor ?? (await timeFloor()) }, ours: { value } });
 }
 const matches = expressions.map((expression) => count.get(expression).n).sort((a, b) => a - b);
 file.close();
 await app.close();
 clearInterval(awake);
-process.stdout.write(JSON.stringify({ pairs, found: found / queries.length, matches: matches[matches.length >> 1] }));
+process.stdout.write(
+  JSON.stringify({ pairs, truncated, found: found / queries.length, matches: matches[matches.length >> 1] }),
+);

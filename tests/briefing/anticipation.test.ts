@@ -4,14 +4,15 @@ import { predicted, reliabilityOf } from '../../bench/briefing/reliability.mjs';
 // @ts-expect-error: the bench is plain JavaScript
 import { madeSequences, recordedSessions } from '../../bench/briefing/sequences.mjs';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
-import { anticipate } from '../../packages/server/src/modules/briefing/rules/anticipation.ts';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { Anticipation } from '../../packages/server/src/modules/briefing/rules/anticipation.ts';
+import { openCompiling } from '../cortex/compiled.ts';
+import { backends, type TestApp } from '../support/app.ts';
 import { caughtUp } from './caught-up.ts';
 
 type Sequence = { sessions: string[][] };
 
 describe('the chance that a scope is read next', () => {
-  const next = (sessions: string[][], scope: string) => anticipate(sessions, [[scope]])[0] as number;
+  const next = (sessions: string[][], scope: string) => new Anticipation(sessions).chanceOf([scope]);
   const times = (n: number, ...sessions: string[][]) => Array.from({ length: n }, () => sessions).flat();
 
   it('follows habits: what is always read, what takes turns, and what was given up', () => {
@@ -28,7 +29,7 @@ describe('the chance that a scope is read next', () => {
   it('is that of everything below a path, and small for what was never read', () => {
     expect(next(times(10, ['a/b'], ['a/c']), 'a')).toBeGreaterThan(0.9);
     expect(next(times(10, ['a/b']), 'ab')).toBeLessThan(0.2);
-    expect(anticipate([], [['a'], []])).toEqual([0.05, 0.05]);
+    expect(new Anticipation([]).chanceOf(['a'])).toBe(0.05);
   });
 
   it('comes true as often as it says, on sequences that no constant was chosen on', () => {
@@ -47,7 +48,7 @@ describe.each(backends)('anticipation in a briefing, on %s', (backend) => {
   let app: TestApp;
   const A = { agent_id: 'agent/a' };
   beforeAll(async () => {
-    app = await openTestApp(backend);
+    app = await openCompiling(backend);
     for (const entity_path of ['one', 'two', 'hidden'])
       await app.call('entries.write', { entity_path, key: 'k', value: 1, shared: entity_path !== 'hidden' }, A);
   });
@@ -73,6 +74,20 @@ describe.each(backends)('anticipation in a briefing, on %s', (backend) => {
     const rows = await visits();
     expect(new Set(rows.map(({ seq }) => seq)).size).toBe(64);
     expect(rows.at(-1)).toMatchObject({ entity_path: 'hidden', visible_to: 'agent/a' });
+  });
+
+  it('is in the digests, which come in the order of their points', async () => {
+    await caughtUp(app);
+    await caughtUp(app);
+    const { digests, total } = await app.call('briefing.read', {}, A);
+    expect(total).toBe(digests.length);
+    const entities = digests.filter(({ digest_type }) => digest_type === 'entity');
+    expect(entities.map(({ scope }) => scope).sort()).toEqual(['one', 'two']);
+    for (const { anticipation_score } of entities) expect(anticipation_score).toBeGreaterThan(0.15);
+    const [first] = (await app.call('briefing.read', { entity_path: 'two', compact: true }, A)).digests;
+    expect(first).toMatchObject({ digest_type: 'entity', scope: 'two', summary: { sentences: [], total_keys: 1 } });
+    const stranger = await app.call('briefing.read', { entity_path: 'two', agent: 'agent/stranger' }, A);
+    expect(stranger.digests[0]?.anticipation_score).toBe(0.05);
   });
 
   it('loses what is erased, and the agent that is erased', async () => {

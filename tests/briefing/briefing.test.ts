@@ -1,6 +1,7 @@
 import { type Output, parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { openCompiling } from '../cortex/compiled.ts';
+import { backends, type TestApp } from '../support/app.ts';
 import { caughtUp } from './caught-up.ts';
 
 const A = { agent_id: 'agent/a' };
@@ -28,7 +29,7 @@ describe.each(backends)('a briefing, on %s', (backend) => {
   const brief = (input: object = {}, as = NEW): Promise<Briefing> => app.call('briefing.read', input, as);
 
   beforeAll(async () => {
-    app = await openTestApp(backend);
+    app = await openCompiling(backend);
     await write('shop/cart', 'retry-limit');
     await write('shop/cart', 'timeout-old');
     await write('shop/cart', 'deploy', { memory_type: 'procedure' });
@@ -199,7 +200,7 @@ describe.each(backends)('a briefing, on %s', (backend) => {
 
 describe.each(backends)('a briefing in an empty account, on %s', (backend) => {
   it('says what to do first, also for an agent and a path that nobody knows', async () => {
-    const app = await openTestApp(backend);
+    const app = await openCompiling(backend);
     const empty = await app.call('briefing.read', {}, A);
     expect(empty).toMatchObject({ digests: [], total: 0, validated: [], changed: [], last_visit: null, left_out: [] });
     expect(empty.next_steps.join(' ')).toMatch(/empty.*mem_write.*mem_commit_outcome/);

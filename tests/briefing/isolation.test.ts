@@ -1,6 +1,7 @@
 import { parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { openCompiling } from '../cortex/compiled.ts';
+import { backends, type TestApp } from '../support/app.ts';
 import { caughtUp } from './caught-up.ts';
 
 const X = { agent_id: 'agent/x' };
@@ -25,7 +26,7 @@ describe.each(backends)('a briefing of what others may not see, on %s', (backend
   let hiding: TestApp;
   let empty: TestApp;
   beforeAll(async () => {
-    [hiding, empty] = [await openTestApp(backend), await openTestApp(backend)];
+    [hiding, empty] = [await openCompiling(backend), await openCompiling(backend)];
     for (const app of [hiding, empty]) await live(app, { path: 'open', shared: true, as: Y });
     await live(hiding, { path: 'secret', shared: false, as: X });
     await live(hiding, { path: 'open', shared: true, as: Y });

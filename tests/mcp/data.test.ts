@@ -84,7 +84,24 @@ describe('resources and prompts', () => {
       expect(JSON.parse((content as { text: string }).text)).toBeTypeOf('object');
     }
     const { resourceTemplates } = await mcp.client.listResourceTemplates();
-    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['mem://entries/{+entity_path}/{key}']);
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'mem://briefing/{+entity_path}',
+      'mem://entries/{+entity_path}/{key}',
+    ]);
+  });
+
+  it('brief about everything, or about a subject, as the tool does', async () => {
+    const mcp = await connect(newHome());
+    const empty = await mcp.call('mem_briefing', { entity_path: 'shop' });
+    expect(empty.json).toMatchObject({
+      next_steps: [expect.stringContaining('Nothing is known at shop yet'), expect.any(String), expect.any(String)],
+    });
+    await mcp.call('mem_write', { entity_path: 'a b/c', key: 'k', value: 'news' });
+    for (const uri of ['mem://briefing', 'mem://briefing/a%20b']) {
+      const [content] = (await mcp.client.readResource({ uri })).contents;
+      expect(JSON.parse((content as { text: string }).text)).toMatchObject({ changed: [{ key: 'k', value: 'news' }] });
+    }
+    await expect(mcp.client.readResource({ uri: 'mem://briefing//' })).rejects.toThrow();
   });
 
   it('lead through a task from its start to its end', async () => {

@@ -81,18 +81,13 @@ export const briefing = {
       {
         name: 'mem_briefing',
         toolset: 'core',
-        slim: ['entity_path', 'compact', 'max_tokens', 'branch'],
+        slim: ['entity_path'],
         whole: true,
         limit: 3,
-        description: 'Call first: what holds, what failed, what changed since you were here, how to, whom to ask.',
-        fields: ['entity_path', 'agent_id', 'compact', 'max_tokens', 'branch'],
-        unlisted: ['agent', 'since', 'limit'],
-        about: {
-          entity_path: 'Path, with all below',
-          agent_id: 'Default: you',
-          compact: 'Shorter',
-          max_tokens: 'Whole items that fit',
-        },
+        description: 'Call first: what held up, failed or changed, how to, whom to ask.',
+        fields: ['entity_path', 'max_tokens', 'branch'],
+        unlisted: ['agent', 'agent_id', 'since', 'limit', 'compact'],
+        about: { entity_path: 'Path, and all below', max_tokens: 'As much as fits' },
       },
     ],
     input: () =>
@@ -114,7 +109,7 @@ export const briefing = {
       z
         .object({
           digests: z.array(digest).meta({ description: 'The most relevant first.' }),
-          total: z.int().meta({ description: 'How many digests there are, up to 100.' }),
+          total: z.int().meta({ description: 'How many digests were found to choose from.' }),
           agent_id: s.agentId.meta({ description: 'The agent that it is for.' }),
           last_visit: z
             .object({ at: s.utc })

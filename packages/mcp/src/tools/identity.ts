@@ -46,7 +46,7 @@ export const identityTools = [
       description: 'What you do',
       model: 'The model you are',
       client_name: 'Your client',
-      tools_available: 'Names of your tools',
+      tools_available: 'Your tools',
     },
     annotations: writeHints,
     async run({ name, description, ...details }, session) {

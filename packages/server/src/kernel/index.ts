@@ -50,10 +50,12 @@ export * from './result.ts';
 export {
   anyGlobCondition,
   isInScope,
+  pathRanges,
   readScope,
   type Scope,
   scopeConditions,
   scopeCovers,
+  scopedGlobs,
   scopedPathConditions,
   scopedPathRanges,
   scopeGlobs,

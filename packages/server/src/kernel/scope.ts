@@ -73,8 +73,17 @@ type PathRange = { from: Buffer; to: Buffer; globs: Glob[] };
  * ended.
  */
 export function scopedPathRanges(scope: Scope | undefined, glob: Glob | undefined): Sql[][] {
-  if (scope === undefined) return [rangeConditions(glob)];
-  const globs = intersectGlobLists(scopeGlobs(scope), [glob ?? { kind: 'all' }]);
+  return scope === undefined ? [rangeConditions(glob)] : pathRanges(scopedGlobs(scope, glob && [glob]));
+}
+
+/** The globs that both cover, none of which covers another. */
+export function scopedGlobs(scope: Scope | undefined, globs: readonly Glob[] | undefined): readonly Glob[] {
+  const wanted: readonly Glob[] = globs ?? [{ kind: 'all' }];
+  return scope === undefined ? withoutContainedGlobs(wanted) : intersectGlobLists(scopeGlobs(scope), wanted);
+}
+
+/** Globs, none of which covers another, as ranges of paths that do not overlap. */
+export function pathRanges(globs: readonly Glob[]): Sql[][] {
   if (globs.some(({ kind }) => kind === 'all')) return [[]];
   const sorted = globs.map(pathRangeOf).sort((a, b) => Buffer.compare(a.from, b.from));
   const joined: PathRange[] = [];

@@ -14,14 +14,14 @@ const MAX_DISCREDITED = 20;
 const MAX_TOKENS = 1_500;
 
 type ListedEntry = Output<'entries.list'>['entries'][number];
-type EntryName = Pick<ListedEntry, 'entity_path' | 'key'>;
-type Ask = <N extends OperationName>(name: N, input: Record<string, unknown>) => Promise<Output<N>>;
+type ListedName = Pick<ListedEntry, 'entity_path' | 'key'>;
+type AskMemory = <N extends OperationName>(name: N, input: Record<string, unknown>) => Promise<Output<N>>;
 
 /** A short summary of what memory holds about the project in a folder; undefined if it holds nothing. */
 export async function briefing(memory: Memory, folder: string): Promise<string | undefined> {
   // The store is created by the first write.
   if (!hasStore(memory.location)) return undefined;
-  const ask: Ask = async (name, input) => JSON.parse(await memory.call(name, input));
+  const ask: AskMemory = async (name, input) => JSON.parse(await memory.call(name, input));
   const project = projectOf(folder);
   const [stats, recent, outcomes, own, known] = await Promise.all([
     ask('stats.read', {}),
@@ -49,13 +49,13 @@ export async function briefing(memory: Memory, folder: string): Promise<string |
   ].join('\n');
 }
 
-async function listEntries(ask: Ask, where: object, limit: number): Promise<ListedEntry[]> {
+async function listEntries(ask: AskMemory, where: object, limit: number): Promise<ListedEntry[]> {
   const { entries } = await ask('entries.list', { ...where, sort: 'recent', limit: limit + MAX_DISCREDITED });
   return entries.filter(({ evidence_status }) => evidence_status !== 'discredited').slice(0, limit);
 }
 
 /** Undefined where the server is older than briefings. */
-async function knownOf(ask: Ask, project: string | undefined): Promise<Output<'briefing.read'> | undefined> {
+async function knownOf(ask: AskMemory, project: string | undefined): Promise<Output<'briefing.read'> | undefined> {
   const about = project === undefined ? {} : { entity_path: project };
   try {
     return await ask('briefing.read', { ...about, compact: true, max_tokens: MAX_TOKENS });
@@ -64,7 +64,7 @@ async function knownOf(ask: Ask, project: string | undefined): Promise<Output<'b
   }
 }
 
-const isAmong = (entries: readonly EntryName[], { entity_path, key }: EntryName): boolean =>
+const isAmong = (entries: readonly ListedName[], { entity_path, key }: ListedName): boolean =>
   entries.some((one) => one.entity_path === entity_path && one.key === key);
 
 /** The name of the folder that contains the repository, or of the folder itself. */

@@ -2,38 +2,41 @@ import type { ReadContext } from '../../kernel/index.ts';
 import { type DigestAnswer, type DigestKey, listDigests, readDigests } from '../cortex/index.ts';
 import { type AskedBriefing, isWithin } from './asked.ts';
 import type { KnownEntries } from './known-entries.ts';
-import type { ScopePaths } from './rules/anticipation.ts';
+import type { Anticipation, ScopePaths } from './rules/anticipation.ts';
 import { bestFirst } from './rules/rank.ts';
 import { relevanceOf } from './rules/relevance.ts';
 
 /** Digests that are looked at. */
 const MOST = 100;
-const BELOW = 30;
-const LIKELY = 20;
+const BELOW = 6;
+const LIKELY = 6;
 const AUTHORS = 3;
 const NARRATIVE_CHARS = 400;
 
-type Anticipate = (scopes: readonly ScopePaths[]) => number[];
-type FoundKnowledge = { known: KnownEntries; anticipate: Anticipate };
+type FoundKnowledge = { known: KnownEntries; anticipation: Anticipation };
 
 /** Digests for a briefing, the most relevant first. */
 export async function findDigests(
   context: ReadContext,
   asked: AskedBriefing,
-  { known, anticipate }: FoundKnowledge,
+  { known, anticipation }: FoundKnowledge,
 ): Promise<DigestAnswer[]> {
-  const { path, agent_id, paths } = asked;
+  const { path, agent_id, paths, input } = asked;
+  // Each digest costs something to compose: no more than may be shown are looked at.
+  const most = input.compact ? 1 : input.limit;
   const below = paths?.find(({ kind }) => kind === 'below' || kind === 'children');
   const [named, listed] = await Promise.all([
-    readDigests(context, wantedKeys(asked, known)),
+    readDigests(context, wantedKeys(asked, known, most)),
     path === undefined || below
-      ? listDigests(context, { types: ['entity'], limit: BELOW, ...(below ? { paths: below } : {}) })
+      ? listDigests(context, { types: ['entity'], limit: Math.min(BELOW, most), ...(below ? { paths: below } : {}) })
       : { digests: [] },
   ]);
   const found = [...named.filter((digest) => digest !== undefined), ...listed.digests];
   const digests = [...new Map(found.map((one) => [`${one.digest_type}\n${one.scope}`, one])).values()].slice(0, MOST);
-  const chances = anticipate(digests.map(scopePaths));
-  const scored = digests.map((digest, at) => ({ ...digest, anticipation_score: chances[at] ?? 0 }));
+  const scored = digests.map((digest) => ({
+    ...digest,
+    anticipation_score: anticipation.chanceOf(scopePaths(digest)),
+  }));
   const score = (digest: DigestAnswer) =>
     relevanceOf(digest, {
       path,
@@ -49,11 +52,15 @@ export async function findDigests(
 function wantedKeys(
   { path, agent_id, visits }: AskedBriefing,
   { supported }: KnownEntries,
+  most: number,
 ): Omit<DigestKey, 'branch'>[] {
-  const authors = [...new Set([agent_id, ...supported.map((entry) => entry.agent_id)])].slice(0, AUTHORS + 1);
+  const authors = [...new Set([agent_id, ...supported.map((entry) => entry.agent_id)])].slice(
+    0,
+    Math.min(AUTHORS + 1, most),
+  );
   const likely = [...new Set(visits.map(({ entity_path }) => entity_path))]
     .filter((one) => path === undefined || isWithin(one, path))
-    .slice(0, LIKELY);
+    .slice(0, Math.min(LIKELY, most));
   const ofPath = path === undefined ? [] : (['entity', 'connection_map', 'trace_pattern'] as const);
   return [
     ...ofPath.map((digest_type) => ({ digest_type, scope: path as string })),
@@ -66,20 +73,19 @@ function wantedKeys(
 const scopePaths = ({ digest_type, scope, summary }: DigestAnswer): ScopePaths =>
   digest_type === 'agent_brief' || digest_type === 'source' ? summary.entities : [scope];
 
-/** The same with a short narrative alone. */
-export function compactDigest(digest: DigestAnswer): DigestAnswer {
-  const { narrative, total_keys, agents, external_sources, avg_confidence, last_write, entities } = digest.summary;
-  const short =
-    narrative.length <= NARRATIVE_CHARS ? narrative : `${narrative.slice(0, NARRATIVE_CHARS).toWellFormed()}…`;
-  const summary = {
-    narrative: short,
-    sentences: [],
-    total_keys,
-    agents,
-    external_sources,
-    avg_confidence,
-    last_write,
-    entities,
-  };
-  return { ...digest, summary };
+/** Lists of entries in a digest that the sections of a briefing have, or that its sentences point at. */
+const LISTS: readonly (keyof DigestAnswer['summary'])[] = [
+  ...(['top_keys', 'newest', 'most_recalled', 'validated', 'contested', 'discredited'] as const),
+  ...(['procedures', 'risks', 'outcomes'] as const),
+];
+
+/** A digest without its lists; where it is compact, also without its sentences one by one. */
+export function briefDigest(digest: DigestAnswer, isCompact: boolean): DigestAnswer {
+  const summary = { ...digest.summary };
+  for (const list of LISTS) delete summary[list];
+  if (!isCompact) return { ...digest, summary };
+  const { narrative } = summary;
+  const isLong = narrative.length > NARRATIVE_CHARS;
+  const short = isLong ? `${narrative.slice(0, NARRATIVE_CHARS).toWellFormed()}…` : narrative;
+  return { ...digest, summary: { ...summary, narrative: short, sentences: [] } };
 }

@@ -2,10 +2,10 @@ import { briefingSections, type Output } from '@mem-service/contract';
 import { type Handlers, noteQuery, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
 import { type AskedBriefing, askedOf, type BriefingInput, sessionsOf } from './asked.ts';
 import { findChanges } from './changes.ts';
-import { compactDigest, findDigests } from './digests.ts';
+import { briefDigest, findDigests } from './digests.ts';
 import { findKnown, type KnownEntries } from './known-entries.ts';
 import type { BriefedRow } from './queries.ts';
-import { anticipate, type ScopePaths } from './rules/anticipation.ts';
+import { Anticipation } from './rules/anticipation.ts';
 import { fillSections } from './rules/budget.ts';
 import { nextSteps } from './rules/next-steps.ts';
 import { type LessonRow, replacementsOf } from './rules/replaced.ts';
@@ -15,21 +15,28 @@ import { whoToAsk } from './who-to-ask.ts';
 
 export type BriefingAnswer = Output<'briefing.read'>;
 
+/** Paths that were read last; entries there come first in a briefing about everything. */
+const MAX_PREFERRED = 40;
+
 const read = reads<'briefing.read'>(async (context, input) => {
   requireNewest(context.view, 'a briefing');
   const asked = await askedOf(context, input);
-  const chances = anticipationOf(asked);
-  const [known, changes] = await Promise.all([findKnown(context, asked, chances.path), findChanges(context, asked)]);
+  const anticipation = new Anticipation(sessionsOf(asked.visits));
+  const chances = chancesOf(asked, anticipation);
+  const [known, changes] = await Promise.all([
+    findKnown(context, asked, (path) => chances.get(path) ?? 0),
+    findChanges(context, asked),
+  ]);
   const [tried_here, digests, entries] = await Promise.all([
     findTries(context, known.tested),
-    findDigests(context, asked, { known, anticipate: chances.scopes }),
+    findDigests(context, asked, { known, anticipation }),
     showEntries(context, input, { known, changes }),
   ]);
   const sections = {
     ...entries,
     tried_here,
     who_to_ask: whoToAsk(known.supported, asked.agent_id),
-    digests: input.compact ? digests.slice(0, 1).map(compactDigest) : digests.slice(0, input.limit),
+    digests: digests.slice(0, input.compact ? 1 : input.limit).map((digest) => briefDigest(digest, input.compact)),
   };
   const filled = fillSections(sections, briefingSections, input.max_tokens ?? Number.POSITIVE_INFINITY);
   noteShown(context, input, [...known.validated, ...known.discredited, ...known.procedures, ...changes]);
@@ -49,22 +56,11 @@ const read = reads<'briefing.read'>(async (context, input) => {
   };
 });
 
-/** Chances that the agent reads scopes next; of a path that it never read, the same for all. */
-function anticipationOf({ visits, path: askedPath }: AskedBriefing) {
-  const sessions = sessionsOf(visits);
-  const paths = [...new Set(visits.map(({ entity_path }) => entity_path))];
-  const chances =
-    askedPath === undefined
-      ? anticipate(
-          sessions,
-          paths.map((path) => [path]),
-        )
-      : [];
-  const byPath = new Map(paths.map((path, at) => [path, chances[at] ?? 0]));
-  return {
-    scopes: (scopes: readonly ScopePaths[]) => anticipate(sessions, scopes),
-    path: (path: string) => byPath.get(path) ?? 0,
-  };
+/** The chance that the agent reads at a path next, for each that it read; entries of other paths are not preferred. */
+function chancesOf({ visits, path }: AskedBriefing, anticipation: Anticipation): ReadonlyMap<string, number> {
+  if (path !== undefined) return new Map();
+  const paths = [...new Set(visits.map(({ entity_path }) => entity_path))].slice(0, MAX_PREFERRED);
+  return new Map(paths.map((one) => [one, anticipation.chanceOf([one])]));
 }
 
 async function showEntries(

@@ -5,7 +5,7 @@ import { deleteDigest, dropOldest, upsertDigests } from './queries.ts';
 /** Digests that an account keeps; those that were compiled longest ago give way. */
 export const MAX_DIGESTS = 10_000;
 
-/** Stores digests and tells of each that is shown. The events make no digest due. */
+/** Stores digests and reports each that is shown. The events make no digest due. */
 export async function saveDigests(work: Work, { save, remove }: Compiled): Promise<void> {
   const { tx, account_id, services } = work;
   for (const key of remove) work.send(deleteDigest(tx, account_id, key));
@@ -20,7 +20,7 @@ export async function saveDigests(work: Work, { save, remove }: Compiled): Promi
 }
 
 /** The paths behind the digest of an agent are left out: not everybody who reads the log may see them. */
-function emitCompiled(work: Work, { branch, digest_type, scope, entry_count, by }: CompiledDigest): void {
+function emitCompiled(work: Work, { branch, digest_type, scope, seq, entry_count, by }: CompiledDigest): void {
   const isPath = by === undefined;
   work.emit({
     event_type: 'brief_compiled',
@@ -30,7 +30,7 @@ function emitCompiled(work: Work, { branch, digest_type, scope, entry_count, by 
     key: null,
     version: null,
     visible_to: EVERYONE,
-    details: { digest_type, scope, entry_count, entities: isPath ? [scope] : [] },
+    details: { digest_type, scope, entry_count, entities: isPath ? [scope] : [], up_to_seq: seq },
     ...(isPath ? {} : { actor_agent_id: SELF_CALLER.agent_id }),
   });
 }

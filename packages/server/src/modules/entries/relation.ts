@@ -268,16 +268,17 @@ export const isVersionVisible = ({ agent_id }: Pick<EntryView, 'agent_id'>): Sql
   sql`(versions.shared = 1 OR versions.agent_id = ${agent_id})`;
 
 /** SQLite turns the plain form into a join. */
-function existsIn(view: EntryView, is: Sql): Sql {
+function existsIn(view: EntryView, is: Sql, paths?: readonly Glob[]): Sql {
   const fence = fragment(view.dialect.fence);
   if (!isNewestOfOneBranch(view))
-    return sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE ${is}${fence})`;
+    return sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all', paths })} WHERE ${is}${fence})`;
   return sql`EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${view.account_id}
-    AND entries.branch = ${branchOf(view)} AND ${is}${andAll(pathsOf(view, undefined))}${fence})`;
+    AND entries.branch = ${branchOf(view)} AND ${is}${andAll(pathsOf(view, paths))}${fence})`;
 }
 
 /** A condition: the number belongs to an entry of the view, in any state. */
 export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, sql`entries.entry_id = ${entryId}`);
 
-/** A condition: the `seq` is that of an entry of the view. */
-export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
+/** A condition: the `seq` is that of an entry of the view, at some paths. */
+export const isSeqIn = (view: EntryView, seq: Sql, paths?: readonly Glob[]): Sql =>
+  existsIn(view, sql`entries.seq = ${seq}`, paths);

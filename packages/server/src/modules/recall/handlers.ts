@@ -17,13 +17,14 @@ import type { Term } from '../text/index.ts';
 import { answerabilityOf } from './answerability.ts';
 import { RecallEntries } from './candidates.ts';
 import { embedderOf } from './embedder-thread.ts';
-import { EMBEDDER } from './follow-log.ts';
 import { addNearest, type MeaningSearch, openMeaning } from './meaning.ts';
+import { type AskedModel, askModel } from './models/served-model.ts';
 import { type AuthorPlaces, addNeighbours, relateBest } from './neighbours.ts';
 import { showEntries } from './passages.ts';
 import { rankEntries } from './rank.ts';
+import { type Reranked, rerankBest } from './rerank.ts';
 import { questionTerms } from './rules/question.ts';
-import { questionTime } from './rules/question-time.ts';
+import { type QuestionTime, questionTime } from './rules/question-time.ts';
 import { rarity } from './rules/score.ts';
 import type { QuestionText } from './thread-tasks.ts';
 import { type RetrieveInput, withWeights } from './weights.ts';
@@ -31,61 +32,92 @@ import { type RetrieveInput, withWeights } from './weights.ts';
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
-const BY_WORDS = 64;
+const BY_WORDS = 80;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 
 /** Answers a question. */
 export async function retrieve(context: ReadContext, given: Input<'entries.retrieve'>): Promise<RetrieveAnswer> {
-  const { view, now } = context;
-  const asked = questionTime(given.query, now);
+  const { account_id, agent_id } = context.view;
+  const asked = questionTime(given.query, context.now);
   const terms = questionTerms(asked.text);
-  const { account_id, agent_id } = view;
   const [{ input, source }, size] = await Promise.all([
     withWeights(context, given),
-    countShown(context.read, { account_id, agent_id, branch: branchOf(view) }),
+    countShown(context.read, { account_id, agent_id, branch: branchOf(context.view) }),
   ]);
   const search = searchInput(input);
-  const found = await findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED });
+  const { skipped, timeLeft, hasTime } = budgetOf(context, input.max_ms);
+  const [found, model] = await Promise.all([
+    findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
+    canCompare(context, input) ? askModel(context, asked.text, timeLeft()) : NOT_ASKED,
+  ]);
   const weights = terms.map((_, at) => rarity(Math.max(size.shown, 1), found.counts[at] ?? 0));
   const entries = new RecallEntries(context, terms);
   await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
-  const skipped: RetrieveAnswer['skipped'] = [];
-  const hasTime = (step: RetrieveAnswer['skipped'][number]): boolean => {
-    const isLate = input.max_ms !== undefined && context.elapsed() >= input.max_ms;
-    if (isLate) skipped.push(step);
-    return !isLate;
-  };
   const text = questionText(asked.text, { terms, weights, shown: size.shown });
   const meaning =
     canCompare(context, input) && hasTime('meaning')
-      ? await compareWith(context, input, { text, shown: size.shown })
+      ? await compareWith(context, input, { text, shown: size.shown, model })
       : undefined;
   if (meaning) await addNearest(meaning, entries);
   const wantsNeighbours = meaning && input.neighbours !== false && hasTime('neighbours');
   const places: AuthorPlaces = wantsNeighbours ? await addNeighbours(meaning, entries, { input, weights }) : new Map();
   if (meaning && hasTime('related')) await relateBest(meaning, entries, { input, weights, places });
-  const ranked = rankEntries(entries.all, { input, weights, places, time: asked.time, context });
+  const options = { input, weights, places, time: asked.time, context };
+  const first = rankEntries(entries.all, options);
+  const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
+  const best = { query: input.query, hits: first.hits, terms: weighted, meaning, maxMs: timeLeft() };
+  const { moves, reranker }: Reranked =
+    hasReranker(context) && hasTime('rerank') ? await rerankBest(context, best) : {};
+  const ranked = moves ? rankEntries(entries.all, { ...options, rerank: moves }) : first;
   const page = startWithin(
     ranked.hits.slice(0, input.limit),
     pageBytes(context.services),
     ({ row }) => row.document_bytes,
   );
   const question = hasTime('passages') ? meaning : undefined;
-  const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
   const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
   noteShown(context, input, shown.noted);
   const { semantic_weight, confidence_weight, evidence_weight } = input;
   return {
     ...shown.answer,
     answerability: answerabilityOf(ranked.hits, entries, { weights, isCompared: meaning !== undefined }),
-    time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
-    index: { embedder: meaning ? EMBEDDER : null, behind: meaning?.behind ?? 0 },
+    time: toAnswerTime(asked.time),
+    index: indexOf(meaning, model),
     weights: { source, semantic_weight, confidence_weight, evidence_weight },
     skipped,
-    truncated: found.truncated,
+    ...(reranker ? { reranker } : {}),
+    truncated: found.truncated || page.length < Math.min(input.limit, ranked.hits.length),
   };
 }
+
+const toAnswerTime = (time: QuestionTime | null): RetrieveAnswer['time'] =>
+  time && { phrase: time.phrase, since: toIso(time.since), until: toIso(time.until) };
+
+type SkippedStep = RetrieveAnswer['skipped'][number];
+
+/** Steps that there is no time left for are skipped. */
+function budgetOf(context: ReadContext, maxMs = Number.POSITIVE_INFINITY) {
+  const skipped: SkippedStep[] = [];
+  const timeLeft = () => maxMs - context.elapsed();
+  const hasTime = (step: SkippedStep): boolean => {
+    const isLate = timeLeft() <= 0;
+    if (isLate) skipped.push(step);
+    return !isLate;
+  };
+  return { skipped, timeLeft, hasTime };
+}
+
+const NOT_ASKED: AskedModel = {};
+
+const hasReranker = ({ services }: ReadContext): boolean => services.settings.reranking_server !== null;
+
+/** What meaning was compared with. */
+const indexOf = (meaning: MeaningSearch | undefined, { fallback }: AskedModel): RetrieveAnswer['index'] => ({
+  embedder: (meaning?.beside ?? meaning)?.name ?? null,
+  behind: meaning?.behind ?? 0,
+  ...(fallback ? { fallback } : {}),
+});
 
 /** Vectors are those of the newest state of a branch; other states are found by words alone. */
 const canCompare = ({ view }: ReadContext, input: RetrieveInput): boolean =>
@@ -101,13 +133,15 @@ function questionText(text: string, { terms, weights, shown }: WeighedTerms): Qu
 async function compareWith(
   context: ReadContext,
   input: RetrieveInput,
-  { text, shown }: { text: QuestionText; shown: number },
+  { text, shown, model }: { text: QuestionText; shown: number; model: AskedModel },
 ): Promise<MeaningSearch | undefined> {
   const thread = embedderOf(context.services);
   if (!thread) return undefined;
   const search = searchInput(input);
   const { filters } = candidatesOf(context, search);
-  return openMeaning({ context, thread, text, paths: globsOf(input), filters, shown, fetch: fetchIn(context, search) });
+  const question = { text, model: model.question };
+  const candidates = { paths: globsOf(input), filters, shown, fetch: fetchIn(context, search) };
+  return openMeaning({ context, thread, ...question, ...candidates });
 }
 
 /** The same filters, for the words of the question. */

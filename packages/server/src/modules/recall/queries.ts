@@ -119,6 +119,22 @@ export async function readBlocks(
   return row?.records ?? '';
 }
 
+/** Vectors in bits, of one cluster. */
+export type VectorBlock = { cluster: number; records: string };
+
+/** The vectors in bits of some clusters, each with its cluster. */
+export function listBlocks(
+  query: Query,
+  { view, embedder, owner }: VectorScope,
+  { clusters, most }: { clusters: readonly number[]; most: number },
+): Promise<VectorBlock[]> {
+  return query.all<VectorBlock>(
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
+          AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
+          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
+  );
+}
+
 /** A vector of the newest version that was followed; a later version has another `seq`. */
 export type StoredVector = { entry_id: number; seq: number; vector: string };
 
@@ -154,7 +170,7 @@ export function listFew(
   const order = fragment(paths === undefined && view.scope === undefined ? 'seq DESC' : 'entity_path, key');
   return query.all<FilteredEntry>(
     sql`SELECT entry_id, seq, CASE WHEN true${andAll(filters)} THEN 1 ELSE 0 END AS passes
-        FROM (SELECT * FROM ${entriesIn(view, { paths, standings: true })} ORDER BY ${order} LIMIT ${most}) AS looked_at`,
+        FROM (SELECT * FROM ${entriesIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at`,
   );
 }
 

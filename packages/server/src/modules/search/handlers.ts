@@ -1,4 +1,4 @@
-import { type Glob, globsOf, type Input, type Output } from '@mem-service/contract';
+import { globsOf, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
   type AccountRow,
@@ -14,9 +14,8 @@ import {
   type ReadContext,
   readAccount,
   reads,
-  type Scope,
   type Services,
-  scopedPathRanges,
+  scopedGlobs,
   startWithin,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
@@ -30,6 +29,7 @@ import {
   withSoundWords,
 } from '../text/index.ts';
 import { byEvidence, MANY, placeOf, ranksOf } from './evidence.ts';
+import { filePlaces, mostFew, rangesOf } from './file-places.ts';
 import * as queries from './queries.ts';
 import { orderBlocks } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
@@ -149,44 +149,35 @@ export async function matchScopeOf(
   const { view, read, dialect } = context;
   const account = await readAccount(read, view.account_id);
   if (!account) return undefined;
+  const index = await readIndexState(context, account);
+  const paths = globsOf(input);
+  const scoped = index && filePlaces(context, undefined, { number: account.number, index });
   const scope = {
     engine: dialect.engine,
     account_id: view.account_id,
     account: account.number,
+    most: context.services.limits.max_looked_at_matches,
     view: view.scope && view,
-    index: await readIndexState(context, account),
+    index,
+    places: index && paths ? filePlaces(context, paths, { number: account.number, index }) : scoped,
+    scoped,
     column: dialect.engine === 'postgres' ? await columnScope(context, input, account.seq) : undefined,
   };
   return { account, scope };
 }
 
-/** At paths with no more entries than this, they are read one by one and not by their words. */
-const FEW_ENTRIES = 1_500;
-
 /** Filters on columns beside the words are applied to matches as they are read. */
 async function columnScope(context: ReadContext, input: SearchInput, newest: number): Promise<ColumnScope> {
-  const { view, read } = context;
+  const { view, read, services } = context;
   const paths = globsOf(input);
-  const ranges = rangesOf(view.scope, paths);
-  const isFew = ranges !== undefined && (await queries.hasFewIn(read, view, { ranges, most: FEW_ENTRIES }));
+  const ranges = rangesOf(view, paths);
+  const isFew = ranges !== undefined && (await queries.hasFewIn(read, view, { ranges, most: mostFew(services) }));
   return {
     newest,
+    globs: scopedGlobs(view.scope, paths),
     few: isFew ? ranges.map((range) => [branchIs(view), ...range]) : undefined,
     filters: [...placesIn(view, paths), shownIn(view), ...headFilters(context, input)],
   };
-}
-
-/** A statement has a part for each range. */
-const MAX_RANGES = 64;
-
-/** The ranges of paths that a search is about; undefined where these are all paths, or too many. */
-function rangesOf(scope: Scope | undefined, paths: readonly Glob[] | undefined): Sql[][] | undefined {
-  if (scope === undefined && paths === undefined) return undefined;
-  const [glob, ...others] = paths ?? [];
-  // Ranges of several globs may overlap.
-  if (others.length > 0 || (paths !== undefined && glob === undefined)) return undefined;
-  const ranges = scopedPathRanges(scope, glob);
-  return ranges.length > MAX_RANGES ? undefined : ranges;
 }
 
 const branchIs = (view: EntryView): Sql => sql`branch = ${branchOf(view)}`;

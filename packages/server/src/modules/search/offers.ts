@@ -74,7 +74,9 @@ async function countShown(
   if (total === 0) return 0;
   const expression = expressionOf(scope, term);
   const shownOf = async (limit: number): Promise<number> => {
-    const newest = await newestMatches(scan, scope, { expression, limit, accepts: (has) => has(term) });
+    const wanted = { expression, terms: [term], limit, accepts: (has: (one: Term) => boolean) => has(term) };
+    // The paths that a question asks for do not change how common a word is.
+    const newest = await newestMatches(scan, { ...scope, places: scope.scoped }, wanted);
     return newest.seqs.length === 0 ? 0 : countAt(scan, view, newest.seqs);
   };
   // More than half of very many matches are more than the cap.

@@ -1,7 +1,15 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, type Engine, emptySql, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
-import { type EntryRow, entriesAt, entriesIn, entryColumns, entryKeysIn, shownIn } from '../entries/index.ts';
+import {
+  type EntryKey,
+  type EntryRow,
+  entriesAt,
+  entriesIn,
+  entryColumns,
+  entryKeysIn,
+  shownIn,
+} from '../entries/index.ts';
 
 const ENTRY_KEYS = fragment(
   Object.keys(entryColumns)
@@ -90,6 +98,18 @@ export async function hasFewIn(
     sql`SELECT beyond FROM (${joinSql(parts, ' UNION ALL ')}) AS parts LIMIT 1 OFFSET ${most}`,
   );
   return row === undefined;
+}
+
+/** The name of the entry that so many others come before, in the order of names. */
+export function getNameAfter(
+  query: Query,
+  view: EntryView,
+  { range, count }: { range: readonly Sql[]; count: number },
+): Promise<EntryKey | undefined> {
+  const all = entriesIn({ ...view, scope: undefined }, { including: 'all' });
+  return query.get<EntryKey>(
+    sql`SELECT entity_path, key FROM ${all} WHERE true${andAll(range)} ORDER BY entity_path, key LIMIT 1 OFFSET ${count}`,
+  );
 }
 
 /** Returns entries that pass the filters, newest first, with the sizes of their documents. */

@@ -165,10 +165,10 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
   const few = missing + SLACK;
   for (const load of [few, all]) {
     const limit = search.order ? hitsToOrder(load) : load;
-    const { ranked, expression, accepts } = stage;
+    const { ranked, expression, accepts, matches: expected } = stage;
     const { matches, isAll } = ranked
-      ? await rankStage(query, scope, { expression, terms: ranked, limit })
-      : await newestStage(query, scope, { expression, limit, accepts });
+      ? await rankStage(query, scope, { expression, terms: ranked, limit, matches: expected })
+      : await newestStage(query, scope, { expression, terms: search.terms, limit, accepts });
     const hits = await hitsOf(matches, search, { load, missing });
     const isLast = matches.length < limit && matches.length <= load;
     if (hits.length >= missing || isLast || load === all) {

@@ -11,9 +11,10 @@ export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './match-syntax.ts';
 export * from './matching.ts';
 export { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow, WORD_BLOCKS } from './newest-matches.ts';
+export { readPlacedTexts } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
-export { readIndexState, wordsOfDocument, wordsOfParsed } from './tail.ts';
+export { type IndexState, readIndexState, wordsOfDocument, wordsOfParsed } from './tail.ts';
 export { everyTermExpression, indexedWords } from './texts.ts';
 
 export const text: Module = {

@@ -11,9 +11,9 @@ import {
   stampStatement,
 } from '../../kernel/index.ts';
 import { headStatements } from '../entries/index.ts';
-import { OBJECTS } from './file/queries.ts';
+import { FORMAT, OBJECTS } from './file/queries.ts';
 import { type IndexProgress, WordsThread } from './file/words-thread.ts';
-import { countBehind, type IndexCursor, readIndexCursor, readIndexObjects } from './queries.ts';
+import { countBehind, type IndexCursor, readIndexCursor, readIndexShape } from './queries.ts';
 
 /** Writes that are indexed at once; fewer wait until the store was quiet for a while. */
 const WAKE_WRITES = 1000;
@@ -209,14 +209,14 @@ export class Indexer {
       identity = await this.#file.attach();
       if (identity === undefined) return undefined;
       if (identity !== this.#verified) {
-        if ((await readIndexObjects(this.#read)) !== OBJECTS) return undefined;
+        const { objects, format } = await readIndexShape(this.#read);
+        if (objects !== OBJECTS || format !== FORMAT) return undefined;
         this.#verified = identity;
         this.#own.clear();
       }
       return (await readIndexCursor(this.#read, accountId)) ?? 0;
     } catch (error) {
       if (isGone(error)) return undefined;
-      if (isOfEarlierVersion(error)) return void this.request(accountId);
       if (!isUnusable(error)) throw error;
       // What cannot be attached is the file that is there now.
       identity ??= this.#file.identity;
@@ -278,9 +278,6 @@ export class Indexer {
 
 /** The file was detached since the search began. */
 const isGone = (error: unknown): boolean => /^no such table: words\./.test((error as Error).message);
-
-/** The thread adds the column. */
-const isOfEarlierVersion = (error: unknown): boolean => /^no such column: stamp/.test((error as Error).message);
 
 /** Runs a search, and once more if it failed because of the file of words. */
 export async function withSoundWords<T>(services: Pick<Services, 'database'>, search: () => Promise<T>): Promise<T> {

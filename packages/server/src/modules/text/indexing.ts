@@ -17,6 +17,17 @@ export const wordIn = (accountNumber: number, word: string): string => `${markOf
 export const markAll = (mark: string, words: readonly string[]): string =>
   words.length === 0 ? '' : `${mark}${words.join(` ${mark}`)}`;
 
+/** Longer ones are not kept beside the index: reading them takes longer than the index does. */
+const MAX_TEXT_CHARACTERS = 4096;
+
+/** The words of a text in their order, each between spaces. */
+export function shortText(words: readonly string[]): string | null {
+  // Most words have more than two characters.
+  if (words.length > MAX_TEXT_CHARACTERS / 2) return null;
+  const text = ` ${words.join(' ')} `;
+  return text.length <= MAX_TEXT_CHARACTERS ? text : null;
+}
+
 const MAX_POSITION = 16383;
 
 /** `'word':1,5 'other':2`: words contain only letters and digits, so nothing needs escaping. */

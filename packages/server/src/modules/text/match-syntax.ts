@@ -1,3 +1,4 @@
+import type { Glob } from '@mem-service/contract';
 import type { Engine, Sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { wordIn } from './indexing.ts';
@@ -37,15 +38,35 @@ export const syntaxOf = (engine: Engine): MatchSyntax => syntaxes[engine];
 
 /**
  * `view` is set for a scoped caller, so that entries out of scope are neither counted nor ranked. `index` is set on SQLite,
- * `column` on PostgreSQL.
+ * and with it `places` where a search is about some paths, and `scoped` where its caller is; `column` is set on PostgreSQL.
  */
 export type MatchScope = {
   engine: Engine;
   account_id: string;
   account: number;
+  /** How many matches are looked at for common words, if not as many as usual. */
+  most: number | undefined;
   view: EntryView | undefined;
   index: IndexState | undefined;
+  places: FilePlaces | undefined;
+  scoped: FilePlaces | undefined;
   column: ColumnScope | undefined;
+};
+
+/** The words of entries that the index of SQLite has; empty where they are long. */
+export type PlacedTexts = { seqs: readonly number[]; texts: readonly string[] };
+
+/** Entries at some paths, as far as the index of SQLite has them. */
+export type FilePlaces = {
+  covers(path: string): boolean;
+  /** A condition: the `seq` is that of an entry at these paths. */
+  isAt(seq: Sql): Sql;
+  /** All of them, if they are few. */
+  few(): Promise<PlacedTexts | undefined>;
+  /** Whether `few` was asked for. */
+  isRead(): boolean;
+  /** All of them, in parts; undefined where there are too many paths. */
+  parts: (() => AsyncIterable<PlacedTexts>) | undefined;
 };
 
 /** Where the words are a column of the entries. Conditions are on columns of the view `words_of_entries`. */
@@ -56,6 +77,8 @@ export type ColumnScope = {
   filters: readonly Sql[];
   /** Sets of conditions that few entries of the account meet in all, and none meets two of: these are read one by one. */
   few: readonly (readonly Sql[])[] | undefined;
+  /** The paths that the search is about, none of which covers another. */
+  globs: readonly Glob[];
 };
 
 export const expressionOf = ({ engine, account }: MatchScope, term: Term): Expression =>
@@ -68,3 +91,11 @@ export type Ranked = { seq: number; score: number };
 
 /** Whether a text is wanted, by the terms it has. */
 export type AcceptedTerms = (has: (term: Term) => boolean) => boolean;
+
+/** `accepts` says the same as the expression; it asks for no other terms than `terms`. */
+export type WantedMatches = {
+  expression: Expression;
+  terms: readonly Term[];
+  accepts: AcceptedTerms;
+  limit: number;
+};

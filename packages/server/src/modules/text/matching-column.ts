@@ -10,6 +10,7 @@ import {
   type Ranked,
 } from './match-syntax.ts';
 import { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow } from './newest-matches.ts';
+import { isMarked } from './path-marks.ts';
 import type { Term } from './rules/query.ts';
 
 /** A search on PostgreSQL, whose index of words is on a column beside the entry's path. */
@@ -111,7 +112,7 @@ export async function newestInColumn(
   scope: WordsScope,
   { expression, limit }: { expression: Expression; limit: number },
 ): Promise<NewestMatches> {
-  const { few, filters, newest } = scope.column;
+  const { few, filters, newest, globs } = scope.column;
   const wanted = [...inScope(scope), ...filters];
   if (few) {
     const found = await query.all<{ seq: number }>(
@@ -119,11 +120,15 @@ export async function newestInColumn(
     );
     return { seqs: found.map(({ seq }) => seq), complete: found.length < limit };
   }
+  const { account_id } = scope;
+  const marked = isMarked(account_id, globs);
   return findNewest({
     newest,
     limit,
+    most: scope.most,
     find: (window, most) => {
-      const read = sql`SELECT seq, ${allOf(wanted)} AS passes ${rows(scope, expression, window)} LIMIT ${most}`;
+      const matching = matchingRows({ account_id, words: WORDS, expression, window, marked });
+      const read = sql`SELECT seq, ${allOf(wanted)} AS passes ${matching} LIMIT ${most}`;
       return query.all<FoundMatch>(newestOf(read, limit));
     },
   });

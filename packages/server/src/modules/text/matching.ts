@@ -1,7 +1,8 @@
 import type { Query } from '../../db/index.ts';
-import type { AcceptedTerms, Expression, MatchScope, NewestMatches, Ranked } from './match-syntax.ts';
+import type { Expression, MatchScope, NewestMatches, Ranked, WantedMatches } from './match-syntax.ts';
 import { countInColumn, newestInColumn, rankInColumn } from './matching-column.ts';
-import { countInFile, newestInFile, rankInFile } from './matching-file.ts';
+import { countInFile, rankInFile } from './matching-file.ts';
+import { newestInFile } from './newest-in-file.ts';
 import type { Term } from './rules/query.ts';
 
 /** Counts the entries that match each term, up to `cap`. */
@@ -12,7 +13,7 @@ export function countMatches(
 ): Promise<number[]> {
   const { index, column } = scope;
   const count = (term: Term): Promise<number> => {
-    if (index) return countInFile(query, { ...scope, index }, { term, cap });
+    if (index) return countInFile(query, { ...scope, index }, { term, terms, cap });
     return column ? countInColumn(query, { ...scope, column }, { term, cap }) : Promise.resolve(0);
   };
   return Promise.all(terms.map(count));
@@ -24,21 +25,16 @@ export type RankedTerm = { term: Term; idf: number };
 export async function rankMatches(
   query: Query,
   scope: MatchScope,
-  wanted: { expression: Expression; terms: readonly RankedTerm[]; limit: number },
+  wanted: { expression: Expression; terms: readonly RankedTerm[]; limit: number; matches: number },
 ): Promise<Ranked[]> {
   const { index, column } = scope;
   if (index) return rankInFile(query, { ...scope, index }, wanted);
   return column ? rankInColumn(query, { ...scope, column }, wanted) : [];
 }
 
-/** The newest matches, in the order of the log. `accepts` says the same as the expression, given which terms a text has. */
-export async function newestMatches(
-  query: Query,
-  scope: MatchScope,
-  wanted: { expression: Expression; limit: number; accepts: AcceptedTerms },
-): Promise<NewestMatches> {
+/** The newest matches, in the order of the log. */
+export async function newestMatches(query: Query, scope: MatchScope, wanted: WantedMatches): Promise<NewestMatches> {
   const { index, column } = scope;
   if (column) return newestInColumn(query, { ...scope, column }, wanted);
-  const seqs = index ? await newestInFile(query, { ...scope, index }, wanted) : [];
-  return { seqs, complete: seqs.length < wanted.limit };
+  return index ? newestInFile(query, { ...scope, index }, wanted) : { seqs: [], complete: true };
 }

@@ -1,6 +1,7 @@
 import { dropView, type Migration } from '../../db/index.ts';
 import { createWordsView } from '../entries/index.ts';
 import { WORD_BLOCKS } from './newest-matches.ts';
+import { PATH_MARKS } from './path-marks.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -53,6 +54,17 @@ export const migrations: readonly Migration[] = [
             // Under row-level security it is replaced by one for each account.
             dropView('words_of_entries'),
             createWordsView,
+          ],
+  },
+  {
+    version: 5,
+    name: 'words by their path',
+    up: ({ engine }) =>
+      engine === 'sqlite'
+        ? []
+        : [
+            'DROP INDEX entries_by_word',
+            `CREATE INDEX entries_by_word ON entries USING gin (search_words, (${WORD_BLOCKS}), (${PATH_MARKS})) WITH (gin_pending_list_limit = 65536)`,
           ],
   },
 ];

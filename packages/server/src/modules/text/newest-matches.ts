@@ -30,6 +30,8 @@ export type WordRows = {
   words: Sql;
   expression: string;
   window?: SeqWindow | undefined;
+  /** Further conditions that the index of words knows. */
+  marked?: Sql;
 };
 
 /**
@@ -37,10 +39,10 @@ export type WordRows = {
  * and by nothing else: the planner sees neither the words, whose frequency it would guess, nor the account, by whose
  * indexes it would read all rows of it. It keeps to this with statistics and without.
  */
-export function matchingRows({ account_id, words, expression, window }: WordRows): Sql {
+export function matchingRows({ account_id, words, expression, window, marked = emptySql }: WordRows): Sql {
   const inBlocks = window ? isInBlocks(account_id, window) : emptySql;
   const inWindow = window ? sql` AND seq >= ${window.from} AND seq <= ${window.to}` : emptySql;
-  return sql`FROM (${words} WHERE search_words @@ (SELECT CAST(${expression} AS tsquery))${inBlocks} OFFSET 0) AS matching
+  return sql`FROM (${words} WHERE search_words @@ (SELECT CAST(${expression} AS tsquery))${inBlocks}${marked} OFFSET 0) AS matching
     WHERE account_id = ${account_id}${inWindow}`;
 }
 
@@ -55,6 +57,8 @@ export type NewestSearch = {
   /** The newest `seq` of the account. */
   newest: number;
   limit: number;
+  /** Rows that are read in all, if not as many as usual. */
+  most?: number | undefined;
   /** Reads at most so many rows of a window, and returns those that `newestOf` gives. */
   find(window: SeqWindow, most: number): Promise<FoundMatch[]>;
 };
@@ -69,8 +73,8 @@ const MOST_IN_ALL = 4_000;
  * Finds the newest matches in windows of the log that grow while there are few matches and shrink where there are many. So
  * the work is bounded by the number of matches that are wanted, not by those there are.
  */
-export async function findNewest({ newest, limit, find }: NewestSearch): Promise<NewestMatches> {
-  const mostInAll = Math.max(MOST_IN_ALL, 2 * limit);
+export async function findNewest({ newest, limit, most, find }: NewestSearch): Promise<NewestMatches> {
+  const mostInAll = most ?? Math.max(MOST_IN_ALL, 2 * limit);
   const seqs: number[] = [];
   let size = FIRST_WINDOW;
   let read = 0;

@@ -1,6 +1,8 @@
-import { emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, emptySql, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, liveAccounts } from '../../kernel/index.ts';
 import { entriesIn } from '../entries/index.ts';
+import { rowidOf } from './indexing.ts';
+import type { PlacedTexts } from './match-syntax.ts';
 
 /** Moves PostgreSQL's pending list into the index; otherwise a write that finds the list full has to. */
 /** Each partition of the table has its own. */
@@ -29,13 +31,14 @@ export async function countBehind(query: Query, { isIndexed }: { isIndexed: bool
   return row?.behind ?? 0;
 }
 
-/** What the file of words holds, to recognise a file that is none. */
-export async function readIndexObjects(query: Query): Promise<string> {
+/** What the file of words holds and how, to recognise a file that is none, or of another version. */
+export async function readIndexShape(query: Query): Promise<{ objects: string; format: number }> {
   const row = await query.get<{ objects: string }>(
     sql`SELECT coalesce(group_concat(object, ', '), '') AS objects
         FROM (SELECT type || ' ' || name AS object FROM words.sqlite_schema ORDER BY 1)`,
   );
-  return row?.objects ?? '';
+  const version = await query.get<{ user_version: number }>(fragment('PRAGMA words.user_version'));
+  return { objects: row?.objects ?? '', format: version?.user_version ?? 0 };
 }
 
 /** A head that the index does not have yet. */
@@ -58,6 +61,27 @@ export async function listOutdated(query: Query, entries: Sql): Promise<number[]
     sql`SELECT seq FROM words.indexed_entries WHERE entry IN (SELECT value FROM ${entries})`,
   );
   return rows.map(({ seq }) => seq);
+}
+
+/** Entries up to a `seq` in ranges of paths that do not overlap. */
+export type PlacedRows = { account: number; upto: number; ranges: readonly (readonly Sql[])[] };
+
+/** The words of entries as the index has them. One row, since many small ones take longer to hand over. */
+export async function readPlacedTexts(
+  query: Query,
+  view: EntryView,
+  { account, upto, ranges }: PlacedRows,
+): Promise<PlacedTexts> {
+  if (ranges.length === 0) return { seqs: [], texts: [] };
+  const all = entriesIn({ ...view, scope: undefined }, { including: 'all' });
+  // The plus keeps SQLite from reading them by their numbers.
+  const parts = ranges.map((range) => sql`SELECT entry_id, seq FROM ${all} WHERE +seq <= ${upto}${andAll(range)}`);
+  const row = await query.get<{ seqs: string; texts: string | null }>(
+    sql`SELECT json_group_array(found.seq) AS seqs, group_concat(coalesce(indexed.words, ''), char(10)) AS texts
+        FROM (${joinSql(parts, ' UNION ALL ')}) AS found CROSS JOIN words.indexed_entries AS indexed
+          ON indexed.entry = found.entry_id + ${rowidOf(account, 0)} AND indexed.seq = found.seq`,
+  );
+  return { seqs: JSON.parse(row?.seqs ?? '[]'), texts: row?.texts?.split('\n') ?? [] };
 }
 
 /** The averages that FTS5 keeps of its table, as it encodes them. */

@@ -6,10 +6,10 @@ import { findDocuments } from '../entries/index.ts';
 import { type Indexer, indexerOf } from './indexer.ts';
 import { rowidOf } from './indexing.ts';
 import { listOutdated, listTail, type TailHead } from './queries.ts';
-import { wordsOfEntry, wordsOfEntryInSteps } from './rules/words.ts';
+import { type IndexedEntry, wordsOfEntry, wordsOfEntryInSteps } from './rules/words.ts';
 
 /** An entry that the index does not have yet. */
-export type TailText = { seq: number; words: readonly string[] };
+export type TailText = { seq: number; entity_path: string; words: readonly string[] };
 
 /** What a search on SQLite reads: the index up to a `seq`, and the entries written after it. */
 export type IndexState = {
@@ -130,7 +130,8 @@ async function textsOf({ read, view, services }: ReadContext, heads: readonly Ta
       const document = documents[i];
       // Erased since then.
       if (document === undefined) continue;
-      texts.set(seq, { seq, words: await wordsOfDocument(document) });
+      const entry: IndexedEntry = JSON.parse(document);
+      texts.set(seq, { seq, entity_path: entry.entity_path, words: await wordsOfParsed(entry, document.length) });
       turn += document.length;
       if (turn < TURN_BYTES) continue;
       turn = 0;
@@ -145,7 +146,5 @@ export const wordsOfDocument = (document: string): string[] | Promise<string[]> 
   wordsOfParsed(JSON.parse(document), document.length);
 
 /** The same of a document that was parsed; `length` is that of its text. */
-export const wordsOfParsed = (
-  entry: Parameters<typeof wordsOfEntry>[0],
-  length: number,
-): string[] | Promise<string[]> => (length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry)));
+export const wordsOfParsed = (entry: IndexedEntry, length: number): string[] | Promise<string[]> =>
+  length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));

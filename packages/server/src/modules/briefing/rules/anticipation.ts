@@ -16,20 +16,18 @@ const LEAST = 0.005;
 /** EstimateTrust is learnt on so many of the paths read last. */
 const MAX_PATHS = 96;
 
+/** Sessions and how many of them read something, each weighed by `FADING` to the power of minus its number. */
 type ReadTally = { n: number; hits: number };
 const tally = (): ReadTally => ({ n: 0, hits: 0 });
-const estimate = ({ n, hits }: ReadTally, start: number, weight: number): number =>
-  (hits + weight * start) / (n + weight);
 
-function count(tally: ReadTally, hit: boolean): void {
-  tally.n += 1;
-  if (hit) tally.hits += 1;
+function count(tally: ReadTally, hit: boolean, weight: number): void {
+  tally.n += weight;
+  if (hit) tally.hits += weight;
 }
 
-function fade(tally: ReadTally): void {
-  tally.n *= FADING;
-  tally.hits *= FADING;
-}
+/** `now`: the weight of the next session. */
+const estimate = ({ n, hits }: ReadTally, { start, like, now }: { start: number; like: number; now: number }): number =>
+  (hits / now + like * start) / (n / now + like);
 
 const covers = (paths: ScopePaths, path: string): boolean =>
   paths.some((one) => path === one || path.startsWith(`${one}/`));
@@ -52,29 +50,33 @@ class ScopePast {
   }
 
   /** The chance that the next session reads it, in each of the ways. */
-  chances(before: readonly string[], usual: number): number[] {
-    const often = estimate(this.#all, usual, START_WEIGHT.often);
-    const afterOne = estimate(this.#afterOne[this.#last] as ReadTally, often, START_WEIGHT.last);
-    const afterTwo = estimate(this.#afterTwo[this.#lastTwo] as ReadTally, afterOne, START_WEIGHT.last);
+  chances({ before, usual, now }: Moment): number[] {
+    const often = estimate(this.#all, { start: usual, like: START_WEIGHT.often, now });
+    const like = START_WEIGHT.last;
+    const afterOne = estimate(this.#afterOne[this.#last] as ReadTally, { start: often, like, now });
+    const afterTwo = estimate(this.#afterTwo[this.#lastTwo] as ReadTally, { start: afterOne, like, now });
     const pooled = tally();
     for (const path of before) {
-      const { n, hits } = this.#after.get(path) ?? tally();
-      pooled.n += n;
-      pooled.hits += hits;
+      const after = this.#after.get(path);
+      if (!after) continue;
+      pooled.n += after.n;
+      pooled.hits += after.hits;
     }
-    return [usual, often, afterOne, afterTwo, estimate(pooled, often, START_WEIGHT.after)];
+    return [usual, often, afterOne, afterTwo, estimate(pooled, { start: often, like: START_WEIGHT.after, now })];
   }
 
-  add(session: readonly string[], before: readonly string[]): boolean {
+  add(session: readonly string[], { before, now }: Moment): boolean {
     const isRead = session.some((path) => covers(this.paths, path));
-    for (const one of [this.#all, ...this.#afterOne, ...this.#afterTwo, ...this.#after.values()]) fade(one);
-    count(this.#all, isRead);
-    count(this.#afterOne[this.#last] as ReadTally, isRead);
-    count(this.#afterTwo[this.#lastTwo] as ReadTally, isRead);
+    count(this.#all, isRead, now);
+    count(this.#afterOne[this.#last] as ReadTally, isRead, now);
+    count(this.#afterTwo[this.#lastTwo] as ReadTally, isRead, now);
     for (const path of before) {
-      const after = this.#after.get(path) ?? tally();
-      count(after, isRead);
-      this.#after.set(path, after);
+      let after = this.#after.get(path);
+      if (!after) {
+        after = tally();
+        this.#after.set(path, after);
+      }
+      count(after, isRead, now);
     }
     this.#last = Number(isRead);
     this.#lastTwo = (this.#lastTwo % 2) * 2 + this.#last;
@@ -82,6 +84,9 @@ class ScopePast {
     return isRead;
   }
 }
+
+/** What is known before a session: the paths of the last one, and how often a known path is read at all. */
+type Moment = { before: readonly string[]; usual: number; now: number };
 
 /** How much each way to estimate is trusted: as far as it predicted what the agent then read. */
 class EstimateTrust {
@@ -143,35 +148,53 @@ function correctionOf(past: readonly PredictedScope[]): (chance: number) => numb
 }
 
 /**
- * The chance that the next session of an agent reads something within each scope, from what its past sessions read. Four
+ * The chance that the next session of an agent reads something within a scope, from what its past sessions read. Four
  * estimates (how often it was read, what followed when the last session did or did not read it, the same for the last two,
  * and what followed the paths of the last session) are mixed by how well they predicted the sessions so far.
  */
-export function anticipate(sessions: ReadSessions, scopes: readonly ScopePaths[]): number[] {
-  const newest = [...new Set(sessions.flat().toReversed())].slice(0, MAX_PATHS);
-  const paths = newest.map((path) => new ScopePast([path]));
-  const asked = scopes.map((scope) => new ScopePast(scope));
-  const trust = new EstimateTrust();
-  const usual = tally();
-  const past: PredictedScope[] = [];
-  let before: readonly string[] = [];
-  for (const session of sessions) {
-    const known = paths.filter(({ isKnown }) => isKnown);
-    const predicted = new Map(
-      known.map((path) => [path, path.chances(before, estimate(usual, UNKNOWN, START_WEIGHT.often))]),
-    );
-    const seen = paths.map((path) => ({ chances: predicted.get(path), isRead: path.add(session, before) }));
-    const tested = seen.flatMap(({ chances, isRead }) => (chances ? [{ chances, isRead }] : []));
-    for (const { chances, isRead } of tested) past.push({ odds: oddsOf(trust.mix(chances)), isRead });
-    trust.learn(tested);
-    fade(usual);
-    for (const { chances, isRead } of seen) if (chances) count(usual, isRead);
-    for (const scope of asked) scope.add(session, before);
-    before = session;
+export class Anticipation {
+  readonly #sessions: ReadSessions;
+  readonly #moments: Moment[] = [];
+  readonly #trust = new EstimateTrust();
+  readonly #correct: (chance: number) => number;
+
+  constructor(sessions: ReadSessions) {
+    this.#sessions = sessions;
+    const newest = [...new Set(sessions.flat().toReversed())].slice(0, MAX_PATHS);
+    const paths = newest.map((path) => new ScopePast([path]));
+    const usual = tally();
+    const past: PredictedScope[] = [];
+    for (const [at, session] of sessions.entries()) {
+      const moment = this.#momentAt(at, usual);
+      const tested = paths.flatMap((path) => {
+        const chances = path.isKnown ? path.chances(moment) : undefined;
+        const isRead = path.add(session, moment);
+        return chances ? [{ chances, isRead }] : [];
+      });
+      for (const { chances, isRead } of tested) {
+        past.push({ odds: oddsOf(this.#trust.mix(chances)), isRead });
+        count(usual, isRead, moment.now);
+      }
+      this.#trust.learn(tested);
+    }
+    this.#momentAt(sessions.length, usual);
+    this.#correct = correctionOf(past);
   }
-  const corrected = correctionOf(past);
-  return asked.map((scope) => {
-    const chance = corrected(trust.mix(scope.chances(before, estimate(usual, UNKNOWN, START_WEIGHT.often))));
-    return Math.round(bounded(chance) * 10_000) / 10_000;
-  });
+
+  #momentAt(at: number, usual: ReadTally): Moment {
+    const now = FADING ** -at;
+    const known = estimate(usual, { start: UNKNOWN, like: START_WEIGHT.often, now });
+    const moment = { before: this.#sessions[at - 1] ?? [], usual: known, now };
+    this.#moments.push(moment);
+    return moment;
+  }
+
+  chanceOf(scope: ScopePaths): number {
+    const past = new ScopePast(scope);
+    this.#sessions.forEach((session, at) => {
+      past.add(session, this.#moments[at] as Moment);
+    });
+    const chances = past.chances(this.#moments.at(-1) as Moment);
+    return Math.round(bounded(this.#correct(this.#trust.mix(chances))) * 10_000) / 10_000;
+  }
 }

@@ -1,7 +1,7 @@
 /** The statements of the file of words. It has no rows of its own: everything in it is made from the entries. */
 
 /** Raised when words are made otherwise, or the tables change: the file is then made again. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 export const PRAGMAS = `
   PRAGMA busy_timeout = 5000;
@@ -21,9 +21,10 @@ export const STORE_PRAGMAS = `
   PRAGMA mmap_size = 268435456;
 `;
 
+/** The words of an entry are with it once more, in their order, for searches that read all entries of a path. */
 export const CREATE = `
   CREATE VIRTUAL TABLE entry_words USING fts5(words, content='', contentless_delete=1, tokenize='ascii', detail=full);
-  CREATE TABLE indexed_entries (entry INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
+  CREATE TABLE indexed_entries (entry INTEGER PRIMARY KEY, seq INTEGER NOT NULL, words TEXT);
   CREATE TABLE indexed_accounts (
     account_id TEXT PRIMARY KEY, number INTEGER NOT NULL, created_at INTEGER NOT NULL, seq INTEGER NOT NULL,
     stamp INTEGER NOT NULL DEFAULT 0
@@ -50,10 +51,6 @@ export const listObjects = `SELECT coalesce(group_concat(object, ', '), '') AS o
   FROM (SELECT type || ' ' || name AS object FROM sqlite_schema ORDER BY 1)`;
 export const readFormat = 'PRAGMA user_version';
 
-/** Files of earlier versions lack it. */
-export const hasStamps = `SELECT count(*) AS n FROM pragma_table_info('indexed_accounts') WHERE name = 'stamp'`;
-export const ADD_STAMPS = 'ALTER TABLE indexed_accounts ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0';
-
 export const readCursor = 'SELECT created_at, seq, stamp FROM indexed_accounts WHERE account_id = ?';
 export const writeCursor = `INSERT INTO indexed_accounts (account_id, number, created_at, seq, stamp) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, stamp = excluded.stamp`;
@@ -62,8 +59,8 @@ export const listAccounts = 'SELECT number, account_id FROM indexed_accounts';
 export const insertWords = 'INSERT INTO entry_words (rowid, words) VALUES (?, ?)';
 export const deleteWords = 'DELETE FROM entry_words WHERE rowid = ?';
 export const readIndexed = 'SELECT seq FROM indexed_entries WHERE entry = ?';
-export const writeIndexed = `INSERT INTO indexed_entries (entry, seq) VALUES (?, ?)
-  ON CONFLICT (entry) DO UPDATE SET seq = excluded.seq`;
+export const writeIndexed = `INSERT INTO indexed_entries (entry, seq, words) VALUES (?, ?, ?)
+  ON CONFLICT (entry) DO UPDATE SET seq = excluded.seq, words = excluded.words`;
 export const deleteIndexed = 'DELETE FROM indexed_entries WHERE entry = ?';
 export const listIndexed =
   'SELECT entry, seq FROM indexed_entries WHERE entry > ? AND entry < ? ORDER BY entry LIMIT ?';

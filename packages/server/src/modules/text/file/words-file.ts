@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { identityIn, identityOf } from '../../../db/sqlite-attached.ts';
 import { primaryCode, SQLITE_CORRUPT } from '../../../db/sqlite-errors.ts';
-import { markAll, markOf, rowidOf, rowidsOf } from '../indexing.ts';
+import { markAll, markOf, rowidOf, rowidsOf, shortText } from '../indexing.ts';
 import { wordsOfEntry } from '../rules/words.ts';
 import { ofStore } from './errors-of-store.ts';
 import * as queries from './queries.ts';
@@ -89,7 +89,6 @@ export class WordsFile {
       if (objects === '') words.exec(queries.CREATE);
       else if (objects !== queries.OBJECTS) throw new Error('the file of words has other tables than it should');
       else if (user_version !== queries.FORMAT) words.exec(queries.DROP + queries.CREATE);
-      else if ((words.prepare(queries.hasStamps).get() as { n: number }).n === 0) words.exec(queries.ADD_STAMPS);
       words.exec('COMMIT');
       return words;
     } catch (error) {
@@ -217,7 +216,7 @@ export class WordsFile {
       if (old) deleteWords.run(rowidOf(number, old.seq));
       if (deleted === 0) {
         insertWords.run(rowidOf(number, seq), markAll(mark, words));
-        writeIndexed.run(entry, seq);
+        writeIndexed.run(entry, seq, shortText(words));
       } else if (old) deleteIndexed.run(entry);
       characters += document.length;
     }

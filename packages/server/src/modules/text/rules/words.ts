@@ -31,7 +31,7 @@ export function parts(text: string): string[] {
   return found;
 }
 
-type IndexedEntry = { entity_path: string; key: string; value: unknown };
+export type IndexedEntry = { entity_path: string; key: string; value: unknown };
 
 /** The search words of an entry. Whole camelCase words come last, because between the parts they would break up phrases. */
 export function wordsOfEntry(entry: IndexedEntry): string[] {
