@@ -13,6 +13,7 @@ async function live(app: TestApp): Promise<void> {
   await createExamples(app, { mark: 'first', as: X });
   // Of traces that are removed for their age, the end of their chain is left.
   await app.call('retention.set', { traces_days: 1 }, X);
+  await app.call('retrieval.set', { fit_weights: true }, X);
   app.clock.advance(25 * 3_600_000);
   await app.jobs.sweep();
   await createExamples(app, { mark: 'hidden', as: Y, extra: { shared: false } });

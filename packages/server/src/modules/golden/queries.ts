@@ -111,7 +111,7 @@ const shownIn = (view: EntryView): Sql =>
     AND golden_queries.visible_to IN ('', ${view.agent_id})${askedIn(view.scope)}`;
 
 /** More than an account keeps for everyone and for one agent. */
-const MOST_SHOWN = 1_000;
+const MOST_SHOWN = 600;
 
 /**
  * Those that a view may show, newest first; whether it shows their entries is left to the caller: a join would have
