@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { stringify } from '@mem-service/contract';
+import { stringify } from '../../packages/contract/src/index.ts';
 import { openApp } from '../../packages/server/src/app.ts';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 
@@ -76,12 +76,12 @@ async function measureDelay() {
   const store = await openStore('on');
   const waiting = new Map();
   const delays = [];
-  let told = 0;
+  let reported = 0;
   store.app.kernel.feed.subscribeAll((events) => {
     const now = performance.now();
     for (const { event_type, entity_path, details } of events) {
       if (event_type !== 'brief_compiled' || entity_path === null) continue;
-      told++;
+      reported++;
       const { up_to_seq } = JSON.parse(details);
       const left = (waiting.get(entity_path) ?? []).filter(({ seq, at }) => {
         if (seq <= up_to_seq) delays.push(now - at);
@@ -102,18 +102,18 @@ async function measureDelay() {
       waiting.set(entity_path, [...(waiting.get(entity_path) ?? []), { seq, at }]);
     });
   }
-  await settled(store);
+  await caughtUp(store);
   await sleep(100);
   const sorted = delays.toSorted((a, b) => a - b);
   const at = (share) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(0);
   console.log(
     `delay at ${rate} writes/s over ${PATHS} paths: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (≤ 5000), ` +
-      `max ${at(0.9999)} ms, of ${sorted.length} writes; ${told} digests`,
+      `max ${at(0.9999)} ms, of ${sorted.length} writes; ${reported} digests`,
   );
   await store.close();
 }
 
-async function settled({ app, call }) {
+async function caughtUp({ app, call }) {
   for (;;) {
     const { worker } = await call('cortex.status', {});
     if (worker.lag === 0) return;
@@ -133,7 +133,7 @@ async function measureBurst() {
       ),
     );
   const writtenAt = performance.now();
-  await settled(store);
+  await caughtUp(store);
   const { user, system } = process.cpuUsage(from);
   const { digests } = await store.call('digests.list', { digest_type: 'entity', limit: PATHS });
   const wrong = digests.filter(({ entry_count, scope, summary }) => {

@@ -23,13 +23,16 @@ const strict = all.filter(([, { name }]) => !operations[name].http.otlp);
 
 /** The same input with names of entries that do not exist, at any depth. */
 function withoutKeys(input: JsonObject): JsonObject {
-  const text = JSON.stringify(input, (field, value) => (field === 'key' ? 'nothing' : value));
+  const text = JSON.stringify(input, (field, value) => (field === 'key' ? `nothing-${value}` : value));
   return JSON.parse(text) as JsonObject;
 }
 
-/** Fields that identify things in addresses, except entries, which have path and key, and agents, which need not exist. */
+/**
+ * Fields that identify things in addresses, except entries, which have path and key, and agents, which need not exist.
+ * A decision is one of two words.
+ */
 const NAMES = [...new Set(addresses.flatMap(({ name }) => namedInPath(name)))].filter(
-  (field) => field !== 'entity_path' && field !== 'key' && !field.endsWith('agent_id'),
+  (field) => !['entity_path', 'key', 'decision'].includes(field) && !field.endsWith('agent_id'),
 );
 
 type RefusalAnswer = { code: string; errors: { path: string; message: string }[] };

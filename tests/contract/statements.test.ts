@@ -63,6 +63,11 @@ const member = (path: readonly string[], as: 'text' | 'flag') =>
     postgres.jsonMember('past.document', path, as).replace(/\s+/g, ' '),
   ] as const;
 
+const readAt = [
+  `json_extract(data, '$.read_at')`,
+  postgres.jsonMember('data', ['read_at'], 'text').replace(/\s+/g, ' '),
+] as const;
+
 const standingNumber = (name: string) =>
   [`json_extract(standing, '$.${name}')`, `CAST(CAST(standing AS jsonb) ->> '${name}' AS double precision)`] as const;
 
@@ -79,6 +84,7 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ],
   ["group_concat(code, '')", "string_agg(code, '')"],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
+  readAt,
   standingNumber('outcome_count'),
   standingNumber('success_count'),
   standingNumber('failure_count'),

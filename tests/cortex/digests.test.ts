@@ -31,7 +31,7 @@ describe.each(backends)('digests, on %s', (backend) => {
       B,
     );
 
-  it('are compiled for the path and the author of a write, and told once', async () => {
+  it('are compiled for the path and the author of a write, and reported once', async () => {
     await write('retry-policy', 'three times', { confidence: 0.9 });
     await write('timeout', '5 s', B);
     await compiled(app);
@@ -51,9 +51,9 @@ describe.each(backends)('digests, on %s', (backend) => {
     const { last_seq } = await app.call('stats.read', {});
     for (let i = 0; i < 3; i++) await compiled(app);
     expect((await app.call('stats.read', {})).last_seq).toBe(last_seq);
-    const told = (await briefsIn(app)).filter(({ entity_path }) => entity_path === path);
-    expect(told).toHaveLength(1);
-    expect(told[0]?.details).toMatchObject({ digest_type: 'entity', entry_count: 2, entities: [path] });
+    const compiledOnce = (await briefsIn(app)).filter(({ entity_path }) => entity_path === path);
+    expect(compiledOnce).toHaveLength(1);
+    expect(compiledOnce[0]?.details).toMatchObject({ digest_type: 'entity', entry_count: 2, entities: [path] });
     const timeline = await app.call('agents.timeline', { agent_id: 'agent/a', event_type: ['brief_compiled'] }, A);
     expect(timeline.events[0]?.summary).toContain('compiled agent_brief digest');
     expect((await app.call('agents.list', {})).agents.map(({ agent_id }) => agent_id)).not.toContain('system');

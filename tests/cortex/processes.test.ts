@@ -7,9 +7,9 @@ import { until } from '../faults/support/mem-process.ts';
 import { openTestApp, readyPlace, type StorePlace } from '../support/app.ts';
 import { digestsOf } from './compiled.ts';
 
-type Started = { child: ChildProcess; output(): string };
+type CompilingServer = { child: ChildProcess; output(): string };
 
-function start({ options: { dataDir, postgresDsn } }: StorePlace): Started {
+function start({ options: { dataDir, postgresDsn } }: StorePlace): CompilingServer {
   const program = join(import.meta.dirname, 'compiling-process.ts');
   const given = JSON.stringify({ dataDir, postgresDsn });
   const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program, given]);
@@ -41,7 +41,7 @@ it('a server goes on with the digests of another one that is killed while it com
       text: `SELECT seq, claimed_by FROM consumer_cursors WHERE account_id = ? AND consumer = 'cortex.compile_digests'`,
       values: [SELF_HOSTED_ACCOUNT],
     });
-  let victim: Started | undefined;
+  let victim: CompilingServer | undefined;
   await until(
     async () => {
       const by = (await cursor())?.claimed_by;
@@ -50,7 +50,7 @@ it('a server goes on with the digests of another one that is killed while it com
     },
     { what: 'a claim on the digests' },
   );
-  const over = once((victim as Started).child, 'exit');
+  const over = once((victim as CompilingServer).child, 'exit');
   victim?.child.kill('SIGKILL');
   await over;
   const isDone = async () => (await writer.call('cortex.status', {})).worker.lag === 0;
@@ -59,7 +59,7 @@ it('a server goes on with the digests of another one that is killed while it com
   expect(digests.filter(({ digest_type }) => digest_type === 'entity')).toHaveLength(PATHS);
   for (const { digest_type, entry_count } of digests)
     expect(entry_count).toBe(digest_type === 'entity' ? KEYS : PATHS * KEYS);
-  // Each batch was told once: the digest, its event and the place in the log are one transaction.
+  // Each batch was reported once: the digest, its event and the place in the log are one transaction.
   const briefs = await read.all<{ entity_path: string; seq: number }>({
     text: `SELECT entity_path, seq FROM events WHERE account_id = ? AND event_type = 'brief_compiled' AND entity_path IS NOT NULL`,
     values: [SELF_HOSTED_ACCOUNT],

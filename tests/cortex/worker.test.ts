@@ -61,15 +61,15 @@ describe.each(backends)('the worker, on %s', (backend) => {
   it('neither starves nor spins when the clock is set back or ahead', async () => {
     const app = await open(backend);
     const write = (n: number) => app.call('entries.write', { entity_path: 'a', key: 'k', value: n }, A);
-    let told = 0;
+    let reported = 0;
     for (const [n, jump] of [0, -HOUR, 24 * HOUR, -25 * HOUR].entries()) {
       await write(n);
       app.clock.advance(jump);
       await compiled(app);
       await compiled(app);
       const briefs = await briefsIn(app);
-      expect(briefs.length, `after a jump of ${jump}`).toBe(told + 2);
-      told = briefs.length;
+      expect(briefs.length, `after a jump of ${jump}`).toBe(reported + 2);
+      reported = briefs.length;
       expect((await statusOf(app)).status).toBe('idle');
     }
     const { last_seq } = await app.call('stats.read', {});

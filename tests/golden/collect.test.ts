@@ -17,7 +17,7 @@ const follow = async (app: TestApp) => {
 let session = 0;
 const nextSession = () => `s-${++session}`;
 
-type Ask = {
+type AskedSession = {
   query?: string;
   read?: readonly object[];
   as?: object;
@@ -27,7 +27,7 @@ type Ask = {
 };
 
 /** One session: a question, reads, an outcome. */
-async function work(app: TestApp, outcome_type: string | null, ask: Ask): Promise<string> {
+async function work(app: TestApp, outcome_type: string | null, ask: AskedSession): Promise<string> {
   const { query = 'how often is a payment retried?', read = [at('retry')], as = B, used, more = {}, ref } = ask;
   const session_id = nextSession();
   const who = { ...as, session_id };
@@ -79,8 +79,6 @@ describe.each(backends)('golden queries, on %s', (backend) => {
           agent_id: 'agent/b',
           version: 1,
           times: 1,
-          rank: null,
-          stale: null,
         },
       },
     ]);

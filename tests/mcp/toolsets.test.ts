@@ -14,6 +14,8 @@ const ROWS = {
   tracing: 'commit_outcome record_context record_action explain timeline list_traces get_trace',
   identity: 'set_identity whoami reset_identity',
   pro: 'set_trace_attributes record_llm_call record_span start_span end_span trace_search trace_spans span_payload trace_compare',
+  consolidation:
+    'consolidate consolidation_status consolidation_proposals consolidation_candidates propose_consolidation decide_proposal',
   other: 'verify commit_batch diff commit_log record_attempt delete restore create_tag list_tags',
   evaluation:
     'judge_trace judge_define judges seed_starter_judges verdicts eval_summary backfill behaviors behavior_define ' +

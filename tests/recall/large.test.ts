@@ -53,7 +53,7 @@ describe.each(backends)('a question about more entries than are compared one by 
     const { entries, index } = await ask(plain, 'railway travel', { neighbours: false });
     expect(index).toEqual({ embedder: expect.any(String), behind: 0 });
     expect(entries[0]?.passage).toContain('trains');
-    Object.assign(plain.kernel.services.limits, { max_compared_entries: 2_000 });
+    Object.assign(plain.kernel.services.limits, { max_compared_entries: 1_500 });
     const single = await ask(plain, 'railway travel', { neighbours: false });
     lookUp(plain);
     expect(entries.map(({ key }) => key)).toEqual(single.entries.map(({ key }) => key));

@@ -200,6 +200,11 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'SELECT account_id, kind, days, updated_at, done_seq FROM retention WHERE days IS NOT NULL',
     'one sweep finds the accounts that keep something for a while',
   ],
+  [
+    'SELECT account_id, golden_id, replayed_at FROM golden_queries WHERE replayed_at <',
+    'one sweep finds the questions that are to be asked again',
+  ],
+  ['SELECT account_id FROM fitted_weights WHERE name =', 'one sweep finds the accounts whose weights are to be fitted'],
   ['SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL', 'one sweep finds what expired'],
   [
     'SELECT account_id, embedder, model, cut_to FROM vector_models WHERE used_at <',

@@ -14,6 +14,7 @@ export * from './json-text.ts';
 export * from './module-routes.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';
+export { DEFAULT_WEIGHTS } from './operations/retrieve.ts';
 export { plainIssue } from './plain-issues.ts';
 export * as shapes from './shapes.ts';
 export { suggest } from './suggest.ts';

@@ -53,15 +53,22 @@ function toRow(row: JsonObject, hasValue: boolean, now: number): unknown[] {
   ];
 }
 
-type RecalledAnswer = { avoid: JsonObject[]; left_out: JsonObject[]; time: unknown; index: { behind: number } };
+type RecalledAnswer = {
+  avoid: JsonObject[];
+  left_out: JsonObject[];
+  answerability: { chance: number };
+  time: unknown;
+  index: { behind: number };
+};
 
 /** The answer to a question, whose entries have passages. */
 const isRecalled = (answer: JsonObject): answer is JsonObject & RecalledAnswer => 'avoid' in answer;
 
 function recalledTable(
-  { entries, avoid, left_out, time, index, truncated }: RecalledAnswer & { entries: JsonObject[]; truncated: unknown },
+  answer: RecalledAnswer & { entries: JsonObject[]; truncated: unknown },
   now: number,
 ): JsonObject {
+  const { entries, avoid, left_out, answerability, time, index, truncated } = answer;
   const toPassage = ({ passage, value, ...row }: JsonObject) => {
     const cells = toRow(row, false, now);
     const [unusual] = cells.slice(COLUMNS.length - 1) as JsonObject[];
@@ -74,6 +81,7 @@ function recalledTable(
     entries: entries.map(toPassage),
     ...(avoid.length > 0 ? { avoid: avoid.map(toPassage) } : {}),
     ...(left_out.length > 0 ? { left_out } : {}),
+    answerable: answerability.chance,
     ...(time ? { time } : {}),
     ...(index.behind > 0 ? { behind: index.behind } : {}),
     ...(truncated === true ? { truncated } : {}),

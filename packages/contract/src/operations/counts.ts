@@ -2,6 +2,28 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
+const share = z.number().min(0).max(1).nullable();
+
+const retrievalFigures = z
+  .object({
+    golden_queries: z.int().meta({ description: 'Questions whose answer is known, see `golden.list`.' }),
+    replayed: z.int().meta({ description: 'Those that were asked again. The figures below are of these.' }),
+    recall_at_5: share.meta({ description: 'How often the answer was among the first 5 hits.' }),
+    recall_at_10: share,
+    recall_at_20: share,
+    mrr: share.meta({ description: 'Mean reciprocal rank of the answer.' }),
+    stale_hit_rate: share.meta({
+      description:
+        'How often outcomes refuted the answer since, or another value replaced it; these are not looked for.',
+    }),
+    duplicate_rate: share.meta({ description: 'Of the first 10 hits, the share that nearly repeats one before it.' }),
+    replayed_at: s.utc.nullable().meta({ description: 'When questions were last asked again.' }),
+    weights: z
+      .enum(['default', 'fitted'])
+      .meta({ description: 'What answers are weighed with, see `retrieval.read`.' }),
+  })
+  .meta({ id: 'RetrievalFigures' });
+
 export const counts = {
   'entities.list': operation({
     summary: 'List entity paths',
@@ -64,6 +86,9 @@ export const counts = {
         oldest_entry_at: s.utc.nullable(),
         newest_entry_at: s.utc.nullable(),
         last_seq: z.int().meta({ description: 'Sequence number of the newest event in the log.' }),
+        retrieval: retrievalFigures.nullable().meta({
+          description: 'How well questions are answered. Null for a key with a scope, and for earlier states.',
+        }),
       }),
     errors: ['branch_not_found'],
     example: () => ({}),

@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
-const goldenId = z
-  .string()
-  .regex(/^[0-9a-f]{32}$/, 'has 32 digits and letters a to f')
+const goldenId = s
+  .label(64)
   .meta({ description: 'The id of a golden query.', examples: ['0f8fad5bd9cb469fa16570867728950e'] });
 
 const goldenQuery = z

@@ -2,8 +2,14 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
-const share = (byDefault: number, description: string) =>
-  z.number().min(0).max(1).default(byDefault).meta({ description });
+/** How much meaning, confidence and evidence count in the answer to a question, where nothing else is fitted or asked for. */
+export const DEFAULT_WEIGHTS = { semantic_weight: 0.5, confidence_weight: 0.2, evidence_weight: 0.15 } as const;
+
+const share = (description: string) => z.number().min(0).max(1).meta({ description });
+
+/** Left out, it is the default, or what was fitted to the golden queries of the account. */
+const fitted = (name: keyof typeof DEFAULT_WEIGHTS, description: string) =>
+  share(`${description} Default: ${DEFAULT_WEIGHTS[name]}, or as fitted.`).optional();
 
 const breakdown = z
   .object({
@@ -54,6 +60,33 @@ const reranker = z
     failure: z.enum(failures).nullable().meta({ description: 'Why the order is the one without it.' }),
   })
   .meta({ id: 'RecallReranker', description: 'Present where the operator has set up a reranker.' });
+
+const answerability = z
+  .object({
+    chance: z.number().min(0).max(1).meta({
+      description: 'Calibrated where as many questions have an answer as have none. Low: say that it is not known.',
+    }),
+    signs: z
+      .object({
+        meaning: z.number().nullable().meta({ description: 'How near the nearest of the best hits is.' }),
+        words: z.number().meta({ description: 'The share of the words, by weight, that one of the best hits has.' }),
+        margin: z.number().nullable().meta({ description: 'How much nearer that is than the hits after it.' }),
+        neighbours: z.number().meta({ description: 'How well the entries around one of the best hits fit.' }),
+      })
+      .meta({ id: 'AnswerSigns', description: 'What the chance is made of; null where meaning was not compared.' }),
+  })
+  .meta({ id: 'Answerability', description: 'The chance that memory holds the answer at all.' });
+
+const weightsUsed = z
+  .object({
+    source: z.enum(['default', 'fitted', 'given']).meta({
+      description: '`fitted`: to the golden queries of the account; `given`: all of them in the request.',
+    }),
+    semantic_weight: z.number(),
+    confidence_weight: z.number(),
+    evidence_weight: z.number(),
+  })
+  .meta({ id: 'RecallWeights', description: 'The weights that the scores were made with.' });
 
 const place = { entity_path: s.entityPath, key: s.key };
 
@@ -120,10 +153,10 @@ export const retrieve = {
           }),
         include_avoid: z.boolean().default(true).meta({ description: 'Show what outcomes refuted, in `avoid`.' }),
         compact: z.boolean().default(false).meta({ description: 'Passages alone, without the values.' }),
-        semantic_weight: share(0.5, 'Meaning against words: 0 is words alone, 1 meaning alone.'),
-        recency_weight: share(0.3, 'How much a time in the question counts.'),
-        confidence_weight: share(0.2, 'How much confidence counts.'),
-        evidence_weight: share(0.15, 'How much outcomes count.'),
+        semantic_weight: fitted('semantic_weight', 'Meaning against words: 0 is words alone, 1 meaning alone.'),
+        recency_weight: share('How much a time in the question counts.').default(0.3),
+        confidence_weight: fitted('confidence_weight', 'How much confidence counts.'),
+        evidence_weight: fitted('evidence_weight', 'How much outcomes count.'),
         limit: z.int().min(1).max(100).default(10).meta({ description: 'The most entries, 1 to 100.' }),
         max_tokens: z.int().min(1).max(1_000_000).optional().meta({
           description: 'Whole passages as long as they fit in so many tokens; `left_out` has the others.',
@@ -140,6 +173,7 @@ export const retrieve = {
           .array(z.object({ ...place, tokens: z.int() }))
           .meta({ description: 'Entries whose passages did not fit in `max_tokens`.' }),
         tokens: z.int().meta({ description: 'About how many tokens all passages take.' }),
+        answerability,
         time: z
           .object({ phrase: z.string(), since: s.utc, until: s.utc })
           .nullable()
@@ -156,6 +190,7 @@ export const retrieve = {
             fallback: fallback.optional(),
           })
           .meta({ id: 'RecallIndex', description: 'What meaning was compared with.' }),
+        weights: weightsUsed,
         skipped: z
           .array(z.enum(['meaning', 'neighbours', 'related', 'rerank', 'passages']))
           .meta({ description: 'Steps that `max_ms` left no time for.' }),

@@ -36,7 +36,7 @@ export * from './maintenance/index.ts';
 export * from './metering.ts';
 export * from './module.ts';
 export * from './note-buffer.ts';
-export { noteQuery } from './notes.ts';
+export { noteQuery, readContext } from './notes.ts';
 export { incompleteBecause } from './notes-gap.ts';
 export * from './page-bytes.ts';
 export { globConditions } from './path-filter.ts';

@@ -25,8 +25,9 @@ function found(item: AnswerItem, screen: Screen): string {
   return [`${entryLabel(item, screen)}  ${paint(screen, 'dim', facts)}`, ...passage].join('\n');
 }
 
-function notesOf({ time, index, skipped }: AnswerItem, leftOut: number): string[] {
-  const notes: string[] = [];
+function notesOf({ answerability, time, index, skipped }: AnswerItem, leftOut: number): string[] {
+  const { chance } = (answerability ?? {}) as AnswerItem;
+  const notes = !chance ? [] : [`the chance that memory holds the answer: ${Math.round(100 * Number(chance))}%`];
   const { phrase, since, until } = (time ?? {}) as AnswerItem;
   if (phrase) notes.push(`"${show(phrase)}" was taken as ${when(since)} to ${when(until)}`);
   if (leftOut > 0) notes.push(`${counted(leftOut, 'more entry', 'more entries')} did not fit in --max-tokens`);

@@ -16,7 +16,7 @@ export type Compiling = { query: Query; dialect: Dialect; account_id: string; at
 /** `remove`: nothing is left that the digest would be about. */
 export type Compiled = { save: CompiledDigest[]; remove: DigestKey[] };
 
-/** `by`: the agent on whose timeline it is told; undefined for a path. */
+/** `by`: the agent on whose timeline it is reported; undefined for a path. */
 export type CompiledDigest = DigestRow & { by: string | undefined };
 
 const ENTITY_OUTCOMES = { outcomes: 10, entries: 5 };
@@ -141,10 +141,10 @@ async function addCandidates({ query, view, pending, cited }: Searched): Promise
   for (const [id, entry] of await findCited(query, view, unknown)) cited.set(id, entry);
 }
 
-type Made = Pick<DigestRow, 'entry_count' | 'is_shown'> & { parts: DigestParts };
+type CompiledParts = Pick<DigestRow, 'entry_count' | 'is_shown'> & { parts: DigestParts };
 
 /** What a digest is made of; undefined where there is nothing left. */
-function partsFor(one: Pending, entries: readonly CitedEntry[], edges: number): Made | undefined {
+function partsFor(one: Pending, entries: readonly CitedEntry[], edges: number): CompiledParts | undefined {
   const { digest_type, before, outcomes: added, count } = one;
   if (digest_type === 'connection_map') {
     if (edges === 0) return undefined;

@@ -5,13 +5,13 @@ import type { CitedEntry } from './rules/cited.ts';
 import { connectedTo, eventTypesOf, figuresOf, relationsOf, topRead, type VisibleParts } from './rules/summary.ts';
 
 type Summary = DigestAnswer['summary'];
-type ShownEntry = NonNullable<Summary['newest']>[number];
+type DigestItem = NonNullable<Summary['newest']>[number];
 
 const placeOf = ({ entity_path, key, version }: CitedEntry) => ({ entity_path, key, version });
 
-const toShown = (entry: CitedEntry): ShownEntry => ({
+const toShown = (entry: CitedEntry): DigestItem => ({
   ...placeOf(entry),
-  memory_type: entry.memory_type as ShownEntry['memory_type'],
+  memory_type: entry.memory_type as DigestItem['memory_type'],
   confidence: entry.confidence,
   agent_id: entry.agent_id,
   written_at: toIso(entry.written_at),

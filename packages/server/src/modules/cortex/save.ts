@@ -5,7 +5,7 @@ import { deleteDigest, dropOldest, upsertDigests } from './queries.ts';
 /** Digests that an account keeps; those that were compiled longest ago give way. */
 export const MAX_DIGESTS = 10_000;
 
-/** Stores digests and tells of each that is shown. The events make no digest due. */
+/** Stores digests and reports each that is shown. The events make no digest due. */
 export async function saveDigests(work: Work, { save, remove }: Compiled): Promise<void> {
   const { tx, account_id, services } = work;
   for (const key of remove) work.send(deleteDigest(tx, account_id, key));

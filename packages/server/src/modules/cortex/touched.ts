@@ -15,10 +15,10 @@ export async function touchedBy(read: Read, events: readonly LogEvent[]): Promis
   return { entries, outcomes, paths: events.flatMap(linkedPaths) };
 }
 
-type VersionEvent = LogEvent & { entity_path: string; key: string; version: number };
+type VersionInLog = LogEvent & { entity_path: string; key: string; version: number };
 
 /** An event without a name belongs to an erased entry. */
-const isVersion = (event: LogEvent): event is VersionEvent =>
+const isVersion = (event: LogEvent): event is VersionInLog =>
   VERSION_EVENTS.includes(event.event_type) &&
   event.entity_path !== null &&
   event.key !== null &&

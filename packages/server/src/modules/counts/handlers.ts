@@ -13,6 +13,7 @@ import {
   toIso,
   withinPage,
 } from '../../kernel/index.ts';
+import { retrievalFigures } from '../golden/index.ts';
 import { type CountRow, type CountView, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
 import { entitiesWithin, isCounted, patternsInScope, shownOf, statsInScope } from './scoped-counts.ts';
 
@@ -103,6 +104,7 @@ export const handlers: Handlers = {
       oldest_entry_at: await edge(false),
       newest_entry_at: await edge(true),
       last_seq: (await readAccount(read, scope.account_id))?.seq ?? 0,
+      retrieval: await retrievalFigures(context),
     };
   }),
 };

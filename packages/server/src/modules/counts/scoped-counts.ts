@@ -31,6 +31,7 @@ export async function statsInScope({ scan, read, view }: ReadContext) {
     oldest_entry_at: await edge(false),
     newest_entry_at: await edge(true),
     last_seq: lastSeqOf(view) ?? (await readAccount(read, view.account_id))?.seq ?? 0,
+    retrieval: null,
   };
 }
 

@@ -6,6 +6,7 @@ import {
   cursorsOf,
   cutPage,
   EVERYONE,
+  entryName,
   type Handlers,
   hashedBy,
   isInScope,
@@ -28,22 +29,24 @@ import { findEntriesByNumber, getLiveEntry } from '../entries/index.ts';
 import { goldenIdOf, keepPairs, UNREPLAYED } from './keep.ts';
 import * as queries from './queries.ts';
 import type { AskedQuestion } from './rules/question.ts';
+import { type NamedGolden, shownGolden } from './shown.ts';
 import { deleteWeights, getWeights, RETRIEVE, upsertWeights, type WeightsRow } from './weights-queries.ts';
 
 const cursors = cursorsOf('golden', ['number', 'string']);
 
-const list = reads<'golden.list'>(async ({ scan, view, services }, { entity_path, limit, cursor }) => {
-  const [seq, golden_id] = cursor === undefined ? [] : cursors.from(cursor);
-  const before = seq === undefined || golden_id === undefined ? undefined : { seq, golden_id };
-  const paths = globsOf({ entity_path });
-  const rows = await queries.listGolden(scan, view, { paths, before, limit: limit + 1 });
-  const found = withinPage(services, rows, (row) => [row.question, row.hit_path, row.hit_key, row.agent_id]);
+const list = reads<'golden.list'>(async (context, { entity_path, limit, cursor }) => {
+  const { view, services } = context;
+  const [seq, golden_id] = cursor === undefined ? [Number.MAX_SAFE_INTEGER, ''] : cursors.from(cursor);
+  const all = await shownGolden(context, { paths: globsOf({ entity_path }) });
+  const rows = all.filter((row) => row.outcome_seq < seq || (row.outcome_seq === seq && row.golden_id < golden_id));
+  const shown = rows.slice(0, limit + 1);
+  const found = withinPage(services, shown, (row) => [row.question, row.hit_path, row.hit_key, row.agent_id]);
   const { items, ...page } = cutPage(found, limit, (row) => cursors.to([row.outcome_seq, row.golden_id]));
   return { golden_queries: items.map((row) => toGolden(row, view.scope)), ...page };
 });
 
 /** A place depends on entries that a key with a scope may not read. */
-const toGolden = (row: queries.NamedGolden, scope: Scope | undefined): Output<'golden.create'> => ({
+const toGolden = (row: NamedGolden, scope: Scope | undefined): Output<'golden.create'> => ({
   golden_id: row.golden_id,
   question: row.question,
   asked_with: row.asked_with as AskedQuestion['asked_with'] | 'given',
@@ -56,7 +59,7 @@ const toGolden = (row: queries.NamedGolden, scope: Scope | undefined): Output<'g
   times: row.times,
   first_at: toIso(row.first_at),
   last_at: toIso(row.last_at),
-  rank: scope === undefined ? row.place : null,
+  rank: scope === undefined ? row.hit_rank : null,
   stale: row.stale === null ? null : row.stale === 1,
   replayed_at: row.replayed_at === 0 ? null : toIso(row.replayed_at),
 });
@@ -85,7 +88,7 @@ const create = writes<'golden.create'>(async (work, { input, caller, lineage }) 
   const row = { account_id, golden_id, ...named, ...given, outcome_seq, trace_seq: 0, trace_no: 0, ...UNREPLAYED };
   await keepPairs(work, [row]);
   const output = toGolden({ ...row, ...hit }, readScope(caller));
-  return changed(output, { resource: golden_id, ...hashedBy(output) });
+  return changed(output, { resource: entryName(entity_path, key), ...hashedBy(output) });
 });
 
 const remove = writes<'golden.delete'>(async (work, { input, caller }) => {

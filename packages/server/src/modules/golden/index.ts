@@ -5,7 +5,20 @@ import { migrations } from './migrations.ts';
 import { eraseGolden } from './queries.ts';
 import { tables } from './tables.ts';
 
+export { retrievalFigures } from './figures.ts';
 export { type GoldenQuestion, goldenQueriesNaming } from './offers.ts';
+export {
+  askableGolden,
+  dueForWeights,
+  dueGolden,
+  type GoldenPair,
+  isStale,
+  type ReplayedGolden,
+  saveReplayed,
+  saveWeights,
+  sharedGolden,
+} from './replays.ts';
+export { type FusionWeights, readFittedWeights } from './weights.ts';
 
 const erasesEntries: EntryEraser = {
   async erase({ tx }, erased) {

@@ -10,7 +10,7 @@ const MAX_PRIVATE = 50;
 export const goldenIdOf = (of: GoldenName): string => hash('sha256', goldenName(of), 'hex').slice(0, 32);
 
 /** Of one that was not asked again yet. */
-export const UNREPLAYED = { place: null, stale: null, hits: null, duplicates: null, replayed_at: 0 };
+export const UNREPLAYED = { hit_rank: null, stale: null, hits: null, duplicates: null, replayed_at: 0 };
 
 /** Adds golden queries; the oldest give way. */
 export async function keepPairs({ tx, account_id, services }: Work, rows: readonly queries.GoldenRow[]): Promise<void> {

@@ -25,7 +25,7 @@ export const migrations: readonly Migration[] = [
           outcome_seq ${int} NOT NULL,
           trace_seq ${int} NOT NULL,
           trace_no ${int} NOT NULL,
-          place ${int},
+          hit_rank ${int},
           stale ${int},
           hits ${int},
           duplicates ${int},

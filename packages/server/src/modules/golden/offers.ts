@@ -1,5 +1,5 @@
-import { isNewestOfOneBranch, type ReadContext } from '../../kernel/index.ts';
-import * as queries from './queries.ts';
+import type { ReadContext } from '../../kernel/index.ts';
+import { shownGolden } from './shown.ts';
 
 /** A question whose answer is known, as far as a view shows it. */
 export type GoldenQuestion = {
@@ -13,26 +13,23 @@ export type GoldenQuestion = {
   rank: number | null;
 };
 
-/** More are not listed. */
-const MAX_NAMING = 200;
-
 /**
  * The golden queries that some entries answer, by their numbers, newest first. Only those that the caller may see: the
  * question, the entry, and the paths that were asked.
  */
 export async function goldenQueriesNaming(
-  { scan, view, dialect }: Pick<ReadContext, 'scan' | 'view' | 'dialect'>,
+  context: Pick<ReadContext, 'scan' | 'view' | 'dialect'>,
   entries: readonly { entry_id: number }[],
 ): Promise<GoldenQuestion[]> {
-  if (entries.length === 0 || !isNewestOfOneBranch(view)) return [];
-  const ids = dialect.numbers(entries.map(({ entry_id }) => entry_id));
-  return (await queries.listGoldenNaming(scan, view, { ids, limit: MAX_NAMING })).map((row) => ({
+  if (entries.length === 0) return [];
+  const found = await shownGolden(context, { entry_ids: entries.map(({ entry_id }) => entry_id) });
+  return found.map((row) => ({
     golden_id: row.golden_id,
     question: row.question,
     asked_at: row.entity_path,
     include_descendants: row.below === 1,
     entity_path: row.hit_path,
     key: row.hit_key,
-    rank: row.place,
+    rank: context.view.scope === undefined ? row.hit_rank : null,
   }));
 }

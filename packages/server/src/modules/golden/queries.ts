@@ -1,4 +1,3 @@
-import type { Glob } from '@mem-service/contract';
 import {
   andAll,
   emptySql,
@@ -46,7 +45,7 @@ export type GoldenRow = {
   trace_seq: number;
   trace_no: number;
   /** Where the entry was when it was asked again: 0 where it was not found. */
-  place: number | null;
+  hit_rank: number | null;
   stale: number | null;
   hits: number | null;
   duplicates: number | null;
@@ -71,7 +70,7 @@ const columns = {
   outcome_seq: 'int',
   trace_seq: 'int',
   trace_no: 'int',
-  place: 'int',
+  hit_rank: 'int',
   stale: 'int',
   hits: 'int',
   duplicates: 'int',
@@ -111,42 +110,21 @@ const shownIn = (view: EntryView): Sql =>
   sql`golden_queries.account_id = ${view.account_id} AND golden_queries.branch = ${branchOf(view)}
     AND golden_queries.visible_to IN ('', ${view.agent_id})${askedIn(view.scope)}`;
 
-export type NamedGolden = GoldenRow & { hit_path: string; hit_key: string };
+/** More than an account keeps for everyone and for one agent. */
+const MOST_SHOWN = 1_000;
 
-export type GoldenPage = {
-  paths: readonly Glob[] | undefined;
-  before: { seq: number; golden_id: string } | undefined;
-  limit: number;
-};
-
-/** Newest first. */
-export function listGolden(query: Query, view: EntryView, page: GoldenPage): Promise<NamedGolden[]> {
-  const { paths, before, limit } = page;
-  const further =
-    before === undefined
-      ? []
-      : [sql`(golden_queries.outcome_seq, golden_queries.golden_id) < (${before.seq}, ${before.golden_id})`];
-  return query.all<NamedGolden>(
-    sql`SELECT ${GOLDEN}, entries.entity_path AS hit_path, entries.key AS hit_key FROM golden_queries
-        JOIN ${entriesIn(view, { paths })} ON entries.entry_id = golden_queries.entry_id
-        WHERE ${shownIn(view)}${andAll(further)}
-        ORDER BY golden_queries.outcome_seq DESC, golden_queries.golden_id DESC LIMIT ${limit}`,
+/**
+ * Those that a view may show, newest first; whether it shows their entries is left to the caller: a join would have
+ * PostgreSQL read all entries of the account.
+ */
+export function listGolden(query: Query, view: EntryView, where: readonly Sql[] = []): Promise<GoldenRow[]> {
+  return query.all<GoldenRow>(
+    sql`SELECT ${GOLDEN} FROM golden_queries WHERE ${shownIn(view)}${andAll(where)}
+        ORDER BY golden_queries.outcome_seq DESC, golden_queries.golden_id DESC LIMIT ${MOST_SHOWN}`,
   );
 }
 
-/** Those whose answer is one of some entries. */
-export function listGoldenNaming(
-  query: Query,
-  view: EntryView,
-  { ids, limit }: { ids: Sql; limit: number },
-): Promise<NamedGolden[]> {
-  return query.all<NamedGolden>(
-    sql`SELECT ${GOLDEN}, entries.entity_path AS hit_path, entries.key AS hit_key FROM golden_queries
-        JOIN ${entriesIn(view)} ON entries.entry_id = golden_queries.entry_id
-        WHERE ${shownIn(view)} AND golden_queries.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})
-        ORDER BY golden_queries.outcome_seq DESC, golden_queries.golden_id DESC LIMIT ${limit}`,
-  );
-}
+export const namesOneOf = (ids: Sql): Sql => sql`golden_queries.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`;
 
 export function getGolden(query: Query, accountId: string, goldenId: string): Promise<GoldenRow | undefined> {
   return query.get<GoldenRow>(
@@ -205,49 +183,6 @@ export async function eraseGolden(tx: Transaction, erased: ErasedEntries): Promi
   for (const where of ofErased(erased)) await tx.run(sql`DELETE FROM golden_queries WHERE ${where}`);
 }
 
-export type GoldenFigures = {
-  pairs: number;
-  replayed: number;
-  /** Of those that should be found. */
-  asked: number;
-  in_5: number;
-  in_10: number;
-  in_20: number;
-  reciprocal: number;
-  stale: number;
-  hits: number;
-  duplicates: number;
-  replayed_at: number;
-};
-
-const figure = (name: string, what: string, type = 'BIGINT'): string =>
-  `CAST(coalesce(sum(${what}), 0) AS ${type}) AS ${name}`;
-const found = (within: number): string => `CASE WHEN stale = 0 AND place BETWEEN 1 AND ${within} THEN 1 ELSE 0 END`;
-
-const FIGURES = fragment(
-  [
-    'count(*) AS pairs',
-    figure('replayed', 'CASE WHEN replayed_at > 0 THEN 1 ELSE 0 END'),
-    figure('asked', 'CASE WHEN stale = 0 THEN 1 ELSE 0 END'),
-    ...[5, 10, 20].map((within) => figure(`in_${within}`, found(within))),
-    figure('reciprocal', 'CASE WHEN stale = 0 AND place > 0 THEN 1.0 / place ELSE 0 END', 'DOUBLE PRECISION'),
-    figure('stale', 'stale'),
-    figure('hits', 'hits'),
-    figure('duplicates', 'duplicates'),
-    'coalesce(max(replayed_at), 0) AS replayed_at',
-  ].join(', '),
-);
-
-/** Sums over those that a view shows. */
-export async function sumGolden(query: Query, view: EntryView): Promise<GoldenFigures> {
-  const row = await query.get<GoldenFigures>(
-    sql`SELECT ${FIGURES} FROM golden_queries JOIN (SELECT entry_id FROM ${entriesIn(view)}) AS entries
-          ON entries.entry_id = golden_queries.entry_id
-        WHERE ${shownIn(view)}`,
-  );
-  return row as GoldenFigures;
-}
-
 export type DueGolden = Pick<GoldenRow, 'account_id' | 'golden_id' | 'replayed_at'>;
 
 /** Over all accounts: those that were not asked again since a time, the longest ago first. */
@@ -267,7 +202,7 @@ export function findGolden(query: Query, accountId: string, goldenIds: readonly 
 
 export const updateReplayed: Update = {
   table: 'golden_queries',
-  set: { place: 'int', stale: 'int', hits: 'int', duplicates: 'int', replayed_at: 'int' },
+  set: { hit_rank: 'int', stale: 'int', hits: 'int', duplicates: 'int', replayed_at: 'int' },
   by: { account_id: 'text', golden_id: 'text' },
 };
 
@@ -276,5 +211,15 @@ export function listShared(query: Query, accountId: string, limit: number): Prom
   return query.all<GoldenRow>(
     sql`SELECT ${GOLDEN} FROM golden_queries WHERE account_id = ${accountId} AND visible_to = ''
         ORDER BY outcome_seq DESC, golden_id DESC LIMIT ${limit}`,
+  );
+}
+
+export type AnswerRow = { version: number; content_hash: string; confidence: number; standing: string | null };
+
+/** The entry of a golden query, as a view shows it. */
+export function getAnswer(query: Query, view: EntryView, entryId: number): Promise<AnswerRow | undefined> {
+  return query.get<AnswerRow>(
+    sql`SELECT version, content_hash, confidence, standing FROM ${entriesIn(view, { standings: true })}
+        WHERE entry_id = ${entryId}`,
   );
 }

@@ -14,6 +14,7 @@ import {
 import { countShown } from '../counts/index.ts';
 import { candidatesOf, fetchIn, findByWords, type SearchInput } from '../search/index.ts';
 import type { Term } from '../text/index.ts';
+import { answerabilityOf } from './answerability.ts';
 import { RecallEntries } from './candidates.ts';
 import { embedderOf } from './embedder-thread.ts';
 import { addNearest, type MeaningSearch, openMeaning } from './meaning.ts';
@@ -23,26 +24,29 @@ import { showEntries } from './passages.ts';
 import { rankEntries } from './rank.ts';
 import { type Reranked, rerankBest } from './rerank.ts';
 import { questionTerms } from './rules/question.ts';
-import { questionTime } from './rules/question-time.ts';
+import { type QuestionTime, questionTime } from './rules/question-time.ts';
 import { rarity } from './rules/score.ts';
 import type { QuestionText } from './thread-tasks.ts';
+import { type RetrieveInput, withWeights } from './weights.ts';
 
-export type RetrieveInput = Input<'entries.retrieve'>;
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
-const BY_WORDS = 64;
+const BY_WORDS = 80;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 
-const retrieve = reads<'entries.retrieve'>(async (context, input) => {
-  const { view, now } = context;
-  const asked = questionTime(input.query, now);
+/** Answers a question. */
+export async function retrieve(context: ReadContext, given: Input<'entries.retrieve'>): Promise<RetrieveAnswer> {
+  const { account_id, agent_id } = context.view;
+  const asked = questionTime(given.query, context.now);
   const terms = questionTerms(asked.text);
+  const [{ input, source }, size] = await Promise.all([
+    withWeights(context, given),
+    countShown(context.read, { account_id, agent_id, branch: branchOf(context.view) }),
+  ]);
   const search = searchInput(input);
-  const { account_id, agent_id } = view;
-  const size = await countShown(context.read, { account_id, agent_id, branch: branchOf(view) });
-  const timeLeft = () => (input.max_ms ?? Number.POSITIVE_INFINITY) - context.elapsed();
+  const { skipped, timeLeft, hasTime } = budgetOf(context, input.max_ms);
   const [found, model] = await Promise.all([
     findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
     canCompare(context, input) ? askModel(context, asked.text, timeLeft()) : NOT_ASKED,
@@ -50,12 +54,6 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
   const weights = terms.map((_, at) => rarity(Math.max(size.shown, 1), found.counts[at] ?? 0));
   const entries = new RecallEntries(context, terms);
   await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
-  const skipped: RetrieveAnswer['skipped'] = [];
-  const hasTime = (step: RetrieveAnswer['skipped'][number]): boolean => {
-    const isLate = timeLeft() <= 0;
-    if (isLate) skipped.push(step);
-    return !isLate;
-  };
   const text = questionText(asked.text, { terms, weights, shown: size.shown });
   const meaning =
     canCompare(context, input) && hasTime('meaning')
@@ -80,15 +78,35 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
   const question = hasTime('passages') ? meaning : undefined;
   const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
   noteShown(context, input, shown.noted);
+  const { semantic_weight, confidence_weight, evidence_weight } = input;
   return {
     ...shown.answer,
-    time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
+    answerability: answerabilityOf(ranked.hits, entries, { weights, isCompared: meaning !== undefined }),
+    time: toAnswerTime(asked.time),
     index: indexOf(meaning, model),
+    weights: { source, semantic_weight, confidence_weight, evidence_weight },
     skipped,
     ...(reranker ? { reranker } : {}),
     truncated: found.truncated || page.length < Math.min(input.limit, ranked.hits.length),
   };
-});
+}
+
+const toAnswerTime = (time: QuestionTime | null): RetrieveAnswer['time'] =>
+  time && { phrase: time.phrase, since: toIso(time.since), until: toIso(time.until) };
+
+type SkippedStep = RetrieveAnswer['skipped'][number];
+
+/** Steps that there is no time left for are skipped. */
+function budgetOf(context: ReadContext, maxMs = Number.POSITIVE_INFINITY) {
+  const skipped: SkippedStep[] = [];
+  const timeLeft = () => maxMs - context.elapsed();
+  const hasTime = (step: SkippedStep): boolean => {
+    const isLate = timeLeft() <= 0;
+    if (isLate) skipped.push(step);
+    return !isLate;
+  };
+  return { skipped, timeLeft, hasTime };
+}
 
 const NOT_ASKED: AskedModel = {};
 
@@ -150,4 +168,4 @@ function noteShown(context: ReadContext, input: RetrieveInput, rows: readonly No
   if (rows[0]) context.note({ kind: 'recall', entry_id: rows[0].entry_id });
 }
 
-export const handlers: Handlers = { 'entries.retrieve': retrieve };
+export const handlers: Handlers = { 'entries.retrieve': reads(retrieve) };

@@ -1,11 +1,13 @@
 import type { EntryEraser, Kernel, Module, Settings, StoreCompanion } from '../../kernel/index.ts';
 import { closeEmbedder } from './embedder-thread.ts';
+import { fitWeights } from './fit-weights.ts';
 import { embedEntries } from './follow-log.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 import { embedWithModel } from './models/follow-log.ts';
 import { closeModelClient } from './models/model-client.ts';
 import { removeUnusedVectors } from './models/remove-unused.ts';
+import { replayGolden } from './replay-golden.ts';
 import { tables } from './tables.ts';
 import { removeVectors } from './vector-index.ts';
 
@@ -37,7 +39,7 @@ export const recall: Module = {
   erasesEntries,
   handlers,
   consumers: [embedEntries],
-  maintenance: [removeUnusedVectors],
+  maintenance: [removeUnusedVectors, replayGolden, fitWeights],
   starts: startEmbedder,
 };
 

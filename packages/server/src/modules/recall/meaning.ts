@@ -15,13 +15,13 @@ import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
 import { ownerNumber } from './vector-names.ts';
 
 /** As many entries are compared one by one. */
-const MAX_COMPARED = 2_000;
+const MAX_COMPARED = 1_500;
 /** Blocks of vectors that the first pass compares at most. */
 const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
 const FIRST_PASS = 150;
 /** Entries that the second pass leaves to be weighed with words. */
-const NEAREST = 64;
+const NEAREST = 80;
 /** Entries written since the index was brought up to date that are embedded on the way. */
 const MAX_TAIL = 200;
 const MAX_BEHIND = 1_000;

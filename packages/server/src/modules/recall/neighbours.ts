@@ -1,15 +1,15 @@
 import type { RecallEntries, RecallEntry } from './candidates.ts';
-import type { RetrieveInput } from './handlers.ts';
 import { compareOthers, type MeaningSearch } from './meaning.ts';
 import { listAround, type WrittenAround } from './queries.ts';
 import { scoresOf } from './rank.ts';
 import { placesOf } from './rules/places.ts';
+import type { RetrieveInput } from './weights.ts';
 
 /** The best entries, whose neighbours are looked up: a few first, which show whether entries are a sequence. */
 const FIRST_ANCHORS = 12;
 const ANCHORS = 48;
 /** The best entries, whose words are compared one by one. */
-const RELATED = 36;
+const RELATED = 40;
 
 type Weighing = { input: RetrieveInput; weights: readonly number[] };
 /** Where entries stand in what their authors wrote, by `seq`; empty where neighbours do not count. */
@@ -25,27 +25,25 @@ export async function addNeighbours(
 ): Promise<AuthorPlaces> {
   const best = bestOf(entries.all, { ...weighing, places: NO_PLACES }).map(({ row }) => row.seq);
   if (best.length === 0) return NO_PLACES;
-  const first = await addAround(search, entries, { seqs: best.slice(0, FIRST_ANCHORS), isFirst: true });
+  const first = await addAround(search, entries, best.slice(0, FIRST_ANCHORS));
   if (weighing.input.neighbours !== true && !areSequence(entries, first.around)) {
     entries.drop(first.added);
     return NO_PLACES;
   }
-  const others = await addAround(search, entries, { seqs: best.slice(FIRST_ANCHORS, ANCHORS), isFirst: false });
+  const others = await addAround(search, entries, best.slice(FIRST_ANCHORS, ANCHORS));
   await compareOthers(search, entries);
   return placesOf([...first.around, ...others.around]);
 }
 
-/** Adds what was written around some entries; two places away only around the first. */
+/** Adds what was written around some entries. */
 async function addAround(
   { context: { scan, view }, fetch }: MeaningSearch,
   entries: RecallEntries,
-  { seqs, isFirst }: { seqs: readonly number[]; isFirst: boolean },
+  seqs: readonly number[],
 ): Promise<{ around: WrittenAround[]; added: number[] }> {
   if (seqs.length === 0) return { around: [], added: [] };
   const around = await listAround(scan, view, seqs);
-  const near = around.flatMap(({ before_that, before, after, after_that }) =>
-    isFirst ? [before_that, before, after, after_that] : [before, after],
-  );
+  const near = around.flatMap(({ before_that, before, after, after_that }) => [before_that, before, after, after_that]);
   const missing = [...new Set(near.filter((seq) => seq !== null))].filter((seq) => !entries.has(seq));
   if (missing.length > 0) await entries.add(await fetch(missing));
   return { around, added: missing };

@@ -1,12 +1,13 @@
 import type { ReadContext } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import { fadedMember, findDocuments, toEntry } from '../entries/index.ts';
-import type { RetrieveAnswer, RetrieveInput } from './handlers.ts';
+import type { RetrieveAnswer } from './handlers.ts';
 import type { MeaningSearch } from './meaning.ts';
 import type { RankedEntry } from './rank.ts';
 import { bestPassage, type WeightedTerm } from './rules/best-passage.ts';
 import { fillBudget } from './rules/budget.ts';
 import { PASSAGE_CHARS, passagesOf, textOfValue, tokensIn } from './rules/passages.ts';
+import type { RetrieveInput } from './weights.ts';
 
 type RecalledEntry = RetrieveAnswer['entries'][number];
 

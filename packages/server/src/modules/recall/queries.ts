@@ -170,7 +170,7 @@ export function listFew(
   const order = fragment(paths === undefined && view.scope === undefined ? 'seq DESC' : 'entity_path, key');
   return query.all<FilteredEntry>(
     sql`SELECT entry_id, seq, CASE WHEN true${andAll(filters)} THEN 1 ELSE 0 END AS passes
-        FROM (SELECT * FROM ${entriesIn(view, { paths, standings: true })} ORDER BY ${order} LIMIT ${most}) AS looked_at`,
+        FROM (SELECT * FROM ${entriesIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at`,
   );
 }
 

@@ -2,11 +2,11 @@ import type { ReadContext } from '../../kernel/index.ts';
 import { evidenceSignal, evidenceStatus, fadedConfidence, standingOf } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
 import type { RecallEntry } from './candidates.ts';
-import type { RetrieveInput } from './handlers.ts';
 import { nearness, type QuestionTime } from './rules/question-time.ts';
 import { type RecallScore, scoreCandidates } from './rules/score.ts';
 import { type WeighedScore, weigh } from './rules/trust.ts';
 import { bm25Of } from './rules/word-weights.ts';
+import type { RetrieveInput } from './weights.ts';
 
 export type RankedEntry = WeighedScore & { row: FoundRow };
 

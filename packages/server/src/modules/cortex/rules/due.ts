@@ -39,7 +39,7 @@ export type DueDigest = {
   if_changed: boolean;
 };
 
-/** What is told of an agent: under the name of the source where it is one. */
+/** The digest of an agent: under the name of the source where it is one. */
 export const agentScope = (agentId: string): Pick<DueDigest, 'digest_type' | 'scope'> => {
   const source = sourceOf(agentId);
   return source === undefined

@@ -5,7 +5,7 @@ import type { Sections } from './sections.ts';
 export type Sentence = { text: string; entries: readonly CitedEntry[] };
 
 /** What the sentences of a digest are made of. All of it is visible to the reader. */
-export type Told = {
+export type DescribedScope = {
   digest_type: DigestType;
   scope: string;
   entry_count: number;
@@ -36,12 +36,12 @@ const listed = (names: readonly string[]): string =>
 type NameOf = (entry: CitedEntry) => string;
 
 /** Within a digest of a path, keys suffice. */
-const namesIn = ({ digest_type }: Told): NameOf =>
+const namesIn = ({ digest_type }: DescribedScope): NameOf =>
   digest_type === 'agent_brief' || digest_type === 'source'
     ? ({ entity_path, key }) => `${entity_path}/${key}`
     : ({ key }) => key;
 
-const OPENINGS: Record<DigestType, (told: Told) => string> = {
+const OPENINGS: Record<DigestType, (described: DescribedScope) => string> = {
   entity: ({ scope, entry_count, agents }) =>
     `${scope} holds ${counted(entry_count, 'entry', 'entries')} by ${counted(agents.length, 'agent')}`,
   agent_brief: ({ scope, entry_count }) => `${scope} wrote ${counted(entry_count, 'entry', 'entries')}`,
@@ -51,15 +51,18 @@ const OPENINGS: Record<DigestType, (told: Told) => string> = {
 };
 
 /** The sentences about entries and outcomes. A sentence without an entry behind it is left out. */
-export function narrate(told: Told): Sentence[] {
-  const { sections, outcomes } = told;
-  const nameOf = namesIn(told);
+export function narrate(described: DescribedScope): Sentence[] {
+  const { sections, outcomes } = described;
+  const nameOf = namesIn(described);
   const names = (entries: readonly CitedEntry[]) => listed(entries.map(nameOf));
   const { validated, contested, discredited, most_recalled, risks, top_keys, procedures } = sections;
-  const sentences: Sentence[] = [opening(told, nameOf)];
+  const sentences: Sentence[] = [opening(described, nameOf)];
   const say = (text: string, entries: readonly CitedEntry[]) => sentences.push({ text, entries });
-  if (told.avg_confidence !== null)
-    say(`Confidence is ${confidenceLabel(told.avg_confidence)} on average (${told.avg_confidence}).`, top_keys);
+  if (described.avg_confidence !== null)
+    say(
+      `Confidence is ${confidenceLabel(described.avg_confidence)} on average (${described.avg_confidence}).`,
+      top_keys,
+    );
   say(`Outcomes support ${names(validated)}.`, validated);
   say(`Outcomes disagree about ${names(contested)}.`, contested);
   for (const { entry, replaced_by } of discredited) {
@@ -79,10 +82,10 @@ export function narrate(told: Told): Sentence[] {
 
 const MOST_SENTENCES = 16;
 
-function opening(told: Told, nameOf: NameOf): Sentence {
-  const [newest] = told.sections.newest;
-  const start = OPENINGS[told.digest_type](told);
+function opening(described: DescribedScope, nameOf: NameOf): Sentence {
+  const [newest] = described.sections.newest;
+  const start = OPENINGS[described.digest_type](described);
   if (!newest) return { text: `${start}.`, entries: [] };
-  const by = told.digest_type === 'entity' ? ` by ${newest.agent_id}` : '';
+  const by = described.digest_type === 'entity' ? ` by ${newest.agent_id}` : '';
   return { text: `${start}; the newest is ${nameOf(newest)}${by}, on ${dayOf(newest.written_at)}.`, entries: [newest] };
 }

@@ -67,7 +67,7 @@ describe('the sections of a digest', () => {
 });
 
 describe('the sentences of a digest', () => {
-  const told = (entries: readonly CitedEntry[]) => ({
+  const described = (entries: readonly CitedEntry[]) => ({
     digest_type: 'entity' as const,
     scope: 'shop',
     entry_count: entries.length,
@@ -79,12 +79,12 @@ describe('the sentences of a digest', () => {
 
   it('name only entries that they point at', () => {
     const entries = [entry(1, { status: 'validated' }), entry(2, { status: 'discredited', failure_count: 1 })];
-    for (const { text, entries: behind } of narrate(told(entries)))
+    for (const { text, entries: behind } of narrate(described(entries)))
       for (const { key } of entries) if (text.includes(key)) expect(keys(behind), text).toContain(key);
   });
 
   it('say nothing where there is nothing', () => {
-    expect(narrate(told([]))).toEqual([]);
+    expect(narrate(described([]))).toEqual([]);
   });
 
   it('call an average by its label', () => {

@@ -40,7 +40,7 @@ export function figuresOf(parts: VisibleParts): DigestFigures {
   const sections = sectionsOf(entries);
   const avg_confidence = n === 0 ? null : rounded(confidence_sum / n);
   const entry_count = entryCountOf(parts, n);
-  const told = { digest_type, scope, entry_count, avg_confidence, agents: authors, sections, outcomes };
+  const described = { digest_type, scope, entry_count, avg_confidence, agents: authors, sections, outcomes };
   return {
     entry_count,
     total_keys: n,
@@ -50,7 +50,7 @@ export function figuresOf(parts: VisibleParts): DigestFigures {
     external_sources: authors.filter((agent) => sourceOf(agent) !== undefined),
     entities: witnessesOf(entries, ({ entity_path }) => entity_path).map(({ name }) => name),
     sections,
-    sentences: SENTENCES[digest_type]?.(parts) ?? narrate(told),
+    sentences: SENTENCES[digest_type]?.(parts) ?? narrate(described),
   };
 }
 
