@@ -222,6 +222,22 @@ describe('the words of entries in a file of their own', () => {
     expect(tables).toEqual([]);
   });
 
+  it('in a file of an earlier format are made again', async () => {
+    await indexAll(app);
+    await app.close();
+    const earlier = await openDriver(wordsFile());
+    earlier.exec('ALTER TABLE indexed_entries DROP COLUMN words; PRAGMA user_version = 1');
+    earlier.close();
+    app = await openTestApp('sqlite', { place });
+    expect(await found(app, 'w3r5n50')).toEqual(['k5-50']);
+    await indexAll(app);
+    expect(await found(app, 'granite', { entity_path: 'notes' })).toEqual(['first']);
+    const { read } = app.kernel.services.database;
+    expect(await read.get(fragment('SELECT count(*) AS n FROM words.indexed_entries WHERE words IS NULL'))).toEqual({
+      n: 0,
+    });
+  });
+
   it('of another store are not used', async () => {
     const other = await newPlace('sqlite');
     const first = await openTestApp('sqlite', { place: other });

@@ -22,13 +22,13 @@ export function rangesOf({ scope }: EntryView, paths: readonly Glob[] | undefine
   return ranges.length > MAX_RANGES ? undefined : ranges;
 }
 
-type IndexedAccount = { number: number; index: IndexState };
+type AccountIndex = { number: number; index: IndexState };
 
 /** The entries at some paths and in the scope of the caller, in the index of SQLite; undefined where these are all. */
 export function filePlaces(
   { view, read, scan, services }: ReadContext,
   paths: readonly Glob[] | undefined,
-  { number, index }: IndexedAccount,
+  { number, index }: AccountIndex,
 ): FilePlaces | undefined {
   if (view.scope === undefined && paths === undefined) return undefined;
   const globs = scopedGlobs(view.scope, paths);
