@@ -49,7 +49,7 @@ async function openStore(n) {
   };
   for (let at = 0; at < n; at += 500)
     await Promise.all(Array.from({ length: Math.min(500, n - at) }, (_, i) => write(at + i)));
-  const outcomes = Math.min(2_000, n / 20);
+  const outcomes = Math.min(2_000, 100 * Math.ceil(n / 2_000));
   for (let at = 0; at < outcomes; at += 100)
     await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {

@@ -14,7 +14,8 @@ export function* predicted(sessions, first = 8) {
       past,
       scopes.map((scope) => [scope]),
     );
-    for (const [n, scope] of scopes.entries()) yield { chance: chances[n], isRead: sessions[at].includes(scope) };
+    for (const [n, scope] of scopes.entries())
+      yield { chance: chances[n], isRead: sessions[at].some((path) => path === scope || path.startsWith(`${scope}/`)) };
   }
 }
 

@@ -75,6 +75,20 @@ describe.each(backends)('anticipation in a briefing, on %s', (backend) => {
     expect(rows.at(-1)).toMatchObject({ entity_path: 'hidden', visible_to: 'agent/a' });
   });
 
+  it('is in the digests, which come in the order of their points', async () => {
+    await caughtUp(app);
+    await caughtUp(app);
+    const { digests, total } = await app.call('briefing.read', {}, A);
+    expect(total).toBe(digests.length);
+    const entities = digests.filter(({ digest_type }) => digest_type === 'entity');
+    expect(entities.map(({ scope }) => scope).sort()).toEqual(['one', 'two']);
+    for (const { anticipation_score } of entities) expect(anticipation_score).toBeGreaterThan(0.15);
+    const [first] = (await app.call('briefing.read', { entity_path: 'two', compact: true }, A)).digests;
+    expect(first).toMatchObject({ digest_type: 'entity', scope: 'two', summary: { sentences: [], total_keys: 1 } });
+    const stranger = await app.call('briefing.read', { entity_path: 'two', agent: 'agent/stranger' }, A);
+    expect(stranger.digests[0]?.anticipation_score).toBe(0.05);
+  });
+
   it('loses what is erased, and the agent that is erased', async () => {
     await app.call('entries.erase', { entity_path: 'two' } as never, A);
     expect((await visits()).filter(({ entity_path }) => entity_path === 'two')).toEqual([]);

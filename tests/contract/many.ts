@@ -113,9 +113,17 @@ async function makeMany(app: TestApp, name: OperationName, many: Many & { known:
   );
   const input = newInput(name, mark, known);
   if (!hasLists(input)) return;
-  const output = await app.call(name, manyInput(name, input, count) as never, { ...as, session_id: 'long' });
+  const long = manyInput(name, input, count);
+  await writeAll(app, entriesNamedIn(long), { mark, as, round: 3 });
+  const output = await app.call(name, long as never, { ...as, session_id: 'long' });
   for (const [field, one] of Object.entries(output)) if (field.endsWith('_id') && one !== null) known[field] = one;
 }
+
+/** Entries that lists of an input name and do not write. */
+const entriesNamedIn = (input: JsonObject): JsonObject[] =>
+  Object.values(input).flatMap((list) =>
+    Array.isArray(list) ? list.filter((one) => one?.entity_path && one.key && !('value' in one)) : [],
+  );
 
 /** Makes something new with each call, without naming what is there. */
 function makesThings(name: OperationName): boolean {

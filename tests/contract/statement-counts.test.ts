@@ -27,11 +27,12 @@ const callerOf = (count: number): Partial<Caller> => ({
   session_id: 'open',
 });
 
-/** Operations that remove something run last, and those that remove the account after them. */
+/** Operations that remove something run last, after them those that erase it, and those that remove the account. */
 function order(name: OperationName): number {
   const { removes, erases, effect, http } = definition(name);
-  if (effect === 'control' && http.method === 'DELETE') return 3;
-  return removes || erases ? 2 : effect === 'read' ? 0 : 1;
+  if (effect === 'control' && http.method === 'DELETE') return 4;
+  if (erases) return 3;
+  return removes ? 2 : effect === 'read' ? 0 : 1;
 }
 const inOrder = [...operationNames].sort((a, b) => order(a) - order(b));
 

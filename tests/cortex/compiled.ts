@@ -1,8 +1,12 @@
 import type { Output } from '@mem-service/contract';
 import type { Caller } from '../../packages/server/src/kernel/index.ts';
-import type { TestApp } from '../support/app.ts';
+import { type Backend, openTestApp, type TestApp, type TestOptions } from '../support/app.ts';
 
 export type Digest = Output<'digests.list'>['digests'][number];
+
+/** With the worker, which tests do without otherwise. */
+export const openCompiling = (backend: Backend, options: TestOptions = {}): Promise<TestApp> =>
+  openTestApp(backend, { ...options, settings: { cortex: 'on', ...options.settings } });
 
 /** Lets the worker catch up with the log. */
 export async function compiled(app: TestApp): Promise<void> {

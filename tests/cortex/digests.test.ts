@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
-import { briefsIn, compiled, type Digest, digestsOf, namesOf } from './compiled.ts';
+import { backends, type TestApp } from '../support/app.ts';
+import { briefsIn, compiled, type Digest, digestsOf, namesOf, openCompiling } from './compiled.ts';
 
 const A = { agent_id: 'agent/a' };
 const B = { agent_id: 'agent/b' };
@@ -11,7 +11,7 @@ describe.each(backends)('digests, on %s', (backend) => {
   /** A path of its own for each test. */
   let path = '';
   beforeAll(async () => {
-    app = await openTestApp(backend);
+    app = await openCompiling(backend);
   });
   beforeEach(() => {
     path = `shop/p${n++}`;

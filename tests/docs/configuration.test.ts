@@ -2,6 +2,12 @@ import { expect, test } from 'vitest';
 import { type Config, readConfig } from '../../packages/server/src/config.ts';
 import { readDoc, tableOf } from './markdown.ts';
 
+/** The defaults of variables that only count beside others. */
+const models = readConfig({
+  ...{ MEM_EMBEDDER: 'openai', MEM_EMBEDDER_URL: 'http://127.0.0.1:11434', MEM_EMBEDDER_MODEL: 'm' },
+  ...{ MEM_RERANKER: 'tei', MEM_RERANKER_URL: 'http://127.0.0.1:8080' },
+}).settings;
+
 const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_HTTP_HOST: ({ http }) => http.host,
   MEM_HTTP_PORT: ({ http }) => http.port,
@@ -31,6 +37,11 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_TRACE_SIGNING_KEY: ({ settings }) => settings.trace_signing_key,
   MEM_SECRETS: ({ settings }) => settings.secrets,
   MEM_EMBEDDER: ({ settings }) => settings.embedder,
+  MEM_EMBEDDER_BATCH: () => models.embedding_server?.batch,
+  MEM_EMBEDDER_TIMEOUT_MS: () => models.embedding_server?.timeout_ms,
+  MEM_RERANKER: ({ settings }) => settings.reranking_server?.kind ?? 'off',
+  MEM_RERANKER_TOP: () => models.reranking_server?.top,
+  MEM_RERANKER_TIMEOUT_MS: () => models.reranking_server?.timeout_ms,
   MEM_CORTEX: ({ settings }) => settings.cortex,
   MEM_SPAN_PAYLOAD_MAX_CHARS: ({ settings }) => settings.span_payload_max_chars,
   MEM_LLM_PRICE_TABLE: ({ settings }) => settings.llm_prices,

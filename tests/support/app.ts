@@ -68,6 +68,8 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
     postgresPool: 5,
     sweepSeconds: 3600,
     ...options,
+    // Its events would come between those of a test.
+    settings: { cortex: 'off', ...options.settings },
     ...place.options,
     clock,
     wrapDatabase: (database) =>

@@ -201,6 +201,10 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'one sweep finds the accounts that keep something for a while',
   ],
   ['SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL', 'one sweep finds what expired'],
+  [
+    'SELECT account_id, embedder, model, cut_to FROM vector_models WHERE used_at <',
+    'one sweep finds the vectors of models that nobody uses',
+  ],
   ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];
 

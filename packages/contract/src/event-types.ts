@@ -39,6 +39,11 @@ export const eventTypes = [
   'retrieval_set',
   'retention_set',
   'clock_corrected',
+  'consolidation_started',
+  'consolidation_proposed',
+  'consolidation_approved',
+  'consolidation_rejected',
+  'consolidation_auto_merged',
 ] as const;
 
 /** Types that have another name in the stream. In a browser, `error` is the event of a failed connection. */

@@ -39,6 +39,7 @@ import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { briefing } from './modules/briefing/index.ts';
 import { commits } from './modules/commits/index.ts';
+import { consolidation } from './modules/consolidation/index.ts';
 import { consumers } from './modules/consumers/index.ts';
 import { cortex, withoutWorker } from './modules/cortex/index.ts';
 import { counts } from './modules/counts/index.ts';
@@ -51,7 +52,7 @@ import { ledger } from './modules/ledger/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
 import { profiles } from './modules/profiles/index.ts';
-import { recall, withoutEmbedder } from './modules/recall/index.ts';
+import { recall, withEmbedders } from './modules/recall/index.ts';
 import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
 import { sessions } from './modules/sessions/index.ts';
@@ -80,6 +81,7 @@ export const coreModules: readonly Module[] = [
   recall,
   cortex,
   golden,
+  consolidation,
   briefing,
   erasure,
   log,
@@ -171,17 +173,12 @@ export async function openApp(options: AppOptions): Promise<App> {
       version: VERSION,
       activity: new Activity(),
       openStreams: new Map<string, number>(),
+      modelCalls: new Map<string, number>(),
       knownLogs: new KnownLogs(database),
       noteBuffer: new NoteBuffer(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database), clock, onError),
-      limits: {
-        max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
-        max_scanned_entries: options.maxScannedEntries ?? 10_000,
-        ...(options.maxReaderNotes === undefined ? {} : { max_reader_notes: options.maxReaderNotes }),
-        ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
-        ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
-      },
+      limits: limitsOf(options),
     };
     const migrated = await migrateAll(base, modules);
     if (!replica) {
@@ -206,9 +203,17 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** All modules, without the consumers that the settings turn off. */
+const limitsOf = (options: AppOptions): Services['limits'] => ({
+  max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
+  max_scanned_entries: options.maxScannedEntries ?? 10_000,
+  ...(options.maxReaderNotes === undefined ? {} : { max_reader_notes: options.maxReaderNotes }),
+  ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
+  ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
+});
+
+/** All modules, with the consumers that the settings ask for. */
 function modulesOf({ settings = {}, modules = [] }: AppOptions): readonly Module[] {
-  const core = settings.embedder === 'off' ? withoutEmbedder(coreModules) : coreModules;
+  const core = withEmbedders(coreModules, settings);
   return withProjectionConsumers([...(settings.cortex === 'off' ? withoutWorker(core) : core), ...modules]);
 }
 

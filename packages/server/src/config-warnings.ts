@@ -1,8 +1,13 @@
+import { isLoopback } from './admitted.ts';
 import type { Environment } from './config.ts';
 import { unknownVariable } from './variable-names.ts';
 
 /** Variables read by other programs of the project, or by connectors. */
 const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|HTTP_READ_URLS|TOOLSET)$/;
+
+/** Not encrypted, and not on this machine. */
+const isOpenAddress = (url: string): boolean =>
+  URL.canParse(url) && new URL(url).protocol === 'http:' && !isLoopback(new URL(url).hostname);
 
 /** A key that is shorter can be guessed. */
 const SAFE_KEY_CHARS = 16;
@@ -26,6 +31,11 @@ export function warningsOf(env: Environment, known: readonly string[]): string[]
     warnings.push('MEM_API_KEYS is not used where MEM_MODE is hosted: keys belong to accounts');
   if (env.MEM_MODE === 'hosted' && env.MEM_ROW_SECURITY === 'off' && env.MEM_POSTGRES_DSN)
     warnings.push('MEM_ROW_SECURITY is off: only the queries keep accounts apart');
+  for (const what of ['EMBEDDER', 'RERANKER'] as const) {
+    const url = env[`MEM_${what}_URL`];
+    if (env[`MEM_${what}_KEY`] && url && isOpenAddress(url))
+      warnings.push(`MEM_${what}_URL is not https: the key and the texts of entries can be read on the way`);
+  }
   const readsOnly = env.MEM_READ_ONLY === 'on';
   if (env.MEM_PRIMARY_URL && !readsOnly) warnings.push('MEM_PRIMARY_URL is used only where MEM_READ_ONLY is on');
   if (readsOnly && !env.MEM_PRIMARY_URL)

@@ -1,7 +1,15 @@
-import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
 import { hostsOfDsn, locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
+import { isAddressRange, origin, webAddress } from './config-addresses.ts';
+import {
+  modelAddress,
+  modelKey,
+  modelName,
+  modelProblems,
+  readEmbeddingServer,
+  readRerankingServer,
+} from './config-models.ts';
 import { readPlans, readPrices } from './config-tables.ts';
 import { shortKeys, warningsOf } from './config-warnings.ts';
 import { ANSWER_LIMITS, type AnswerLimits } from './kernel/answer-limits.ts';
@@ -76,21 +84,6 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-const origin = (text: string) => text === '*' || (URL.canParse(text) && new URL(text).origin === text);
-
-const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal']);
-
-function isAddressRange(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const most = isIP(address) === 6 ? 128 : 32;
-  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  return NAMED_RANGES.has(text) || (isIP(address) > 0 && fits && more.length === 0);
-}
-
-const webAddress = z
-  .string()
-  .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address');
-
 const postgresAddress = z
   .string()
   .regex(/^postgres(ql)?:\/\//, { error: 'must start with postgres://', abort: true })
@@ -161,7 +154,20 @@ const variables = {
     .optional(),
   MEM_TRACE_SIGNING_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   MEM_SECRETS: z.enum(['warn', 'refuse', 'off'], 'must be warn, refuse or off').default(SETTINGS.secrets),
-  MEM_EMBEDDER: z.enum(['builtin', 'off'], 'must be builtin or off').default(SETTINGS.embedder),
+  MEM_EMBEDDER: z.enum(['builtin', 'openai', 'off'], 'must be builtin, openai or off').default(SETTINGS.embedder),
+  MEM_EMBEDDER_URL: modelAddress.optional(),
+  MEM_EMBEDDER_MODEL: modelName.optional(),
+  MEM_EMBEDDER_KEY: modelKey.optional(),
+  MEM_EMBEDDER_DIMENSIONS: whole(8, 4_096).optional(),
+  MEM_EMBEDDER_BATCH: whole(1, 512).default(64),
+  MEM_EMBEDDER_TIMEOUT_MS: whole(10, 60_000).default(1_000),
+  MEM_EMBEDDER_BUDGET: whole(1, 1_000_000_000).optional(),
+  MEM_RERANKER: z.enum(['off', 'cohere', 'tei'], 'must be off, cohere or tei').default('off'),
+  MEM_RERANKER_URL: modelAddress.optional(),
+  MEM_RERANKER_MODEL: modelName.optional(),
+  MEM_RERANKER_KEY: modelKey.optional(),
+  MEM_RERANKER_TOP: whole(1, 100).default(30),
+  MEM_RERANKER_TIMEOUT_MS: whole(10, 60_000).default(1_000),
   MEM_CORTEX: z.enum(['on', 'off'], 'must be on or off').default(SETTINGS.cortex),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
@@ -212,6 +218,8 @@ const settingsOf = (v: z.output<typeof environment>): Settings => ({
   trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
   secrets: v.MEM_SECRETS,
   embedder: v.MEM_EMBEDDER,
+  embedding_server: readEmbeddingServer(v),
+  reranking_server: readRerankingServer(v),
   cortex: v.MEM_CORTEX,
   span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
   llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
@@ -226,6 +234,7 @@ export function readConfig(env: Environment = process.env): Config {
   const parsed = environment.safeParse(given, { jitless: true });
   const problems = (parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`);
   if (env.MEM_POSTGRES_DIRECT_DSN && !env.MEM_POSTGRES_DSN) problems.push(DIRECT_WITHOUT_STORE);
+  problems.push(...modelProblems(env));
   if (env[OTHER_STORE.name]) problems.push(`${OTHER_STORE.name} ${OTHER_STORE.problem}`);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
   const v = parsed.data;

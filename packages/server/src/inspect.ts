@@ -8,6 +8,9 @@ import { checkSqlite } from './db/sqlite-check.ts';
 import { installedModules } from './installed.ts';
 import { type Module, migrationsOf, SELF_HOSTED_ACCOUNT, tablesOf } from './kernel/index.ts';
 import { countKeys } from './modules/keys/index.ts';
+import { type ModelProbe, probeModels } from './modules/recall/index.ts';
+
+export type { ModelProbe };
 
 export type StoreReport = {
   /** The number of migrations that the store has; 0 before its tables are created. */
@@ -24,6 +27,9 @@ export type StoreReport = {
   stored_keys?: number;
   postgres?: PostgresState;
 };
+
+/** Tries the servers of models that the settings name. */
+export const inspectModels = ({ settings }: Config): Promise<ModelProbe[]> => probeModels(settings);
 
 /** Inspects the store of this machine without migrating it. */
 export async function inspectStore(config: Config): Promise<StoreReport> {

@@ -19,6 +19,7 @@ export const programParts: CliParts = {
   partitionStore: async (config, options, onProgress) =>
     (await import('./partition.ts')).partitionStore(config, options, onProgress),
   inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
+  inspectModels: async (config) => (await import('./inspect.ts')).inspectModels(config),
   openMemory: async (env, user) => (await import('@mem-service/mcp')).openMemory(env, user),
   mcp: async (given) => (await import('@mem-service/mcp')).runMcp(given),
 };

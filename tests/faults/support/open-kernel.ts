@@ -51,6 +51,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
     version: 'test',
     activity: new Activity(),
     openStreams: new Map(),
+    modelCalls: new Map(),
     knownLogs: new KnownLogs(database),
     noteBuffer: new NoteBuffer(),
     ...registryOf(all),

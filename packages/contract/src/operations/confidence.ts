@@ -4,7 +4,7 @@ import * as s from '../shapes.ts';
 
 const storyStep = z
   .object({
-    kind: z.enum(['written', 'restated', 'outcome']),
+    kind: z.enum(['written', 'restated', 'outcome', 'demoted']),
     version: z.int(),
     at: s.utc,
     agent_id: s.agentId,

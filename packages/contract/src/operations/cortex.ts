@@ -131,12 +131,14 @@ const worker = z
   })
   .meta({ id: 'CortexWorker' });
 
+type DigestCounts = Record<(typeof digestTypes)[number], z.ZodInt>;
+
 const status = z
   .object({
     status: z.enum(['idle', 'compiling', 'failing', 'stopped']),
     worker,
     digest_count: z.int(),
-    digest_types: z.record(digestType, z.int()),
+    digest_types: z.object(Object.fromEntries(digestTypes.map((type) => [type, z.int()])) as DigestCounts),
     max_digests: z.int().meta({ description: 'With more, those that were compiled longest ago give way.' }),
     last_compiled_at: s.utc.nullable(),
   })

@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
+import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
 import { cortex } from './cortex.ts';
 import { counts } from './counts.ts';
@@ -37,6 +38,7 @@ export const operations = {
   ...entryMaintenance,
   ...search,
   ...retrieve,
+  ...consolidation,
   ...briefing,
   ...commits,
   ...sessions,

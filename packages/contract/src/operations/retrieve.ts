@@ -11,6 +11,7 @@ const breakdown = z
     words: z.number().meta({ description: 'The share of the words of the question that it has, rare ones most.' }),
     related: z.number().meta({ description: 'Words that mean nearly the same as those of the question.' }),
     neighbours: z.number().meta({ description: 'From the entries written just before and after it.' }),
+    rerank: z.number().meta({ description: 'Where a reranker put it higher or lower; 0 without one.' }),
     confidence: z.number(),
     evidence: z.number().meta({ description: 'What outcomes made of it; negative where they speak against it.' }),
     recency: z.number().meta({ description: 'Where the question has a time: how near to it the entry was written.' }),
@@ -27,6 +28,32 @@ const recalled = s.entry
     tokens: z.int().meta({ description: 'About how many tokens the passage takes in a context.' }),
   })
   .meta({ id: 'RecalledEntry', description: 'An entry that helps to answer, and why it was chosen.' });
+
+const failures = ['timeout', 'unreachable', 'refused', 'limited', 'bad_answer', 'budget'] as const;
+
+const fallback = z
+  .object({
+    from: z.string().meta({ description: 'The embedder that the operator chose.' }),
+    reason: z.enum(['building', ...failures]).meta({
+      description: '`building`: its vectors are being made. Otherwise, why it gave no vector of the question in time.',
+    }),
+    progress: z
+      .number()
+      .optional()
+      .meta({ description: 'While `building`: the share of the log that is done, 0 to 1.' }),
+  })
+  .meta({
+    id: 'EmbedderFallback',
+    description: 'Present where another embedder compared than the one that was chosen.',
+  });
+
+const reranker = z
+  .object({
+    model: z.string(),
+    reordered: z.int().meta({ description: 'How many of the best entries it put into order.' }),
+    failure: z.enum(failures).nullable().meta({ description: 'Why the order is the one without it.' }),
+  })
+  .meta({ id: 'RecallReranker', description: 'Present where the operator has set up a reranker.' });
 
 const place = { entity_path: s.entityPath, key: s.key };
 
@@ -126,12 +153,16 @@ export const retrieve = {
             behind: z.int().meta({
               description: 'Entries that have no vector yet and were found by their words alone; counted up to 1000.',
             }),
+            fallback: fallback.optional(),
           })
           .meta({ id: 'RecallIndex', description: 'What meaning was compared with.' }),
         skipped: z
-          .array(z.enum(['meaning', 'neighbours', 'related', 'passages']))
+          .array(z.enum(['meaning', 'neighbours', 'related', 'rerank', 'passages']))
           .meta({ description: 'Steps that `max_ms` left no time for.' }),
-        truncated: z.boolean().meta({ description: 'More entries matched by words than were looked at.' }),
+        reranker: reranker.optional(),
+        truncated: z
+          .boolean()
+          .meta({ description: 'More entries matched by words than were looked at, or than fit in the answer.' }),
       }),
     errors: ['branch_not_found'],
     example: () => ({ query: 'who pays for failed retries?', entity_path: 'checkout/**' }),

@@ -1,7 +1,7 @@
 import type { Memory, MemoryUser } from '@mem-service/mcp';
 import type { BackupOptions, BackupReport } from '../backup.ts';
 import type { Config, Environment } from '../config.ts';
-import type { StoreReport } from '../inspect.ts';
+import type { ModelProbe, StoreReport } from '../inspect.ts';
 import type { Kernel } from '../kernel/index.ts';
 import type { PartitionProgress, PartitionReport } from '../partition.ts';
 import type { PartitionOptions, PartitionPlan } from '../partition-plan.ts';
@@ -31,6 +31,7 @@ export type CliParts = {
   ) => Promise<PartitionReport>;
   /** Inspects the local store without changing it. */
   inspectStore: (config: Config) => Promise<StoreReport>;
+  inspectModels: (config: Config) => Promise<ModelProbe[]>;
   /** Opens the memory as an MCP client of this machine uses it. */
   openMemory: (env: Environment, user: MemoryUser) => Promise<Memory>;
   serve: (config: Config) => Promise<number>;

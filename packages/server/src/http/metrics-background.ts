@@ -26,7 +26,12 @@ export async function storedBackgroundMetrics({ services }: Kernel): Promise<Met
 }
 
 /** Background work that this process did since its start. */
-export function processBackgroundMetrics({ services: { consumers, maintenance, replica } }: Kernel): Metric[] {
+export function processBackgroundMetrics({ services }: Kernel): Metric[] {
+  const { consumers, maintenance, replica, modelCalls } = services;
+  const byModelCall = [...modelCalls].map(([call, value]) => {
+    const [purpose = '', result = ''] = call.split(' ');
+    return { labels: { purpose, result }, value };
+  });
   const unnoted = replica ? Object.entries(replica.missed) : [];
   const byConsumer = consumers.counts.flatMap(({ consumer, handled, failed }) => [
     { labels: { consumer, result: 'handled' }, value: handled },
@@ -39,6 +44,7 @@ export function processBackgroundMetrics({ services: { consumers, maintenance, r
   return [
     counterOf('mem_consumer_events_total', 'Events that this process handled, and failures to.', byConsumer),
     counterOf('mem_maintenance_runs_total', 'Maintenance tasks that this process ran.', byTask),
+    counterOf('mem_model_calls_total', 'Requests to models outside the service, by how they ended.', byModelCall),
     counterOf(
       'mem_replica_unnoted_total',
       'What this read-only server could not have stored.',

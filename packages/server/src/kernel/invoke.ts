@@ -171,7 +171,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     const waitForNotes = needs_notes ? notes.flushSession(needs_notes, input, caller) : undefined;
     // Writes of an account run in order; only reads have to wait for the flush.
     if (handler.kind === 'write' || handler.kind === 'set') {
-      const preparing = handler.prepare?.(services, input);
+      const preparing = handler.prepare?.(services, input, caller);
       const prepared = preparing === undefined ? undefined : await preparing;
       const checking = handler.isLarge?.(services, input, caller);
       const isLarge = checking !== undefined && (await checking);

@@ -44,10 +44,12 @@ export type Limits = {
   max_digests?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
-  /** How many entries a question is compared with one by one; more are looked up in an index first. */
-  max_compared_entries?: number;
+  /** How many undecided proposals of a consolidation an account keeps. */
+  max_pending_proposals?: number;
   /** How many golden queries an account keeps that everyone may see. */
   max_golden_queries?: number;
+  /** How many entries a question is compared with one by one; more are looked up in an index first. */
+  max_compared_entries?: number;
 };
 
 /** Shared by the whole service. */
@@ -68,6 +70,8 @@ export type Services = {
   keys: KeyRing;
   /** How many streams of each account this process serves. */
   openStreams: Map<string, number>;
+  /** How often this process asked models outside the service, by what for and how it ended. */
+  modelCalls: Map<string, number>;
   /** What a plan allows. Present in a hosted service only. */
   boundsOf?: ((plan: string | null) => PlanBounds) | undefined;
   /** Present in a hosted service only. */
@@ -126,10 +130,10 @@ export type HandlerOptions<N extends OperationName> = {
   /** The resource in the audit line, for a read that is audited. */
   resourceOf?: (input: Input<N>) => string;
   /**
-   * Does what is costly in a large input before its transaction begins, in turns with other requests. What it returns is
+   * Does what is costly before its transaction begins, in turns with other requests. What it returns is
    * the item's `prepared`; undefined where there is nothing to prepare.
    */
-  prepare?: (services: Services, input: Input<N>) => Promise<unknown> | undefined;
+  prepare?: (services: Services, input: Input<N>, caller: Caller) => Promise<unknown> | undefined;
   /** Whether it will change so much that its transaction is better one of its own, off the main thread. */
   isLarge?: (services: Services, input: Input<N>, caller: Caller) => Promise<boolean> | undefined;
 };

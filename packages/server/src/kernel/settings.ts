@@ -5,6 +5,26 @@ export type UsagePlan = { ops_per_month: number | null } & { [B in keyof PlanBou
 
 export type LlmPrice = { input_per_1m: number; output_per_1m: number; cached_input_per_1m?: number | undefined };
 
+/** A server outside the service with a model; only the operator names it. */
+type ModelServer = { url: string; model: string; key: string | null; timeout_ms: number };
+
+/** A server that makes vectors of texts, as OpenAI's does. */
+export type EmbeddingServer = ModelServer & {
+  /** Longer vectors are cut to this length; null keeps them as the model makes them. */
+  dimensions: number | null;
+  /** Entries that are embedded together. */
+  batch: number;
+  /** Null means no limit. */
+  tokens_per_minute: number | null;
+};
+
+/** A server that puts texts into an order, as Cohere's does, or that of Hugging Face's TEI. */
+export type RerankingServer = ModelServer & {
+  kind: 'cohere' | 'tei';
+  /** How many of the best entries it puts into order. */
+  top: number;
+};
+
 /** Settings that the operator chooses. */
 export type Settings = {
   outcome_model: 'evidence' | 'multiplicative';
@@ -15,7 +35,10 @@ export type Settings = {
   secrets: 'warn' | 'refuse' | 'off';
   span_payload_max_chars: number;
   /** What makes vectors of entries; without one, `retrieve` finds by words alone. */
-  embedder: 'builtin' | 'off';
+  embedder: 'builtin' | 'openai' | 'off';
+  /** Set where the embedder is `openai`; the built-in one works beside it. */
+  embedding_server: EmbeddingServer | null;
+  reranking_server: RerankingServer | null;
   /** Whether digests are compiled. */
   cortex: 'on' | 'off';
   /** By model name or its prefix; null means the built-in prices. */
@@ -35,6 +58,8 @@ export const SETTINGS: Settings = {
   secrets: 'warn',
   span_payload_max_chars: 32_000,
   embedder: 'builtin',
+  embedding_server: null,
+  reranking_server: null,
   cortex: 'on',
   llm_prices: null,
   plans: null,

@@ -8,6 +8,7 @@ import { isTracked, untrackCommand } from '../tracked.ts';
 import { checkStoreAdmission } from './admitted.ts';
 import { type Check, type CheckLevel, failure, ok, warning } from './check.ts';
 import { checkClients } from './clients.ts';
+import { checkModels } from './models.ts';
 import { checkServer } from './server.ts';
 import { checkStore } from './store.ts';
 
@@ -53,7 +54,12 @@ async function checkSettings(parts: OwnParts): Promise<Check[]> {
     ...(problem.length > 0 ? problem : [ok('settings', 'read')]),
     ok('memory', describeLocation(config.memory)),
     ...(url === undefined
-      ? [...(await checkStore(parts, config)), ...(await checkTracked(config)), checkStoreAdmission(config)]
+      ? [
+          ...(await checkStore(parts, config)),
+          ...(await checkTracked(config)),
+          checkStoreAdmission(config),
+          ...checkModels(await parts.inspectModels(config)),
+        ]
       : await checkServer(url, config.client.apiKey)),
   ];
 }

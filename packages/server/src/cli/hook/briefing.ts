@@ -14,7 +14,7 @@ const MAX_DISCREDITED = 20;
 const MAX_TOKENS = 1_500;
 
 type ListedEntry = Output<'entries.list'>['entries'][number];
-type EntryName = Pick<ListedEntry, 'entity_path' | 'key'>;
+type ListedName = Pick<ListedEntry, 'entity_path' | 'key'>;
 type Ask = <N extends OperationName>(name: N, input: Record<string, unknown>) => Promise<Output<N>>;
 
 /** A short summary of what memory holds about the project in a folder; undefined if it holds nothing. */
@@ -64,7 +64,7 @@ async function knownOf(ask: Ask, project: string | undefined): Promise<Output<'b
   }
 }
 
-const isAmong = (entries: readonly EntryName[], { entity_path, key }: EntryName): boolean =>
+const isAmong = (entries: readonly ListedName[], { entity_path, key }: ListedName): boolean =>
   entries.some((one) => one.entity_path === entity_path && one.key === key);
 
 /** The name of the folder that contains the repository, or of the folder itself. */

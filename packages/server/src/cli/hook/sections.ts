@@ -2,9 +2,9 @@ import type { Output } from '@mem-service/contract';
 import { looksLikeSecret } from '../../secrets.ts';
 import { brief } from '../render/index.ts';
 
-type BriefingAnswer = Output<'briefing.read'>;
+type HookBriefing = Output<'briefing.read'>;
 type BriefedLine = Pick<
-  BriefingAnswer['validated'][number],
+  HookBriefing['validated'][number],
   'entity_path' | 'key' | 'memory_type' | 'confidence' | 'evidence_status'
 > & { value?: unknown };
 
@@ -29,13 +29,7 @@ const nameOf = ({ entity_path, key }: { entity_path: string; key: string }): str
   `${brief(entity_path, MAX_NAME_LENGTH)} ${brief(key, 60)}`;
 
 /** The sections of a briefing for the start of a session. Of what outcomes refuted, only the names are said. */
-export function briefingLines({
-  validated,
-  discredited,
-  procedures,
-  tried_here,
-  who_to_ask,
-}: BriefingAnswer): string[] {
+export function briefingLines({ validated, discredited, procedures, tried_here, who_to_ask }: HookBriefing): string[] {
   return [
     ...section('Held up in outcomes:', validated.map(entryLine)),
     ...section(
@@ -62,7 +56,7 @@ export function briefingLines({
 
 /** What others changed since the last visit, of what is not listed already. */
 export function changeLines(
-  { changed, last_visit }: BriefingAnswer,
+  { changed, last_visit }: HookBriefing,
   isListed: (entry: BriefedLine) => boolean,
 ): string[] {
   if (last_visit === null) return [];

@@ -4,16 +4,16 @@ import { entryLabel } from './entry.ts';
 import { counted, rounded } from './numbers.ts';
 import { brief, paint, type Screen, show, when } from './text.ts';
 
-type BriefingAnswer = Output<'briefing.read'>;
-type BriefedEntry = BriefingAnswer['changed'][number] | BriefingAnswer['validated'][number];
+type BriefingOutput = Output<'briefing.read'>;
+type BriefingItem = BriefingOutput['changed'][number] | BriefingOutput['validated'][number];
 
 const VALUE_LENGTH = 160;
 
 /** What to know before work begins, a block for each section that says something. */
 export function briefing(item: AnswerItem, screen: Screen): string {
-  const answer = item as unknown as BriefingAnswer;
+  const answer = item as unknown as BriefingOutput;
   const { validated, discredited, procedures, changed, tried_here, who_to_ask, digests, last_visit } = answer;
-  const entries = (list: readonly BriefedEntry[]) => list.map((one) => entryLine(one, screen));
+  const entries = (list: readonly BriefingItem[]) => list.map((one) => entryLine(one, screen));
   const since = last_visit ? `Changed since your last visit, ${when(last_visit.at)}` : 'Newest';
   const blocks = [
     ...block(
@@ -52,7 +52,7 @@ const block = (title: string, lines: readonly string[], screen: Screen): string[
 const label = ({ entity_path, key }: { entity_path: string; key: string }, screen: Screen): string =>
   entryLabel({ entity_path, key }, screen);
 
-function entryLine(entry: BriefedEntry, screen: Screen): string {
+function entryLine(entry: BriefingItem, screen: Screen): string {
   const status = entry.evidence_status === 'untested' ? '' : ` ${entry.evidence_status}`;
   const change = 'change' in entry ? `${entry.change} ` : '';
   const facts = `${change}by ${show(entry.agent_id)}, ${rounded(entry.confidence)}${status}`;
@@ -60,7 +60,7 @@ function entryLine(entry: BriefedEntry, screen: Screen): string {
   return `${label(entry, screen)} ${paint(screen, 'dim', `(${facts})`)}${value}`;
 }
 
-function refutedLine(entry: BriefingAnswer['discredited'][number], screen: Screen): string {
+function refutedLine(entry: BriefingOutput['discredited'][number], screen: Screen): string {
   const instead = entry.replaced_by.map((one) => label(one, screen)).join(', ');
   const failures = counted(entry.failure_count, 'failure');
   const facts = paint(screen, 'dim', `(${failures})`);
@@ -68,7 +68,7 @@ function refutedLine(entry: BriefingAnswer['discredited'][number], screen: Scree
 }
 
 function triedLine(
-  { action, won, n, last_3, outcome_ref, note }: BriefingAnswer['tried_here'][number],
+  { action, won, n, last_3, outcome_ref, note }: BriefingOutput['tried_here'][number],
   screen: Screen,
 ) {
   const ended = `${won} of ${n} succeeded, last ${show(last_3[0])} (${show(outcome_ref)})`;
@@ -76,7 +76,7 @@ function triedLine(
 }
 
 function digestLine(
-  { digest_type, scope, summary, anticipation_score }: BriefingAnswer['digests'][number],
+  { digest_type, scope, summary, anticipation_score }: BriefingOutput['digests'][number],
   screen: Screen,
 ) {
   const chance = `next with ${Math.round(anticipation_score * 100)} %`;

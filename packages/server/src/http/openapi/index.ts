@@ -19,6 +19,7 @@ export const TAGS: Record<string, string> = {
   entries: 'Write, read, compare, verify and remove entries.',
   search: 'Find entries by words and filters.',
   recall: 'Find what helps to answer a question, by words and by meaning.',
+  consolidation: 'Find duplicates, contradictions and what is stale; demote or propose, and decide.',
   commits: 'Write many entries at once, and look up what was written together.',
   sessions: 'What an agent sees and does, kept until an outcome seals it.',
   outcomes: 'How work ended, and how that changes the confidence of the entries behind it.',

@@ -7,7 +7,7 @@ export class AccountQueue {
   readonly #later = new Map<string, number>();
   /** No account of `#later` is due before this time. */
   #earliest = Number.POSITIVE_INFINITY;
-  /** The time of the last `take`. */
+  /** The last time it was told. */
   #seen = Number.NEGATIVE_INFINITY;
 
   add(accountId: string): void {
@@ -16,15 +16,15 @@ export class AccountQueue {
   }
 
   /** Keeps the earlier time when the account is already queued. */
-  addAt(accountId: string, dueAt: number): void {
+  addAt(accountId: string, dueAt: number, now: number): void {
+    this.#follow(now);
     if (this.#ready.has(accountId) || this.size >= MAX_WAITING) return;
     this.#later.set(accountId, Math.min(dueAt, this.#later.get(accountId) ?? dueAt));
     this.#earliest = Math.min(this.#earliest, dueAt);
   }
 
   take(now: number): string | undefined {
-    if (now < this.#seen) this.#setBack(this.#seen - now);
-    this.#seen = now;
+    this.#follow(now);
     if (this.#earliest <= now) this.#promote(now);
     const { value } = this.#ready.values().next();
     if (value !== undefined) this.#ready.delete(value);
@@ -41,10 +41,13 @@ export class AccountQueue {
     return this.#later.size > 0 ? this.#earliest : undefined;
   }
 
-  /** The clock was set back: what waits is due as soon as it would have been. */
-  #setBack(byMs: number): void {
-    for (const [accountId, dueAt] of this.#later) this.#later.set(accountId, dueAt - byMs);
-    this.#earliest -= byMs;
+  /** Where the clock was set back, what waits is due as soon as it would have been. */
+  #follow(now: number): void {
+    const back = this.#seen - now;
+    this.#seen = now;
+    if (back <= 0) return;
+    for (const [accountId, dueAt] of this.#later) this.#later.set(accountId, dueAt - back);
+    this.#earliest -= back;
   }
 
   #promote(now: number): void {

@@ -58,7 +58,7 @@ export class ConsumerRunner {
 
   #later(accountId: string, dueAt: number): void {
     if (this.#running.has(accountId)) this.#again.add(accountId);
-    else this.#queue.addAt(accountId, dueAt);
+    else this.#queue.addAt(accountId, dueAt, this.#now);
     this.#schedule(Math.max(0, (this.#queue.nextDueAt ?? dueAt) - this.#now));
   }
 
@@ -91,7 +91,7 @@ export class ConsumerRunner {
   /** What came in during a turn waits for the pause to be over, unless the account has to go on at once. */
   #queueAgain(accountId: string): void {
     const { pause_seconds = 0 } = this.parts.consumer;
-    if (pause_seconds > 0) this.#queue.addAt(accountId, this.#now + pause_seconds * 1000);
+    if (pause_seconds > 0) this.#queue.addAt(accountId, this.#now + pause_seconds * 1000, this.#now);
     else this.#queue.add(accountId);
   }
 
@@ -108,7 +108,7 @@ export class ConsumerRunner {
     }
     if (turn.hasRetries && due !== undefined) this.#retrying.add(accountId);
     if (due === AT_ONCE) this.#queue.add(accountId);
-    else if (due !== undefined) this.#queue.addAt(accountId, due);
+    else if (due !== undefined) this.#queue.addAt(accountId, due, this.#now);
   }
 
   /** Resolves when nothing is due. */

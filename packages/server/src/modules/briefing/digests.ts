@@ -66,20 +66,19 @@ function wantedKeys(
 const scopePaths = ({ digest_type, scope, summary }: DigestAnswer): ScopePaths =>
   digest_type === 'agent_brief' || digest_type === 'source' ? summary.entities : [scope];
 
-/** The same with a short narrative alone. */
-export function compactDigest(digest: DigestAnswer): DigestAnswer {
-  const { narrative, total_keys, agents, external_sources, avg_confidence, last_write, entities } = digest.summary;
-  const short =
-    narrative.length <= NARRATIVE_CHARS ? narrative : `${narrative.slice(0, NARRATIVE_CHARS).toWellFormed()}…`;
-  const summary = {
-    narrative: short,
-    sentences: [],
-    total_keys,
-    agents,
-    external_sources,
-    avg_confidence,
-    last_write,
-    entities,
-  };
-  return { ...digest, summary };
+/** Lists of entries in a digest that the sections of a briefing have, or that its sentences point at. */
+const LISTS: readonly (keyof DigestAnswer['summary'])[] = [
+  ...(['top_keys', 'newest', 'most_recalled', 'validated', 'contested', 'discredited'] as const),
+  ...(['procedures', 'risks', 'outcomes'] as const),
+];
+
+/** A digest without its lists; where it is compact, also without its sentences one by one. */
+export function briefDigest(digest: DigestAnswer, isCompact: boolean): DigestAnswer {
+  const summary = { ...digest.summary };
+  for (const list of LISTS) delete summary[list];
+  if (!isCompact) return { ...digest, summary };
+  const { narrative } = summary;
+  const isLong = narrative.length > NARRATIVE_CHARS;
+  const short = isLong ? `${narrative.slice(0, NARRATIVE_CHARS).toWellFormed()}…` : narrative;
+  return { ...digest, summary: { ...summary, narrative: short, sentences: [] } };
 }

@@ -2,7 +2,7 @@ import { briefingSections, type Output } from '@mem-service/contract';
 import { type Handlers, noteQuery, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
 import { type AskedBriefing, askedOf, type BriefingInput, sessionsOf } from './asked.ts';
 import { findChanges } from './changes.ts';
-import { compactDigest, findDigests } from './digests.ts';
+import { briefDigest, findDigests } from './digests.ts';
 import { findKnown, type KnownEntries } from './known-entries.ts';
 import type { BriefedRow } from './queries.ts';
 import { anticipate, type ScopePaths } from './rules/anticipation.ts';
@@ -29,7 +29,7 @@ const read = reads<'briefing.read'>(async (context, input) => {
     ...entries,
     tried_here,
     who_to_ask: whoToAsk(known.supported, asked.agent_id),
-    digests: input.compact ? digests.slice(0, 1).map(compactDigest) : digests.slice(0, input.limit),
+    digests: digests.slice(0, input.compact ? 1 : input.limit).map((digest) => briefDigest(digest, input.compact)),
   };
   const filled = fillSections(sections, briefingSections, input.max_tokens ?? Number.POSITIVE_INFINITY);
   noteShown(context, input, [...known.validated, ...known.discredited, ...known.procedures, ...changes]);

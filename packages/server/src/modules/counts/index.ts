@@ -10,6 +10,7 @@ export {
   countShown,
   countWritten,
   findSharedCounts,
+  listLargePaths,
   type SharedCount,
 } from './sums-queries.ts';
 

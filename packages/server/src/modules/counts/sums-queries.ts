@@ -49,6 +49,20 @@ export async function countInScope(query: Query, view: EntryView): Promise<numbe
   return row?.n ?? 0;
 }
 
+/** Paths of a view with at least so many shared entries, by name, among the first `looked_at` paths. */
+export function listLargePaths(
+  query: Query,
+  view: EntryView,
+  { least, looked_at, most }: { least: number; looked_at: number; most: number },
+): Promise<{ entity_path: string }[]> {
+  return query.all(
+    sql`SELECT entity_path FROM (SELECT entity_path, n FROM (SELECT branch, name AS entity_path, n FROM counts
+        WHERE account_id = ${view.account_id} AND kind = 'entity' AND visible_to = '') AS paths
+        WHERE true${andAll(placesIn(view))} ORDER BY entity_path LIMIT ${looked_at}) AS some_paths
+        WHERE n >= ${least} ORDER BY entity_path LIMIT ${most}`,
+  );
+}
+
 export type SharedCount = Pick<CountDelta, 'n' | 'confidence_sum' | 'last_at' | 'last_agent'>;
 
 const sharedCounts: Find = {

@@ -3,7 +3,7 @@ import type { EntryView, LedgerPosition } from '../../kernel/index.ts';
 import { entriesIn, isVersionVisible } from './relation.ts';
 import { entriesOfVersions, versionsOfCommitsIn } from './relation-look-ups.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
-import { findStood, type NewestLine } from './standings.ts';
+import { findStood, type NewestLine, selectStood } from './standings.ts';
 
 /**
  * Finds entries and versions by number, on any branch and without a visibility check: for modules that store rows about
@@ -111,6 +111,35 @@ export function findEntriesByNumber(
 ): Promise<(EntryFacts | undefined)[]> {
   const keys = numbers.map(({ entry_id }) => [accountId, entry_id]);
   return query.findMany<EntryFacts>(entryFacts, keys);
+}
+
+const WHOLE = [
+  ...(['entry_id', 'branch', 'entity_path', 'key', 'version', 'seq', 'content_hash', 'deleted', 'shared'] as const),
+  ...(['ttl_at', 'agent_id', 'written_at', 'memory_type', 'is_artifact', 'confidence', 'standing'] as const),
+  'recall_count',
+] as const;
+
+/** The current state of an entry with its standing, and its document unless that is long. */
+export type StoodEntryFacts = Pick<EntryRow, (typeof WHOLE)[number]> & { document: string | null };
+
+/** Longer documents are left out: what is compared with others is short. */
+const COMPARED_BYTES = 8 * 1024;
+const comparedFacts: Find = {
+  ...findStood([], { account_id: 'text', entry_id: 'int' }),
+  select: `${selectStood(WHOLE, { head: 'found', beside: 'beside' })},
+    CASE WHEN octet_length(found.document) <= ${COMPARED_BYTES} THEN found.document END AS document`,
+};
+
+/** Like `findEntriesByNumber`, with standings and short documents. */
+export function findStoodEntries(
+  query: Query,
+  accountId: string,
+  numbers: readonly number[],
+): Promise<(StoodEntryFacts | undefined)[]> {
+  return query.findMany<StoodEntryFacts>(
+    comparedFacts,
+    numbers.map((entry_id) => [accountId, entry_id]),
+  );
 }
 
 /** The current state of an entry with its standing, without its content. */

@@ -233,8 +233,18 @@ export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql
       AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(paths)} LIMIT 1) IS NOT NULL`;
 }
 
-/** `stated_confidence`: the causal confidence of the outcome; that of the line is what counted for the entry. */
-export type LedgerRow = EvidenceRow & { outcome_ref: string; outcome_visible_to: string; stated_confidence: number };
+/**
+ * `stated_confidence`: the causal confidence of the outcome; that of the line is what counted for the entry. A line of a
+ * consolidation has no outcome.
+ */
+export type LedgerRow = EvidenceRow & {
+  outcome_ref: string | null;
+  outcome_visible_to: string;
+  stated_confidence: number;
+};
+
+/** The model of a line that no outcome wrote: its entry was demoted, with no effect on what outcomes say. */
+export const DEMOTED = 'consolidation';
 
 export type LedgerPage = { from: LedgerPosition; since: number; limit: number };
 
@@ -252,10 +262,22 @@ export function listLedger(query: Query, account_id: string, { from, since, limi
           SELECT before_seq, before_no, n + 1 FROM lines JOIN evidence ON evidence.account_id = ${account_id}
             AND evidence.seq = lines.seq AND evidence.no = lines.no
             WHERE before_seq > ${since} AND n < ${limit})
-        SELECT ${columns}, o.outcome_ref, o.visible_to AS outcome_visible_to,
-          o.causal_confidence AS stated_confidence FROM lines
+        SELECT ${columns}, o.outcome_ref, coalesce(o.visible_to, '') AS outcome_visible_to,
+          coalesce(o.causal_confidence, e.causal_confidence) AS stated_confidence FROM lines
         JOIN evidence AS e ON e.account_id = ${account_id} AND e.seq = lines.seq AND e.no = lines.no
-        JOIN outcomes AS o ON o.account_id = ${account_id} AND o.seq = lines.seq ORDER BY e.seq DESC, e.no DESC`,
+        LEFT JOIN outcomes AS o ON o.account_id = ${account_id} AND o.seq = lines.seq ORDER BY e.seq DESC, e.no DESC`,
+  );
+}
+
+/** The entries that outcomes judged after a `seq`, up to another. */
+export function listJudged(
+  query: Query,
+  accountId: string,
+  { after, upTo, most }: { after: number; upTo: number; most: number },
+): Promise<{ seq: number; entry_id: number }[]> {
+  return query.all(
+    sql`SELECT seq, entry_id FROM evidence WHERE account_id = ${accountId} AND seq > ${after} AND seq <= ${upTo}
+          AND applied = 1 AND entry_id IS NOT NULL ORDER BY seq, no LIMIT ${most}`,
   );
 }
 

@@ -111,10 +111,22 @@ async function ledgerOf({ scan }: ReadContext, entry: EntryRow, since: number): 
     const { before_seq: seq = null, before_no: no = null } = page.at(-1) ?? {};
     from = seq === null || no === null ? undefined : { seq, no };
   }
-  return rows.filter((line) => line.applied === 1 && line.entry_id === entry.entry_id);
+  return rows.filter(
+    ({ applied, model, entry_id }) => (applied === 1 || model === ledger.DEMOTED) && entry_id === entry.entry_id,
+  );
 }
 
 function toLife(line: ledger.LedgerRow): LifeEvent {
+  if (line.model === ledger.DEMOTED)
+    return {
+      kind: 'demoted',
+      factor: line.weight ?? 1,
+      reason: line.reason ?? '',
+      before: line.confidence_before ?? 0,
+      after: line.confidence_after ?? 0,
+      at: line.at,
+      agent_id: line.agent_id,
+    };
   return {
     kind: 'outcome',
     model: line.model as 'evidence' | 'multiplicative',
@@ -131,7 +143,7 @@ function toLife(line: ledger.LedgerRow): LifeEvent {
 
 function toStep({ life, line }: StoryEvent, step: StoryStep): ConfidenceOutput['steps'][number] {
   return {
-    kind: life.kind === 'outcome' ? 'outcome' : life.same_claim ? 'restated' : 'written',
+    kind: life.kind !== 'written' ? life.kind : life.same_claim ? 'restated' : 'written',
     version: life.kind === 'written' ? life.version : (line?.version ?? 0),
     at: toIso(step.at),
     agent_id: step.agent_id,

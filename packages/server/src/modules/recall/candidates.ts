@@ -3,6 +3,7 @@ import { pause } from '../../turns.ts';
 import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
 import { type CountedText, countTerms, type Term, wordsOfParsed } from '../text/index.ts';
+import { type CosinePair, scaleOf } from './models/rules/scale.ts';
 import { sequenceOf } from './rules/places.ts';
 
 /** An entry that may answer a question. */
@@ -11,18 +12,24 @@ export type RecallEntry = {
   counted: CountedText;
   /** What it was written in. */
   sequence: string;
-  /** Undefined where its meaning was not compared, or where it has no vector. */
+  /** Undefined where its meaning was not compared, or where it has no vector. Cosines of a model are on the scale of the built-in embedder. */
   cosine: number | undefined;
-  isCompared: boolean;
+  cosines: EmbedderCosines;
+  /** Whether its vectors were looked up. */
+  isCompared: Partial<Record<keyof EmbedderCosines, boolean>>;
   /** Undefined where its words were not compared one by one. */
   related: number | undefined;
 };
+
+/** As each embedder compared it. */
+export type EmbedderCosines = { builtin?: number | undefined; model?: number | undefined };
 
 /** The entries that may answer a question, each once. */
 export class RecallEntries {
   readonly #context: ReadContext;
   readonly #terms: readonly Term[];
   readonly #entries = new Map<number, RecallEntry>();
+  #scale: ((cosine: number) => number) | undefined;
 
   constructor(context: ReadContext, terms: readonly Term[]) {
     this.#context = context;
@@ -45,7 +52,8 @@ export class RecallEntries {
     for (const row of rows) {
       if (this.#entries.has(row.seq)) continue;
       const read = await this.#read(row);
-      this.#entries.set(row.seq, { row, ...read, cosine: undefined, isCompared: false, related: undefined });
+      const fresh = { cosine: undefined, cosines: {}, isCompared: {}, related: undefined };
+      this.#entries.set(row.seq, Object.assign({ row }, read, fresh));
       await pause();
     }
   }
@@ -55,8 +63,24 @@ export class RecallEntries {
   }
 
   /** Cosines by `seq`. */
-  compare(cosines: ReadonlyMap<number, number>): void {
-    for (const [seq, entry] of this.#entries) entry.cosine ??= cosines.get(seq);
+  compare(cosines: ReadonlyMap<number, number>, by: keyof EmbedderCosines): void {
+    for (const [seq, entry] of this.#entries) {
+      entry.cosines[by] ??= cosines.get(seq);
+      entry.cosine = this.#cosineOf(entry);
+    }
+  }
+
+  /** From here on a model outside the service is believed rather than the built-in embedder. */
+  preferModel(): void {
+    const compared = this.all.map(({ cosines }) => cosines);
+    const isPair = (one: EmbedderCosines): one is CosinePair => one.builtin !== undefined && one.model !== undefined;
+    const models = compared.flatMap(({ model }) => model ?? []);
+    this.#scale = scaleOf(compared.filter(isPair), models);
+    for (const entry of this.#entries.values()) entry.cosine = this.#cosineOf(entry);
+  }
+
+  #cosineOf({ cosines: { builtin, model } }: RecallEntry): number | undefined {
+    return model === undefined || this.#scale === undefined ? builtin : this.#scale(model);
   }
 
   /** A long document is loaded for its words alone: all of them together may have hundreds of megabytes. */

@@ -13,7 +13,11 @@ const TASKS = {
   embed: ({ texts }) => encoding.embed(texts),
   question: (question) => encoding.question(question),
   nearest: ({ records, question, most }) => encoding.nearest(records, question, most),
+  compare: ({ vectors, question }) => encoding.compare(vectors, question),
   centre: ({ question, vectors, sums }) => encoding.centre(question, vectors, sums),
+  clustersOf: ({ vectors }) => encoding.clustersOf(vectors),
+  alike: (input) => encoding.alike(input),
+  cosines: ({ vectors, among }) => encoding.cosines(vectors, among),
   related: ({ documents, ...question }) => encoding.related(documents, question),
   bestPassages: ({ documents, asked }) => encoding.bestPassages(documents, asked),
 };

@@ -1,4 +1,4 @@
-import { type Embedder, PACKED_HEAD_BYTES, packedDot, packVector } from '@mem-service/embedder';
+import { cosine, type Embedder, PACKED_HEAD_BYTES, packedDot, packVector, unpackVector } from '@mem-service/embedder';
 import { bestPassage } from './rules/best-passage.ts';
 import { CLUSTER_WORDS } from './rules/cluster-words.ts';
 import { type Clustering, clustersAround } from './rules/clusters.ts';
@@ -7,13 +7,22 @@ import { passagesOf, textOfValue } from './rules/passages.ts';
 import { withoutCommon } from './rules/score.ts';
 import { weightOfWord } from './rules/word-weights.ts';
 import { type EmbeddedPart, storedPart } from './stored-part.ts';
-import type { CentredQuestion, EmbeddedText, EncodedQuestion, PassageQuestion, QuestionText } from './thread-tasks.ts';
+import type {
+  CentredQuestion,
+  EmbeddedText,
+  EncodedQuestion,
+  PassageQuestion,
+  QuestionText,
+  ThreadTasks,
+} from './thread-tasks.ts';
 import { sumsOf, type VectorSums } from './vector-sums.ts';
 
 /** What follows these parts of a long text is found by its words alone. */
 const MAX_PARTS = 32;
 /** Fewer vectors have nothing in common that could be taken out without taking out what they say. */
 const LEAST_COMMON = 20;
+/** Entries that say nearly the same are in the same cluster, or in one of these. */
+const PROBED_CLUSTERS = 8;
 /** Words are compared one by one in so many characters of a text. */
 const MAX_MATCHED = 2_000;
 
@@ -53,6 +62,34 @@ export class Encoding {
 
   nearest(records: string, question: EncodedQuestion, most: number): number[] {
     return nearestRecords(Buffer.from(records, 'base64'), question, most);
+  }
+
+  compare(vectors: readonly string[], question: EncodedQuestion): number[] {
+    return vectors.map((vector) => packedDot(question, Buffer.from(vector, 'base64')));
+  }
+
+  clustersOf(vectors: readonly string[]): number[][] {
+    return vectors.map((vector) => this.#clusters.nearest(unpacked(vector)).slice(0, PROBED_CLUSTERS));
+  }
+
+  alike({ blocks, vectors, clusters, most }: ThreadTasks['alike']['input']): number[][] {
+    const byCluster = new Map<number, Buffer[]>();
+    for (const { cluster, records } of blocks)
+      byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), Buffer.from(records, 'base64')]);
+    return vectors.map((vector, at) => {
+      const near = (clusters[at] ?? []).flatMap((cluster) => byCluster.get(cluster) ?? []);
+      return nearestRecords(Buffer.concat(near), unpacked(vector), most);
+    });
+  }
+
+  cosines(vectors: readonly string[], among: readonly (readonly string[])[]): number[][] {
+    const known = new Map<string, Float32Array>();
+    const of = (packed: string): Float32Array => {
+      const vector = known.get(packed) ?? unpacked(packed);
+      known.set(packed, vector);
+      return vector;
+    };
+    return vectors.map((vector, at) => (among[at] ?? []).map((other) => cosine(of(vector), of(other))));
   }
 
   centre(question: EncodedQuestion, vectors: readonly string[], of: readonly VectorSums[]): CentredQuestion {
@@ -102,6 +139,8 @@ function partsOf(document: string): { name: string; text: string } {
 function addAt(sums: Float64Array, at: number, value: number): void {
   sums[at] = (sums[at] as number) + value;
 }
+
+const unpacked = (packed: string): Float32Array => unpackVector(Buffer.from(packed, 'base64'));
 
 function addPacked(sums: Float64Array, packed: Buffer): void {
   const factor = packed.readFloatLE(0);

@@ -16,11 +16,12 @@ import { candidatesOf, fetchIn, findByWords, type SearchInput } from '../search/
 import type { Term } from '../text/index.ts';
 import { RecallEntries } from './candidates.ts';
 import { embedderOf } from './embedder-thread.ts';
-import { EMBEDDER } from './follow-log.ts';
 import { addNearest, type MeaningSearch, openMeaning } from './meaning.ts';
+import { type AskedModel, askModel } from './models/served-model.ts';
 import { type AuthorPlaces, addNeighbours, relateBest } from './neighbours.ts';
 import { showEntries } from './passages.ts';
 import { rankEntries } from './rank.ts';
+import { type Reranked, rerankBest } from './rerank.ts';
 import { questionTerms } from './rules/question.ts';
 import { questionTime } from './rules/question-time.ts';
 import { rarity } from './rules/score.ts';
@@ -41,39 +42,63 @@ const retrieve = reads<'entries.retrieve'>(async (context, input) => {
   const search = searchInput(input);
   const { account_id, agent_id } = view;
   const size = await countShown(context.read, { account_id, agent_id, branch: branchOf(view) });
-  const found = await findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED });
+  const timeLeft = () => (input.max_ms ?? Number.POSITIVE_INFINITY) - context.elapsed();
+  const [found, model] = await Promise.all([
+    findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
+    canCompare(context, input) ? askModel(context, asked.text, timeLeft()) : NOT_ASKED,
+  ]);
   const weights = terms.map((_, at) => rarity(Math.max(size.shown, 1), found.counts[at] ?? 0));
   const entries = new RecallEntries(context, terms);
   await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
   const skipped: RetrieveAnswer['skipped'] = [];
   const hasTime = (step: RetrieveAnswer['skipped'][number]): boolean => {
-    const isLate = input.max_ms !== undefined && context.elapsed() >= input.max_ms;
+    const isLate = timeLeft() <= 0;
     if (isLate) skipped.push(step);
     return !isLate;
   };
   const text = questionText(asked.text, { terms, weights, shown: size.shown });
   const meaning =
     canCompare(context, input) && hasTime('meaning')
-      ? await compareWith(context, input, { text, shown: size.shown })
+      ? await compareWith(context, input, { text, shown: size.shown, model })
       : undefined;
   if (meaning) await addNearest(meaning, entries);
   const wantsNeighbours = meaning && input.neighbours !== false && hasTime('neighbours');
   const places: AuthorPlaces = wantsNeighbours ? await addNeighbours(meaning, entries, { input, weights }) : new Map();
   if (meaning && hasTime('related')) await relateBest(meaning, entries, { input, weights, places });
-  const ranked = rankEntries(entries.all, { input, weights, places, time: asked.time, context });
-  const best = ranked.hits.slice(0, input.limit);
-  const page = startWithin(best, pageBytes(context.services), ({ row }) => row.document_bytes);
-  const question = hasTime('passages') ? meaning : undefined;
+  const options = { input, weights, places, time: asked.time, context };
+  const first = rankEntries(entries.all, options);
   const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
+  const best = { query: input.query, hits: first.hits, terms: weighted, meaning, maxMs: timeLeft() };
+  const { moves, reranker }: Reranked =
+    hasReranker(context) && hasTime('rerank') ? await rerankBest(context, best) : {};
+  const ranked = moves ? rankEntries(entries.all, { ...options, rerank: moves }) : first;
+  const page = startWithin(
+    ranked.hits.slice(0, input.limit),
+    pageBytes(context.services),
+    ({ row }) => row.document_bytes,
+  );
+  const question = hasTime('passages') ? meaning : undefined;
   const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
   noteShown(context, input, shown.noted);
   return {
     ...shown.answer,
     time: asked.time && { phrase: asked.time.phrase, since: toIso(asked.time.since), until: toIso(asked.time.until) },
-    index: { embedder: meaning ? EMBEDDER : null, behind: meaning?.behind ?? 0 },
+    index: indexOf(meaning, model),
     skipped,
-    truncated: found.truncated || page.length < best.length,
+    ...(reranker ? { reranker } : {}),
+    truncated: found.truncated || page.length < Math.min(input.limit, ranked.hits.length),
   };
+});
+
+const NOT_ASKED: AskedModel = {};
+
+const hasReranker = ({ services }: ReadContext): boolean => services.settings.reranking_server !== null;
+
+/** What meaning was compared with. */
+const indexOf = (meaning: MeaningSearch | undefined, { fallback }: AskedModel): RetrieveAnswer['index'] => ({
+  embedder: (meaning?.beside ?? meaning)?.name ?? null,
+  behind: meaning?.behind ?? 0,
+  ...(fallback ? { fallback } : {}),
 });
 
 /** Vectors are those of the newest state of a branch; other states are found by words alone. */
@@ -90,13 +115,15 @@ function questionText(text: string, { terms, weights, shown }: WeighedTerms): Qu
 async function compareWith(
   context: ReadContext,
   input: RetrieveInput,
-  { text, shown }: { text: QuestionText; shown: number },
+  { text, shown, model }: { text: QuestionText; shown: number; model: AskedModel },
 ): Promise<MeaningSearch | undefined> {
   const thread = embedderOf(context.services);
   if (!thread) return undefined;
   const search = searchInput(input);
   const { filters } = candidatesOf(context, search);
-  return openMeaning({ context, thread, text, paths: globsOf(input), filters, shown, fetch: fetchIn(context, search) });
+  const question = { text, model: model.question };
+  const candidates = { paths: globsOf(input), filters, shown, fetch: fetchIn(context, search) };
+  return openMeaning({ context, thread, ...question, ...candidates });
 }
 
 /** The same filters, for the words of the question. */

@@ -1,10 +1,18 @@
-import type { EntryEraser, Kernel, Module, StoreCompanion } from '../../kernel/index.ts';
+import type { EntryEraser, Kernel, Module, Settings, StoreCompanion } from '../../kernel/index.ts';
 import { closeEmbedder } from './embedder-thread.ts';
 import { embedEntries } from './follow-log.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
+import { embedWithModel } from './models/follow-log.ts';
+import { closeModelClient } from './models/model-client.ts';
+import { removeUnusedVectors } from './models/remove-unused.ts';
 import { tables } from './tables.ts';
 import { removeVectors } from './vector-index.ts';
+
+export { EMBEDDER } from './follow-log.ts';
+export { findLike, type LikeEntry } from './like.ts';
+export { type ModelProbe, probeModels } from './models/probe.ts';
+export { textOfValue } from './rules/passages.ts';
 
 const erasesEntries: EntryEraser = {
   async erase(work, { erasedIds }) {
@@ -13,10 +21,12 @@ const erasesEntries: EntryEraser = {
   },
 };
 
-/** The thread starts with its first task and ends with the store. */
+/** Threads start with their first task and end with the store. */
 const startEmbedder = ({ services }: Kernel): StoreCompanion => ({
   async drain() {},
-  close: () => closeEmbedder(services),
+  async close() {
+    await Promise.all([closeEmbedder(services), closeModelClient(services)]);
+  },
 });
 
 /** Finds what helps to answer a question, by words and by meaning. */
@@ -27,9 +37,16 @@ export const recall: Module = {
   erasesEntries,
   handlers,
   consumers: [embedEntries],
+  maintenance: [removeUnusedVectors],
   starts: startEmbedder,
 };
 
-/** Without an embedder nothing follows the log; it goes on from its cursor when there is one again. */
-export const withoutEmbedder = (modules: readonly Module[]): Module[] =>
-  modules.map((module) => (module.name === recall.name ? { ...module, consumers: [] } : module));
+/**
+ * The modules with the consumers that the settings ask for. Without an embedder nothing follows the log; it goes on from
+ * its cursor when there is one again.
+ */
+export function withEmbedders(modules: readonly Module[], settings: Partial<Settings> = {}): Module[] {
+  const { embedder = 'builtin', embedding_server: server } = settings;
+  const consumers = embedder === 'off' ? [] : [embedEntries, ...(server ? [embedWithModel(server)] : [])];
+  return modules.map((module) => (module.name === recall.name ? { ...module, consumers } : module));
+}

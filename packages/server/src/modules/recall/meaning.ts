@@ -6,9 +6,11 @@ import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
 import type { RecallEntries } from './candidates.ts';
 import type { EmbedderThread } from './embedder-thread.ts';
-import { CONSUMER, EMBEDDER_NUMBER } from './follow-log.ts';
+import { CONSUMER, EMBEDDER, EMBEDDER_NUMBER } from './follow-log.ts';
+import { axesOf } from './models/rules/axes.ts';
+import type { ModelQuestion } from './models/served-model.ts';
 import * as queries from './queries.ts';
-import { clustersToRead } from './rules/clusters.ts';
+import { clustersBySigns, clustersToRead } from './rules/clusters.ts';
 import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
 import { ownerNumber } from './vector-names.ts';
 
@@ -33,12 +35,20 @@ export type MeaningOptions = {
   filters: readonly Sql[];
   /** How many entries the caller may see. */
   shown: number;
+  /** The question as a model outside the service sees it. */
+  model: ModelQuestion | undefined;
   /** Loads those of the entries with some `seq` that pass the filters. */
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
 };
 
-/** A question that entries are compared with. */
+/** A question that entries are compared with, by one embedder. */
 export type MeaningSearch = MeaningOptions & {
+  by: 'builtin' | 'model';
+  /** The name of the embedder, and its number. */
+  name: string;
+  embedder: number;
+  /** The same question by a model outside the service. */
+  beside?: MeaningSearch | undefined;
   question: EncodedQuestion;
   /** Clusters of vectors, nearest first. */
   clusters: readonly number[];
@@ -49,36 +59,56 @@ export type MeaningSearch = MeaningOptions & {
   behind: number;
 };
 
-const vectorScope = ({ view }: ReadContext): queries.VectorScope => ({
+const vectorScope = ({ view }: ReadContext, embedder: number): queries.VectorScope => ({
   view,
-  embedder: EMBEDDER_NUMBER,
+  embedder,
   owner: ownerNumber(view.agent_id),
 });
 
-/** Undefined where the question has no word that the embedder knows. */
+/** Undefined where the question has no word that the built-in embedder knows, and no other one is there. */
 export async function openMeaning(options: MeaningOptions): Promise<MeaningSearch | undefined> {
+  const [builtin, model] = await Promise.all([openBuiltin(options), openModel(options)]);
+  return builtin ? { ...builtin, beside: model } : model;
+}
+
+async function openBuiltin(options: MeaningOptions): Promise<MeaningSearch | undefined> {
   const { context, thread } = options;
+  const embedder = EMBEDDER_NUMBER;
   const asked = await thread.run('question', options.text);
   if (asked.every((value) => value === 0)) return undefined;
-  const [stored, { tail, behind }] = await Promise.all([fewVectors(options), tailOf(options)]);
+  const [stored, { tail, behind }] = await Promise.all([fewVectors(options, embedder), tailOf(options)]);
   const isAll = stored !== undefined;
   const known = isAll ? [...stored, ...tail].sort((a, b) => a.seq - b.seq) : tail;
-  const sums = isAll ? [] : await queries.readSums(context.read, vectorScope(context));
+  const sums = isAll ? [] : await queries.readSums(context.read, vectorScope(context, embedder));
   const vectors = known.map(({ vector }) => vector);
   const { question, clusters, cosines } = await thread.run('centre', { question: asked, vectors, sums });
-  return { ...options, question, clusters, cosines: highest(known, cosines), isAll, behind };
+  const of = { by: 'builtin', name: EMBEDDER, embedder } as const;
+  return { ...options, ...of, question, clusters, cosines: highest(known, cosines), isAll, behind };
+}
+
+/** What it has no vectors of is compared by the built-in embedder. */
+async function openModel(options: MeaningOptions): Promise<MeaningSearch | undefined> {
+  if (options.model === undefined) return undefined;
+  const { vector: question, embedder, name } = options.model;
+  const stored = await fewVectors(options, embedder);
+  const vectors = (stored ?? []).map(({ vector }) => vector);
+  const compared = vectors.length === 0 ? [] : await options.thread.run('compare', { vectors, question });
+  const isAll = stored !== undefined;
+  const clusters = isAll ? [] : clustersBySigns.nearest(axesOf(question));
+  const of = { by: 'model', name, embedder } as const;
+  return { ...options, ...of, question, clusters, cosines: highest(stored ?? [], compared), isAll, behind: 0 };
 }
 
 /** More rows than this are fetched off the main thread. */
 const MANY_ROWS = 300;
 
-const vectorsOf = (context: ReadContext, ids: readonly number[]): Promise<queries.StoredVector[]> =>
+const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[]): Promise<queries.StoredVector[]> =>
   ids.length === 0
     ? Promise.resolve([])
-    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context), ids);
+    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context, embedder), ids);
 
 /** The vectors of all entries that pass the filters; undefined where they are not few. */
-async function fewVectors({ context, paths, filters, shown }: MeaningOptions) {
+async function fewVectors({ context, paths, filters, shown }: MeaningOptions, embedder: number) {
   const { scan, view, services } = context;
   const few = services.limits.max_compared_entries ?? MAX_COMPARED;
   if (paths === undefined && view.scope === undefined && shown > few) return undefined;
@@ -88,6 +118,7 @@ async function fewVectors({ context, paths, filters, shown }: MeaningOptions) {
   const current = new Set(passing.map(({ seq }) => seq));
   const stored = await vectorsOf(
     context,
+    embedder,
     passing.map(({ entry_id }) => entry_id),
   );
   return stored.filter(({ seq }) => current.has(seq));
@@ -121,36 +152,48 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
 
 /** Adds the entries nearest to a question, and compares those that were found by their words. */
 export async function addNearest(search: MeaningSearch, entries: RecallEntries): Promise<void> {
+  await addNearestBy(search, entries);
+  if (search.beside) await addNearestBy(search.beside, entries);
+  await compareOthers(search, entries);
+  if (search.by === 'model' || search.beside) entries.preferModel();
+}
+
+async function addNearestBy(search: MeaningSearch, entries: RecallEntries): Promise<void> {
   const cosines = new Map(search.cosines);
   if (!search.isAll) {
     const found = entries.all.map(({ row }) => row.entry_id);
     const near = [...new Set([...(await nearestEntries(search)), ...found])];
     for (const [seq, cosine] of await compare(search, near)) cosines.set(seq, cosine);
   }
-  entries.compare(cosines);
+  entries.compare(cosines, search.by);
   const others = [...cosines].filter(([seq]) => !entries.has(seq)).sort(([, a], [, b]) => b - a);
   // Filters may drop some of the nearest.
   for (let from = 0, found = 0; from < others.length && found < NEAREST; from += NEAREST) {
     const rows = await search.fetch(others.slice(from, from + NEAREST).map(([seq]) => seq));
     found += rows.length;
     await entries.add(rows);
-    entries.compare(cosines);
+    entries.compare(cosines, search.by);
   }
-  await compareOthers(search, entries);
 }
 
 /** Compares the entries that have not been. */
 export async function compareOthers(search: MeaningSearch, entries: RecallEntries): Promise<void> {
-  entries.compare(search.cosines);
-  const others = entries.all.filter(({ cosine, isCompared }) => cosine === undefined && !isCompared);
-  for (const entry of others) entry.isCompared = true;
-  const ids = others.map(({ row }) => row.entry_id);
-  if (ids.length > 0) entries.compare(await compare(search, ids));
+  for (const one of search.beside ? [search, search.beside] : [search]) {
+    const { by } = one;
+    entries.compare(one.cosines, by);
+    const others = entries.all.filter(({ cosines, isCompared }) => cosines[by] === undefined && !isCompared[by]);
+    for (const entry of others) entry.isCompared[by] = true;
+    const ids = others.map(({ row }) => row.entry_id);
+    if (ids.length > 0) entries.compare(await compare(one, ids), by);
+  }
 }
 
 /** Cosines of entries by `seq`. */
-async function compare({ context, question }: MeaningSearch, ids: readonly number[]): Promise<Map<number, number>> {
-  const stored = await vectorsOf(context, ids);
+async function compare(
+  { context, question, embedder }: MeaningSearch,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  const stored = await vectorsOf(context, embedder, ids);
   // A few hundred take less time than sending them to the thread.
   return highest(
     stored,
@@ -168,8 +211,9 @@ function highest(stored: readonly queries.StoredVector[], cosines: readonly numb
 }
 
 /** The entries that a first pass over bits leaves. */
-async function nearestEntries({ context, thread, question, clusters, shown }: MeaningSearch): Promise<number[]> {
-  const records = await queries.readBlocks(context.scan, vectorScope(context), {
+async function nearestEntries(search: MeaningSearch): Promise<number[]> {
+  const { context, thread, question, clusters, shown, embedder } = search;
+  const records = await queries.readBlocks(context.scan, vectorScope(context, embedder), {
     clusters: clusters.slice(0, clustersToRead(shown)),
     most: MAX_BLOCKS,
   });

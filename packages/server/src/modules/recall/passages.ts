@@ -51,21 +51,30 @@ async function withPassages(
     const document = entry.row.document ?? loaded.get(entry.row);
     return document === undefined ? [] : [{ ...entry, document }];
   });
-  const isShort = ({ document }: { document: string }) => document.length <= PASSAGE_CHARS;
-  const long = meaning ? found.filter((entry) => !isShort(entry)).map(({ document }) => document) : [];
-  const chosen =
-    meaning && long.length > 0
-      ? await meaning.thread.run('bestPassages', { documents: long, asked: { terms, question: meaning.question } })
-      : [];
-  const passages = new Map(long.map((document, at) => [document, chosen[at]]));
-  const shown: PassagedEntry[] = [];
-  for (const entry of found) {
-    const { document } = entry;
-    const passage = passages.get(document) ?? bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms);
-    shown.push({ ...entry, passage, tokens: tokensIn(passage) });
+  const documents = found.map(({ document }) => document);
+  const passages = await choosePassages(documents, { terms, meaning });
+  return found.map((entry, at) => {
+    const passage = passages[at] as string;
+    return { ...entry, passage, tokens: tokensIn(passage) };
+  });
+}
+
+/** The passages of documents that fit a question best, by words alone where there is no meaning. */
+export async function choosePassages(
+  documents: readonly string[],
+  { terms, meaning }: Pick<ShowOptions, 'terms' | 'meaning'>,
+): Promise<string[]> {
+  const builtin = meaning?.by === 'builtin' ? meaning : undefined;
+  const long = builtin ? documents.filter(({ length }) => length > PASSAGE_CHARS) : [];
+  const asked = builtin && { terms, question: builtin.question };
+  const chosen = asked && long.length > 0 ? await builtin.thread.run('bestPassages', { documents: long, asked }) : [];
+  const known = new Map(long.map((document, at) => [document, chosen[at]]));
+  const passages: string[] = [];
+  for (const document of documents) {
+    passages.push(known.get(document) ?? bestPassage(passagesOf(textOfValue(JSON.parse(document).value)), terms));
     await pause();
   }
-  return shown;
+  return passages;
 }
 
 function toAnswer({ services, now }: ReadContext, input: RetrieveInput, entry: PassagedEntry): RecalledEntry {

@@ -119,6 +119,22 @@ export async function readBlocks(
   return row?.records ?? '';
 }
 
+/** Vectors in bits, of one cluster. */
+export type VectorBlock = { cluster: number; records: string };
+
+/** The vectors in bits of some clusters, each with its cluster. */
+export function listBlocks(
+  query: Query,
+  { view, embedder, owner }: VectorScope,
+  { clusters, most }: { clusters: readonly number[]; most: number },
+): Promise<VectorBlock[]> {
+  return query.all<VectorBlock>(
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
+          AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
+          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
+  );
+}
+
 /** A vector of the newest version that was followed; a later version has another `seq`. */
 export type StoredVector = { entry_id: number; seq: number; vector: string };
 

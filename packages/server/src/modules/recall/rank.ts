@@ -10,6 +10,9 @@ import { bm25Of } from './rules/word-weights.ts';
 
 export type RankedEntry = WeighedScore & { row: FoundRow };
 
+/** By `seq`, how much higher or lower a reranker put entries. */
+export type Reranking = ReadonlyMap<number, number>;
+
 export type RankOptions = {
   context: ReadContext;
   input: RetrieveInput;
@@ -17,6 +20,7 @@ export type RankOptions = {
   /** Where entries stand in what their authors wrote, by `seq`. */
   places: ReadonlyMap<number, number>;
   time: QuestionTime | null;
+  rerank?: Reranking | undefined;
 };
 
 /** An entry without a word of the question must be at least so near to it, or next to entries that answer it. */
@@ -74,7 +78,7 @@ export function scoresOf(
 
 const statusOf = (row: FoundRow) => evidenceStatus(standingOf(row), row.confidence);
 
-function toRanked(row: FoundRow, { parts }: RecallScore, { context, input, time }: RankOptions): RankedEntry {
+function toRanked(row: FoundRow, { parts }: RecallScore, { context, input, time, rerank }: RankOptions): RankedEntry {
   const isShort = time !== null && time.until - time.since <= SHORT_TIME_MS;
   const trusted = {
     confidence: fadedConfidence(context.services, row, context.now),
@@ -87,5 +91,5 @@ function toRanked(row: FoundRow, { parts }: RecallScore, { context, input, time 
     evidence: input.evidence_weight,
     recency: input.recency_weight * (isShort ? 2 : 1.5),
   };
-  return { row, ...weigh(parts, trusted, weights) };
+  return { row, ...weigh({ ...parts, rerank: rerank?.get(row.seq) ?? 0 }, trusted, weights) };
 }

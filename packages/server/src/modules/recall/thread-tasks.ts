@@ -1,3 +1,4 @@
+import type { VectorBlock } from './queries.ts';
 import type { WeightedTerm } from './rules/best-passage.ts';
 import type { WordWeights } from './rules/word-weights.ts';
 import type { EmbeddedPart } from './stored-part.ts';
@@ -16,13 +17,22 @@ export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
   question: { input: QuestionText; output: EncodedQuestion };
   nearest: { input: { records: string; question: EncodedQuestion; most: number }; output: number[] };
+  compare: { input: { vectors: readonly string[]; question: EncodedQuestion }; output: number[] };
   /** The question away from what these vectors, and those of the sums, have in common; and their cosines with it. */
   centre: {
     input: { question: EncodedQuestion; vectors: readonly string[]; sums: readonly VectorSums[] };
     output: CentredQuestion;
   };
+  /** For each vector the clusters that hold what is near to it, nearest first. */
+  clustersOf: { input: { vectors: readonly string[] }; output: number[][] };
+  /** For each vector the entries of its clusters whose bits fit best. */
+  alike: {
+    input: { blocks: readonly VectorBlock[]; vectors: readonly string[]; clusters: number[][]; most: number };
+    output: number[][];
+  };
+  /** Each vector compared with others. */
+  cosines: { input: { vectors: readonly string[]; among: readonly (readonly string[])[] }; output: number[][] };
   /** How close the words of documents are to those of a question, one by one. */
   related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
 };
-export type TaskName = keyof ThreadTasks;

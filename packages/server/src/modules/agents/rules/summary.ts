@@ -77,6 +77,12 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
     details.source === undefined
       ? 'Linked what was erased'
       : `Linked ${quoted(details.source)} ${quoted(details.relation)} ${quoted(details.target)}`,
+  consolidation_started: () => 'Began to consolidate memory',
+  consolidation_proposed: ({ details }) =>
+    `Proposed to merge ${count(details.source_entry_count, 'entry')} (${quoted(details.strategy)})`,
+  consolidation_approved: ({ details }) => `Approved to merge ${count(details.source_entry_count, 'entry')}`,
+  consolidation_rejected: ({ details }) => `Rejected to merge ${count(details.source_entry_count, 'entry')}`,
+  consolidation_auto_merged: (event) => `Demoted ${entryOf(event)}: ${quoted(event.details.reason)}`,
   golden_query_added: (event) => `Added a golden query of ${entryOf(event)}`,
   golden_query_deleted: (event) => `Deleted a golden query of ${entryOf(event)}`,
   agent_updated: ({ details, agent_id }) => `Updated the ${quoted(details.part) || 'profile'} of ${agent_id}`,

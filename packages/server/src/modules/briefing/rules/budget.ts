@@ -1,7 +1,10 @@
 import { stringify } from '@mem-service/contract';
 
-/** About four characters of JSON make a token. */
-export const tokensOf = (item: unknown): number => Math.ceil((stringify(item) ?? '').length / 4);
+/** About four characters of JSON make a token. Places in the log do not count: they grow with what the caller may not see. */
+export function tokensOf(item: unknown): number {
+  const { seq: _, staleness_ms: __, ...shown } = item as Record<string, unknown>;
+  return Math.ceil((stringify(shown) ?? '').length / 4);
+}
 
 export type BriefingItems = Readonly<Record<string, readonly unknown[]>>;
 export type FilledSections<S extends BriefingItems> = {

@@ -22,7 +22,18 @@ export type RecordedOutcome = EvidenceStep & {
   counts_half?: boolean | undefined;
 };
 
-export type LifeEvent = VersionWritten | RecordedOutcome;
+/** A consolidation found that the entry adds little. It says nothing about whether the entry is true. */
+export type RecordedDemotion = {
+  kind: 'demoted';
+  factor: number;
+  reason: string;
+  before: number;
+  after: number;
+  at: number;
+  agent_id: string;
+};
+
+export type LifeEvent = VersionWritten | RecordedOutcome | RecordedDemotion;
 
 /** `before` and `after` are recomputed. `agrees`: whether the ledger holds the same numbers; always true for a version. */
 export type StoryStep = {
@@ -45,7 +56,12 @@ export function buildStory(life: readonly LifeEvent[], untouched: Standing): Con
   let trust: Trust | undefined;
   const steps = life.map((event): StoryStep => {
     const before = trust;
-    const [after, why] = event.kind === 'written' ? write(before, event, untouched) : learn(before, event);
+    const [after, why] =
+      event.kind === 'written'
+        ? write(before, event, untouched)
+        : event.kind === 'demoted'
+          ? demote(before, event)
+          : learn(before, event);
     trust = after;
     const { kind, at, agent_id } = event;
     const agrees = kind === 'written' || (event.before === before?.confidence && event.after === after.confidence);
@@ -64,6 +80,16 @@ function write(before: Trust | undefined, event: VersionWritten, untouched: Stan
   if (before.standing.outcome_count === 0)
     return [{ ...before, confidence }, `restated ${by}: ${short(before.confidence)} -> ${short(confidence)}`];
   return [before, `restated ${by} with ${short(confidence)}: what was learnt stays, ${short(before.confidence)}`];
+}
+
+function demote(before: Trust | undefined, { factor, reason, agent_id }: RecordedDemotion): [Trust, string] {
+  if (!before) throw new RangeError('a demotion comes after the version that it is about');
+  const confidence = before.confidence * factor;
+  const change = `times ${short(factor)}: ${short(before.confidence)} -> ${short(confidence)}`;
+  return [
+    { ...before, confidence },
+    `demoted by consolidation for ${agent_id}, ${reason.replaceAll('_', ' ')}, ${change}`,
+  ];
 }
 
 /** Why a success counts half, in a sentence about it. */

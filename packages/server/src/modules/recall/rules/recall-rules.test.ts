@@ -134,7 +134,7 @@ describe('places in what an agent wrote', () => {
 });
 
 describe('trust', () => {
-  const parts = { meaning: 0.4, words: 0.6, related: 0, neighbours: 0 };
+  const parts = { meaning: 0.4, words: 0.6, related: 0, neighbours: 0, rerank: 0 };
   const weights = { confidence: 0.2, evidence: 0.15, recency: 0.3 };
   const entry = { confidence: 1, evidence: 0, isArtifact: false };
 

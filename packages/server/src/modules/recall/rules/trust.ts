@@ -12,7 +12,9 @@ export type TrustedCandidate = {
 
 export type TrustWeights = { confidence: number; evidence: number; recency: number };
 
-export type WeighedParts = RecallParts & { confidence: number; evidence: number; recency: number; artifact: number };
+/** How well an entry fits, also as a reranker sees it. */
+export type RerankedParts = RecallParts & { rerank: number };
+export type WeighedParts = RerankedParts & { confidence: number; evidence: number; recency: number; artifact: number };
 export type WeighedScore = { score: number; breakdown: WeighedParts };
 
 /** Trust changes a score by at most this share of it. */
@@ -22,9 +24,12 @@ const ARTIFACT_SHARE = 0.5;
 /** To four digits: finer ones are noise. */
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000 || 0;
 
+export const fitOf = ({ meaning, words, related, neighbours }: RecallParts): number =>
+  meaning + words + related + neighbours;
+
 /** Weighs how well an entry fits with how far it can be trusted. What does not fit is not made better by trust. */
-export function weigh(parts: RecallParts, of: TrustedCandidate, weights: TrustWeights): WeighedScore {
-  const fit = Math.max(0, parts.meaning + parts.words + parts.related + parts.neighbours);
+export function weigh(parts: RerankedParts, of: TrustedCandidate, weights: TrustWeights): WeighedScore {
+  const fit = Math.max(0, fitOf(parts) + parts.rerank);
   const all = weights.confidence + weights.evidence;
   const trust = all > 0 ? (MOST_TRUST * fit) / all : 0;
   const confidence = trust * weights.confidence * of.confidence;
@@ -35,6 +40,7 @@ export function weigh(parts: RecallParts, of: TrustedCandidate, weights: TrustWe
     words: rounded(parts.words),
     related: rounded(parts.related),
     neighbours: rounded(parts.neighbours),
+    rerank: rounded(parts.rerank),
     confidence: rounded(confidence),
     evidence: rounded(evidence),
     recency: rounded(recency),

@@ -1,0 +1,36 @@
+import type { EntryEraser, Module } from '../../kernel/index.ts';
+import { continueRun } from './continue-run.ts';
+import { decide } from './decide.ts';
+import { migrations } from './migrations.ts';
+import { deleteMarks, deleteProposals, listNaming } from './queries.ts';
+import { candidates, proposals, status } from './reads.ts';
+import { runHandler } from './run.ts';
+import { propose } from './suggest.ts';
+import { tables } from './tables.ts';
+
+/** A proposal says in one place what its sources say, so it goes with any of them. */
+const erasesEntries: EntryEraser = {
+  async erase({ tx, dialect }, { account_id, erasedIds }) {
+    const naming = await listNaming(tx, account_id, erasedIds);
+    if (naming.length > 0) await deleteProposals(tx, account_id, dialect.texts(naming));
+    await deleteMarks(tx, account_id, erasedIds);
+    return undefined;
+  },
+};
+
+/** Finds what memory could do without: duplicates, contradictions, what is overtaken or stale. */
+export const consolidation: Module = {
+  name: 'consolidation',
+  migrations,
+  tables,
+  erasesEntries,
+  handlers: {
+    'consolidation.run': runHandler,
+    'consolidation.status': status,
+    'consolidation.proposals': proposals,
+    'consolidation.candidates': candidates,
+    'consolidation.propose': propose,
+    'consolidation.decide': decide,
+  },
+  consumers: [continueRun],
+};

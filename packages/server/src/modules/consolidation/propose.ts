@@ -1,0 +1,169 @@
+import { EVERYONE, type Services, type Work } from '../../kernel/index.ts';
+import { findEntriesByNumber } from '../entries/index.ts';
+import * as queries from './queries.ts';
+import type { ComparedEntry } from './rules/findings.ts';
+import type { PlannedProposal } from './rules/plan.ts';
+
+/** Undecided proposals of an account: where there are as many, a run waits until some are decided. */
+const MAX_PENDING = 500;
+
+export const maxPending = ({ limits }: Services): number => limits.max_pending_proposals ?? MAX_PENDING;
+/** Decided ones; the oldest are forgotten. */
+const MAX_DECIDED = 500;
+
+/** How many more proposals fit, after the oldest decided ones beyond their number are deleted. */
+export async function roomForProposals(work: Work): Promise<number> {
+  const { tx, account_id } = work;
+  const counts = new Map((await queries.countByStatus(tx, account_id)).map(({ status, n }) => [status, Number(n)]));
+  const decided = (counts.get('approved') ?? 0) + (counts.get('rejected') ?? 0);
+  if (decided > MAX_DECIDED)
+    await queries.deleteProposals(tx, account_id, queries.decidedBeyond(account_id, MAX_DECIDED));
+  return Math.max(maxPending(work.services) - (counts.get('pending') ?? 0), 0);
+}
+
+/** Deletes undecided proposals about versions of these entries that are not the newest any more. */
+export async function dropVoid(work: Work, entryIds: readonly number[]): Promise<void> {
+  if (entryIds.length === 0) return;
+  const { tx, account_id, dialect } = work;
+  const known = await queries.listKnown(tx, account_id, dialect.numbers(entryIds));
+  // What an agent suggested stays until somebody decides.
+  const pending = known.filter(({ status, strategy }) => status === 'pending' && strategy !== 'suggested');
+  if (pending.length === 0) return;
+  const current = await findEntriesByNumber(tx, account_id, pending);
+  const isVoid = pending.filter(({ version }, at) => current[at]?.version !== version || current[at]?.deleted === 1);
+  const ids = [...new Set(isVoid.map(({ proposal_id }) => proposal_id))];
+  if (ids.length > 0) await queries.deleteProposals(tx, account_id, dialect.texts(ids));
+}
+
+type Known = { proposal_id: string; status: string; sources: queries.KnownSource[] };
+
+/** Stores what is new among planned proposals, as far as there is room. */
+export async function storeProposals(
+  work: Work,
+  agentId: string,
+  { proposals, room }: { proposals: readonly PlannedProposal[]; room: number },
+): Promise<{ stored: number; isFull: boolean }> {
+  const { tx, account_id, dialect } = work;
+  const ids = [...new Set(proposals.flatMap(({ sources }) => sources.map(({ entry_id }) => entry_id)))];
+  if (ids.length === 0) return { stored: 0, isFull: false };
+  const [known, current] = await Promise.all([
+    queries.listKnown(tx, account_id, dialect.numbers(ids)),
+    findEntriesByNumber(
+      tx,
+      account_id,
+      ids.map((entry_id) => ({ entry_id })),
+    ),
+  ]);
+  const newest = new Map(current.flatMap((facts) => (facts ? [[facts.entry_id, facts] as const] : [])));
+  const isNewest = ({ entry_id, version, shared }: ComparedEntry): boolean => {
+    const facts = newest.get(entry_id);
+    return facts?.version === version && facts.deleted === 0 && facts.shared === shared;
+  };
+  let stored = 0;
+  for (const proposal of proposals) {
+    if (!proposal.sources.every(isNewest)) continue;
+    const visible_to = visibleToOf(proposal.sources, agentId);
+    const same = knownFor(known, { strategy: proposal.strategy, visible_to });
+    if (same.some((one) => covers(one, proposal.sources))) continue;
+    if (stored >= room) return { stored, isFull: true };
+    const replaced = same.filter((one) => one.status === 'pending' && isWithin(one, proposal.sources));
+    if (replaced.length > 0)
+      await queries.deleteProposals(tx, account_id, dialect.texts(replaced.map(({ proposal_id }) => proposal_id)));
+    insertProposal(work, { ...proposal, agent_id: agentId, visible_to, proposed_value: null });
+    stored++;
+  }
+  return { stored, isFull: false };
+}
+
+export const visibleToOf = (sources: readonly { shared: number }[], agentId: string): string =>
+  sources.every(({ shared }) => shared === 1) ? EVERYONE : agentId;
+
+function knownFor(
+  known: readonly queries.KnownSource[],
+  { strategy, visible_to }: { strategy: string; visible_to: string },
+): Known[] {
+  const byId = new Map<string, Known>();
+  for (const source of known) {
+    if (source.strategy !== strategy || source.visible_to !== visible_to) continue;
+    const { proposal_id, status } = source;
+    const one = byId.get(proposal_id) ?? { proposal_id, status, sources: [] };
+    one.sources.push(source);
+    byId.set(proposal_id, one);
+  }
+  return [...byId.values()];
+}
+
+/** Whether the same was proposed before: it waits for a decision, or was rejected. */
+const covers = ({ status, sources }: Known, planned: readonly ComparedEntry[]): boolean =>
+  status !== 'approved' &&
+  planned.every((entry) =>
+    sources.some(({ entry_id, content_hash }) => entry_id === entry.entry_id && content_hash === entry.content_hash),
+  );
+
+const isWithin = ({ sources }: Known, planned: readonly ComparedEntry[]): boolean =>
+  sources.every(({ entry_id }) => planned.some((entry) => entry.entry_id === entry_id));
+
+export type ProposedSource = Pick<
+  ComparedEntry,
+  'entry_id' | 'entity_path' | 'key' | 'version' | 'content_hash' | 'confidence'
+>;
+export type NewProposal = {
+  strategy: string;
+  sources: readonly ProposedSource[];
+  rationale: string;
+  agent_id: string;
+  visible_to: string;
+  proposed_value: string | null;
+};
+
+/** Sends the rows of a proposal and emits its event. Returns its row. */
+export function insertProposal(work: Work, proposal: NewProposal): queries.ProposalRow {
+  const { account_id, now } = work;
+  const { strategy, sources, rationale, agent_id, visible_to, proposed_value } = proposal;
+  const [kept] = sources as [ProposedSource];
+  const proposal_id = work.services.ids.next(now);
+  const seq = emitAbout(
+    work,
+    { event_type: 'consolidation_proposed', agent_id, visible_to, sources },
+    {
+      ...{ proposal_id, strategy },
+      source_entry_count: sources.length,
+      proposed_confidence: kept.confidence,
+    },
+  );
+  const row: queries.ProposalRow = {
+    ...{ account_id, proposal_id, seq, strategy, status: 'pending', branch: 'main', visible_to, agent_id },
+    source_count: sources.length,
+    proposed_value,
+    proposed_confidence: kept.confidence,
+    rationale,
+    created_at: now,
+    reviewed_by: null,
+    reviewed_at: null,
+  };
+  const rows = sources.map(({ entry_id, version, content_hash }, no) => ({
+    ...{ account_id, proposal_id, no, entry_id, version, content_hash },
+  }));
+  work.send(work.tx.insertMany(queries.insertProposals, [row]));
+  work.send(work.tx.insertMany(queries.insertSources, rows));
+  return row;
+}
+
+type ProposalEvent = {
+  event_type: string;
+  agent_id: string;
+  visible_to: string;
+  sources: readonly Pick<ProposedSource, 'entity_path' | 'key'>[];
+};
+
+/** Names a path only where all sources are there: a key for one path must not learn of those at others. */
+export function emitAbout(
+  work: Work,
+  { event_type, agent_id, visible_to, sources }: ProposalEvent,
+  details: Record<string, unknown>,
+): number {
+  const [kept] = sources as [ProposedSource];
+  const isOnePath = sources.every(({ entity_path }) => entity_path === kept.entity_path);
+  const place = isOnePath ? { entity_path: kept.entity_path, key: kept.key } : { entity_path: null, key: null };
+  return work.emit({ event_type, agent_id, branch: 'main', version: null, visible_to, ...place, details });
+}

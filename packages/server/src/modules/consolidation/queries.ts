@@ -1,0 +1,192 @@
+import type { Glob } from '@mem-service/contract';
+import {
+  andAll,
+  type FirstRows,
+  fragment,
+  type Insert,
+  joinSql,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
+import { type EntryView, globConditions, visibleTo } from '../../kernel/index.ts';
+import { entriesIn } from '../entries/index.ts';
+
+export type ProposalRow = {
+  account_id: string;
+  proposal_id: string;
+  seq: number;
+  strategy: string;
+  status: string;
+  branch: string;
+  visible_to: string;
+  agent_id: string;
+  source_count: number;
+  /** JSON; null where the entry that is kept says what it says. */
+  proposed_value: string | null;
+  proposed_confidence: number;
+  rationale: string;
+  created_at: number;
+  reviewed_by: string | null;
+  reviewed_at: number | null;
+};
+
+export type SourceRow = {
+  account_id: string;
+  proposal_id: string;
+  /** The first, with number 0, is kept. */
+  no: number;
+  entry_id: number;
+  version: number;
+  content_hash: string;
+};
+
+export const insertProposals: Insert = {
+  table: 'consolidation_proposals',
+  columns: {
+    account_id: 'text',
+    proposal_id: 'text',
+    seq: 'int',
+    strategy: 'text',
+    status: 'text',
+    branch: 'text',
+    visible_to: 'text',
+    agent_id: 'text',
+    source_count: 'int',
+    proposed_value: 'text',
+    proposed_confidence: 'real',
+    rationale: 'text',
+    created_at: 'int',
+    reviewed_by: 'text',
+    reviewed_at: 'int',
+  },
+};
+
+export const insertSources: Insert = {
+  table: 'consolidation_sources',
+  columns: {
+    account_id: 'text',
+    proposal_id: 'text',
+    no: 'int',
+    entry_id: 'int',
+    version: 'int',
+    content_hash: 'text',
+  },
+};
+
+const names = (prefix: string, { columns }: Insert): Sql =>
+  fragment(
+    Object.keys(columns)
+      .map((name) => `${prefix}.${name}`)
+      .join(', '),
+  );
+
+const PROPOSAL = names('consolidation_proposals', insertProposals);
+
+export function getProposal(query: Query, accountId: string, proposalId: string): Promise<ProposalRow | undefined> {
+  return query.get(
+    sql`SELECT ${PROPOSAL} FROM consolidation_proposals WHERE account_id = ${accountId} AND proposal_id = ${proposalId}`,
+  );
+}
+
+/** `ids` as the dialect makes `texts`. */
+export function listSources(query: Query, accountId: string, ids: Sql): Promise<SourceRow[]> {
+  return query.all(
+    sql`SELECT ${names('consolidation_sources', insertSources)} FROM consolidation_sources
+        WHERE account_id = ${accountId} AND proposal_id IN (SELECT value FROM ${ids}) ORDER BY proposal_id, no`,
+  );
+}
+
+export type ProposalFilter = { status: string | undefined; paths: readonly Glob[] | undefined };
+
+/** Proposals all of whose sources the view shows; a source that was deleted since still counts as shown. */
+function proposalsIn(view: EntryView, { status, paths }: ProposalFilter): Sql {
+  const { account_id, agent_id } = view;
+  const shown = entriesIn(view, { including: 'visible' });
+  const ofProposal = sql`sources.account_id = ${account_id} AND sources.proposal_id = consolidation_proposals.proposal_id`;
+  const sourcesIn = sql`(SELECT count(*) FROM consolidation_sources AS sources JOIN ${shown}
+      ON entries.entry_id = sources.entry_id WHERE ${ofProposal})`;
+  const kept = (each: readonly Sql[]) =>
+    sql`EXISTS (SELECT 1 FROM consolidation_sources AS sources JOIN ${shown} ON entries.entry_id = sources.entry_id
+      WHERE ${ofProposal} AND sources.no = 0 AND (${joinSql(each, ' OR ')}))`;
+  const conditions = [
+    ...(status === undefined ? [] : [sql`status = ${status}`]),
+    ...(paths === undefined
+      ? []
+      : [kept(paths.map((glob) => sql`(1 = 1${andAll(globConditions(glob, 'entries.entity_path'))})`))]),
+  ];
+  return sql`consolidation_proposals WHERE account_id = ${account_id} AND ${visibleTo(agent_id)}${andAll(conditions)}
+    AND source_count = ${sourcesIn}`;
+}
+
+export type ProposalPage = ProposalFilter & { before: number; limit: number; bytes: number };
+
+/** Newest first. */
+export function listProposals(query: Query, view: EntryView, page: ProposalPage): Promise<FirstRows<ProposalRow>> {
+  return query.first(
+    sql`SELECT ${PROPOSAL} FROM ${proposalsIn(view, page)} AND seq < ${page.before} ORDER BY seq DESC LIMIT ${page.limit}`,
+    { columns: ['proposed_value', 'rationale'], bytes: page.bytes },
+  );
+}
+
+export async function countProposals(query: Query, view: EntryView, filter: ProposalFilter): Promise<number> {
+  const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM ${proposalsIn(view, filter)}`);
+  return row?.n ?? 0;
+}
+
+/** How many proposals an account has in each status. */
+export function countByStatus(query: Query, accountId: string): Promise<{ status: string; n: number }[]> {
+  return query.all(
+    sql`SELECT status, count(*) AS n FROM consolidation_proposals WHERE account_id = ${accountId} GROUP BY status`,
+  );
+}
+
+export type KnownSource = SourceRow & Pick<ProposalRow, 'strategy' | 'status' | 'visible_to'>;
+
+/** All sources of the proposals that have one of these entries as a source; `ids` as the dialect makes `numbers`. */
+export function listKnown(query: Query, accountId: string, ids: Sql): Promise<KnownSource[]> {
+  return query.all(
+    sql`SELECT ${names('sources', insertSources)}, consolidation_proposals.strategy, consolidation_proposals.status,
+          consolidation_proposals.visible_to
+        FROM (SELECT DISTINCT proposal_id FROM consolidation_sources WHERE account_id = ${accountId}
+            AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})) AS known
+        JOIN consolidation_proposals ON consolidation_proposals.account_id = ${accountId}
+          AND consolidation_proposals.proposal_id = known.proposal_id
+        JOIN consolidation_sources AS sources ON sources.account_id = ${accountId}
+          AND sources.proposal_id = known.proposal_id ORDER BY sources.proposal_id, sources.no`,
+  );
+}
+
+export type Decided = Pick<ProposalRow, 'account_id' | 'proposal_id' | 'status' | 'reviewed_by' | 'reviewed_at'>;
+
+export function setDecided(tx: Transaction, decided: Decided): Promise<number> {
+  const { account_id, proposal_id, status, reviewed_by, reviewed_at } = decided;
+  return tx.run(
+    sql`UPDATE consolidation_proposals SET status = ${status}, reviewed_by = ${reviewed_by}, reviewed_at = ${reviewed_at}
+        WHERE account_id = ${account_id} AND proposal_id = ${proposal_id}`,
+  );
+}
+
+/** `ids` as the dialect makes `texts`. */
+export async function deleteProposals(tx: Transaction, accountId: string, ids: Sql): Promise<void> {
+  const named = sql`account_id = ${accountId} AND proposal_id IN (SELECT value FROM ${ids})`;
+  await tx.run(sql`DELETE FROM consolidation_sources WHERE ${named}`);
+  await tx.run(sql`DELETE FROM consolidation_proposals WHERE ${named}`);
+}
+
+/** The proposals that name one of these entries; `ids` as the dialect makes `numbers`. */
+export async function listNaming(query: Query, accountId: string, ids: Sql): Promise<string[]> {
+  const rows = await query.all<{ proposal_id: string }>(
+    sql`SELECT DISTINCT proposal_id FROM consolidation_sources WHERE account_id = ${accountId}
+          AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids}) ORDER BY proposal_id`,
+  );
+  return rows.map(({ proposal_id }) => proposal_id);
+}
+
+/** The decided proposals beyond the newest `kept`, as a table `(value)`. */
+export const decidedBeyond = (accountId: string, kept: number): Sql =>
+  sql`(SELECT proposal_id AS value FROM consolidation_proposals WHERE account_id = ${accountId} AND status <> 'pending'
+        ORDER BY seq DESC LIMIT 1000 OFFSET ${kept}) AS old`;
+
+export * from './run-queries.ts';

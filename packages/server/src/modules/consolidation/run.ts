@@ -1,0 +1,99 @@
+import { Fault, type Input, stringify } from '@mem-service/contract';
+import {
+  type Caller,
+  changed,
+  hashedBy,
+  pageBytes,
+  prepares,
+  type Services,
+  sessionName,
+  startWithin,
+  unchanged,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
+import { applyStep, forgetOldest, startedRun } from './advance.ts';
+import type { DoneDemotion } from './demote.ts';
+import * as queries from './queries.ts';
+import { DEMOTION_FACTOR } from './rules/plan.ts';
+import { newRun, type Reach, reachHash, reachOf, reportOf } from './runs.ts';
+import { type CandidateAnswer, showCandidates } from './show.ts';
+import { boundsNow, type PlannedStep, planStep, type RunBounds } from './step.ts';
+
+type RunInput = Input<'consolidation.run'>;
+type PreparedRun = { reach: Reach; until: RunBounds; step: PlannedStep; candidates: CandidateAnswer[] };
+
+/** The first step is planned before the transaction begins. */
+async function prepareRun(services: Services, input: RunInput, caller: Caller): Promise<PreparedRun> {
+  const reach = reachOf(caller, input);
+  const { account_id } = reach;
+  const { read, scan } = services.database.forAccount(account_id);
+  const known = await queries.getRun(read, account_id, reachHash(reach));
+  const until = known?.status === 'running' ? known : await boundsNow(services, account_id);
+  const from = {
+    done_seq: Math.min(known?.done_seq ?? 0, until.until_seq),
+    stale_seq: Math.min(known?.stale_seq ?? 0, until.stale_until_seq),
+  };
+  const step = await planStep(services, { reach, from, until });
+  const shown = input.preview ? await showCandidates(scan, account_id, step.plan.proposals) : [];
+  const candidates = startWithin(shown, pageBytes(services), (one) => Buffer.byteLength(stringify(one)));
+  return { reach, until, step, candidates };
+}
+
+const run = writes<'consolidation.run'>(async (work, { input, caller, prepared }) => {
+  const { reach, until, step, candidates } = prepared as PreparedRun;
+  const runs = await queries.listRuns(work.tx, work.account_id);
+  const known = runs.find((one) => one.reach === reachHash(reach)) ?? newRun(reach);
+  if (input.preview) return unchanged(previewOf(work, known, { step, until, candidates }));
+  const other = runs.find(({ status, reach }) => status === 'running' && reach !== known.reach);
+  if (other) throw new Fault('conflict', 'another consolidation of this account goes on; try again when it has ended');
+  const isNew = known.status !== 'running';
+  if (isNew && known.runs === 0) await forgetOldest(work, runs);
+  const started = isNew ? startedRun(work, known, until) : known;
+  const advanced = await applyStep(work, started, step);
+  emitStarted(work, started, caller);
+  if (advanced.run === started) work.send(work.tx.insertMany(queries.upsertRun, [started]));
+  const report = reportOf(advanced.run, work.services);
+  const answer = { ...report, demotions: advanced.demotions.map(toDemotion), candidates: [] };
+  return changed(answer, { resource: reach.entity_path, ...hashedBy(report), holds: namesIn(advanced.demotions) });
+});
+
+/** Wakes the consumer that goes on with the run. */
+function emitStarted(work: Work, { run_id, agent_id }: queries.RunRow, caller: Caller): void {
+  work.emit({
+    event_type: 'consolidation_started',
+    agent_id,
+    branch: 'main',
+    entity_path: null,
+    key: null,
+    version: null,
+    visible_to: agent_id,
+    details: { run_id },
+    session: sessionName(caller.session_id, caller),
+  });
+}
+
+const toDemotion = ({ entry, reason, why, confidence_before, confidence_after }: DoneDemotion) => ({
+  ...{ entity_path: entry.entity_path, key: entry.key, version: entry.version, reason, why },
+  ...{ confidence_before, confidence_after },
+});
+
+/** A reason names the entry that is kept, which is at the same path. */
+const namesIn = (demotions: readonly DoneDemotion[]) => demotions.map(({ kept }) => kept ?? {});
+
+type Preview = { step: PlannedStep; until: RunBounds; candidates: CandidateAnswer[] };
+
+function previewOf({ services }: Work, known: queries.RunRow, { step, until, candidates }: Preview) {
+  const { looked, plan } = step;
+  const demotions = plan.demotions.map((one) => {
+    const { confidence } = one.entry;
+    return toDemotion({ ...one, confidence_before: confidence, confidence_after: confidence * DEMOTION_FACTOR });
+  });
+  const seen = { run_looked_at: looked.entries.length, run_demoted: demotions.length, run_proposed: candidates.length };
+  const place = { until_seq: until.until_seq, done_seq: step.to.done_seq };
+  const none = { run_id: '', status: 'running', is_full: 0, finished_at: null };
+  const report = reportOf({ ...known, ...none, ...place, ...seen }, services);
+  return { ...report, status: 'preview' as const, demotions, candidates };
+}
+
+export const runHandler = prepares<'consolidation.run'>(prepareRun, run);

@@ -1,0 +1,38 @@
+/** Why a server outside the service gave no usable answer. */
+export type FailureReason = 'timeout' | 'unreachable' | 'refused' | 'limited' | 'bad_answer' | 'budget';
+
+export type ModelFailure = {
+  reason: FailureReason;
+  /** Without anything of the texts or the key. */
+  detail: string;
+  retry_after_ms?: number | undefined;
+  /** What the server said itself; for the operator alone. */
+  said?: string | undefined;
+};
+
+type ErrorFacts = { retryAfterMs?: number | undefined; said?: string; isAboutTexts?: boolean };
+
+export class ModelError extends Error {
+  override name = 'ModelError';
+  readonly reason: FailureReason;
+  readonly facts: ErrorFacts;
+
+  constructor(reason: FailureReason, detail: string, facts: ErrorFacts = {}) {
+    super(detail);
+    this.reason = reason;
+    this.facts = facts;
+  }
+}
+
+/** What came of asking a server: an answer, or why there is none. */
+export type ModelOutcome<T> = { answer: T } | { failure: ModelFailure };
+
+export async function outcomeOf<T>(asked: Promise<T>): Promise<ModelOutcome<T>> {
+  try {
+    return { answer: await asked };
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    const { reason, message: detail, facts } = error;
+    return { failure: { reason, detail, retry_after_ms: facts.retryAfterMs, said: facts.said } };
+  }
+}
