@@ -148,7 +148,7 @@ export async function createExamples(app: TestApp, { mark, as, extra = {} }: Exa
   return Object.assign(known, await layAgain(removing, app, { mark, as, extra }));
 }
 
-/** Digests of everything that an example speaks of, as far as there is something to tell. */
+/** Digests of everything that an example speaks of, as far as there is something to say. */
 async function compileDigests(app: TestApp, { mark, as }: ExampleSetup): Promise<void> {
   const paths = addressesOf(mark).map(({ entity_path }) => entity_path);
   const scopes = new Set([...paths, as.agent_id ?? '']);

@@ -232,7 +232,7 @@ export async function isWantedAfter(
   return row?.next != null || (row?.head ?? 0) > after + most;
 }
 
-/** Forgets how far a consumer came: it would begin again. */
+/** Deletes how far a consumer came: it would begin again. */
 export function deleteCursor(tx: Transaction, key: CursorKey): Promise<number> {
   return tx.run(sql`DELETE FROM consumer_cursors WHERE ${isAt(key)}`);
 }

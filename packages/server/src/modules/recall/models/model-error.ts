@@ -6,7 +6,7 @@ export type ModelFailure = {
   /** Without anything of the texts or the key. */
   detail: string;
   retry_after_ms?: number | undefined;
-  /** What the server server_text itself; for the operator alone. */
+  /** What the server wrote itself; for the operator alone. */
   server_text?: string | undefined;
 };
 
