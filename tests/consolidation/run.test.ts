@@ -14,8 +14,8 @@ describe.each(backends)('a consolidation, on %s', (backend) => {
 
   let paths = 0;
   const newPath = () => `project-${++paths}`;
-  type Written = { value: unknown; as?: typeof A; memory_type?: 'fact' | 'belief'; shared?: boolean };
-  const writeAs = (entity_path: string, key: string, { as = A, ...written }: Written) =>
+  type WrittenEntry = { value: unknown; as?: typeof A; memory_type?: 'fact' | 'belief'; shared?: boolean };
+  const writeAs = (entity_path: string, key: string, { as = A, ...written }: WrittenEntry) =>
     app.call('entries.write', { entity_path, key, ...written }, as);
   const write = (entity_path: string, key: string, value: unknown) => writeAs(entity_path, key, { value });
   const read = (entity_path: string, key: string, as = A) =>

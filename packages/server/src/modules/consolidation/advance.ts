@@ -28,9 +28,9 @@ export function startedRun(work: Work, run: queries.RunRow, until: RunBounds): q
 }
 
 /** Keeps the number of places that an account remembers. */
-export async function forgetOldest(work: Work, runs: readonly queries.RunRow[]): Promise<void> {
+export async function deleteOldest(work: Work, runs: readonly queries.RunRow[]): Promise<void> {
   const oldest = runs.slice(MAX_RUNS - 1).filter(({ status }) => status !== 'running');
-  for (const { reach } of oldest) await queries.deleteRun(work.tx, work.account_id, reach);
+  for (const { coverage } of oldest) await queries.deleteRun(work.tx, work.account_id, coverage);
 }
 
 export type AdvancedRun = { run: queries.RunRow; demotions: DoneDemotion[] };

@@ -9,7 +9,7 @@ import {
 } from '../../kernel/index.ts';
 import { applyStep } from './advance.ts';
 import * as queries from './queries.ts';
-import { reachOfRun, reportOf } from './runs.ts';
+import { coverageOfRun, reportOf } from './runs.ts';
 import { planStep } from './step.ts';
 
 /** After so many failures a run ends, so that another can begin. */
@@ -42,9 +42,9 @@ const callerOf = ({ account_id, agent_id }: queries.RunRow): Caller => ({ ...SEL
 
 async function advance({ kernel }: ConsumerContext, run: queries.RunRow): Promise<void> {
   const { services } = kernel;
-  const step = await planStep(services, { reach: reachOfRun(run), from: run, until: run });
+  const step = await planStep(services, { coverage: coverageOfRun(run), from: run, until: run });
   await kernel.work(callerOf(run), 'consolidation.run', async (work) => {
-    const current = await queries.getRun(work.tx, run.account_id, run.reach);
+    const current = await queries.getRun(work.tx, run.account_id, run.coverage);
     if (current?.run_id !== run.run_id || current.status !== 'running') return unchanged(null);
     const advanced = await applyStep(work, current, step);
     if (advanced.demotions.length === 0 && advanced.run.run_proposed === current.run_proposed) return unchanged(null);

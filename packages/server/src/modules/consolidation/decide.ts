@@ -26,7 +26,7 @@ import * as queries from './queries.ts';
 import { type ProposalAnswer, showProposals } from './show.ts';
 
 type Author = ReturnType<typeof authorOf>;
-type DecidedSource = { source: queries.SourceRow; entry: StoodEntryFacts };
+type DecidedSource = { source: queries.ProposalSourceRow; entry: StoodEntryFacts };
 type Deciding = { row: queries.ProposalRow; sources: DecidedSource[]; author: Author };
 
 export const decide = writes<'consolidation.decide'>(async (work, { input, caller }) => {

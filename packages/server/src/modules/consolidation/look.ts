@@ -13,7 +13,7 @@ import {
 import { findLike, textOfValue } from '../recall/index.ts';
 import * as queries from './queries.ts';
 import { type ComparedEntry, LEAST_COSINE, strategyFor } from './rules/findings.ts';
-import type { Pair } from './rules/plan.ts';
+import type { EntryPair } from './rules/plan.ts';
 import { familyOf, saysMuch } from './rules/statements.ts';
 
 /** Entries that share a mark, beyond which no more are remembered. */
@@ -24,7 +24,7 @@ const MOST_LIKE = 12;
 export type Looked = {
   /** Live entries that the view shows. */
   entries: ComparedEntry[];
-  pairs: Pair[];
+  pairs: EntryPair[];
   /** The marks of each entry that are to be remembered. */
   marks: { mark: number; entry_id: number }[];
   /** What was asked for and is gone or hidden now. */
@@ -93,10 +93,10 @@ function toCompared(facts: StoodEntryFacts): ComparedEntry {
   };
 }
 
-type Mark = { mark: number; by: 'value' | 'name' };
+type EntryMark = { mark: number; by: 'value' | 'name' };
 
 /** Numbers that entries with the same value, or with names of one family, have in common. */
-function marksOf({ content_hash, entity_path, key, text }: ComparedEntry): Mark[] {
+function marksOf({ content_hash, entity_path, key, text }: ComparedEntry): EntryMark[] {
   if (text === undefined) return [];
   const family = familyOf(key);
   return [
@@ -109,7 +109,7 @@ function marksOf({ content_hash, entity_path, key, text }: ComparedEntry): Mark[
 const markOf = (by: string, text: string): number =>
   Number.parseInt(hash('sha256', `${by}\n${text}`, 'hex').slice(0, 12), 16);
 
-type OwnMark = Mark & { entry_id: number };
+type OwnMark = EntryMark & { entry_id: number };
 type StoredMark = { mark: number; entry_id: number };
 
 function listMarkedBy(query: Query, accountId: string, own: readonly OwnMark[]): Promise<StoredMark[]> {
@@ -121,7 +121,7 @@ function pairsByMark(
   loaded: ReadonlyMap<number, LoadedEntry>,
   own: readonly OwnMark[],
   stored: readonly StoredMark[],
-): Pair[] {
+): EntryPair[] {
   const byMark = new Map<number, Set<number>>();
   for (const { mark, entry_id } of [...stored, ...own])
     byMark.set(mark, (byMark.get(mark) ?? new Set<number>()).add(entry_id));
@@ -152,7 +152,7 @@ async function findLikeEntries(
   return like ?? new Map();
 }
 
-const pairsByMeaning = (loaded: ReadonlyMap<number, LoadedEntry>, like: LikeEntries): Pair[] =>
+const pairsByMeaning = (loaded: ReadonlyMap<number, LoadedEntry>, like: LikeEntries): EntryPair[] =>
   [...like].flatMap(([entry_id, others]) =>
     others.flatMap(({ entry_id: other, seq, cosine }) => {
       const pair = pairOf(loaded, [entry_id, other], { by: 'meaning', cosine });
@@ -165,14 +165,14 @@ function pairOf(
   loaded: ReadonlyMap<number, LoadedEntry>,
   [id, otherId]: readonly [number, number],
   likeness: { by: 'value' | 'name' | 'meaning'; cosine: number },
-): Pair | undefined {
+): EntryPair | undefined {
   const [one, other] = [loaded.get(id)?.entry, loaded.get(otherId)?.entry];
   if (!one || !other || one === other || (one.shared === 1 && other.shared === 0)) return undefined;
   const strategy = strategyFor(one, other, likeness);
   return strategy && { one, other, strategy, cosine: likeness.cosine };
 }
 
-function withoutRepeats(pairs: readonly Pair[]): Pair[] {
+function withoutRepeats(pairs: readonly EntryPair[]): EntryPair[] {
   const byName = new Map(
     pairs.map((pair) => {
       const [a, b] = [pair.one.entry_id, pair.other.entry_id];

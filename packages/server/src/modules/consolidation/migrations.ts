@@ -9,7 +9,7 @@ export const migrations: readonly Migration[] = [
       return [
         `CREATE TABLE consolidation_runs (
           account_id ${text} NOT NULL,
-          reach ${text} NOT NULL,
+          coverage ${text} NOT NULL,
           run_id ${text} NOT NULL,
           status ${text} NOT NULL,
           agent_id ${text} NOT NULL,
@@ -28,7 +28,7 @@ export const migrations: readonly Migration[] = [
           failures ${int} NOT NULL,
           started_at ${int} NOT NULL,
           finished_at ${int},
-          PRIMARY KEY (account_id, reach)
+          PRIMARY KEY (account_id, coverage)
         ) ${byKey}`,
         `CREATE TABLE consolidation_marks (
           account_id ${text} NOT NULL,

@@ -8,7 +8,7 @@ import type { PlannedProposal } from './rules/plan.ts';
 const MAX_PENDING = 500;
 
 export const maxPending = ({ limits }: Services): number => limits.max_pending_proposals ?? MAX_PENDING;
-/** Decided ones; the oldest are forgotten. */
+/** Decided ones; the oldest are deleted. */
 const MAX_DECIDED = 500;
 
 /** How many more proposals fit, after the oldest decided ones beyond their number are deleted. */

@@ -32,7 +32,7 @@ export type ProposalRow = {
   reviewed_at: number | null;
 };
 
-export type SourceRow = {
+export type ProposalSourceRow = {
   account_id: string;
   proposal_id: string;
   /** The first, with number 0, is kept. */
@@ -91,7 +91,7 @@ export function getProposal(query: Query, accountId: string, proposalId: string)
 }
 
 /** `ids` as the dialect makes `texts`. */
-export function listSources(query: Query, accountId: string, ids: Sql): Promise<SourceRow[]> {
+export function listSources(query: Query, accountId: string, ids: Sql): Promise<ProposalSourceRow[]> {
   return query.all(
     sql`SELECT ${names('consolidation_sources', insertSources)} FROM consolidation_sources
         WHERE account_id = ${accountId} AND proposal_id IN (SELECT value FROM ${ids}) ORDER BY proposal_id, no`,
@@ -142,7 +142,7 @@ export function countByStatus(query: Query, accountId: string): Promise<{ status
   );
 }
 
-export type KnownSource = SourceRow & Pick<ProposalRow, 'strategy' | 'status' | 'visible_to'>;
+export type KnownSource = ProposalSourceRow & Pick<ProposalRow, 'strategy' | 'status' | 'visible_to'>;
 
 /** All sources of the proposals that have one of these entries as a source; `ids` as the dialect makes `numbers`. */
 export function listKnown(query: Query, accountId: string, ids: Sql): Promise<KnownSource[]> {

@@ -4,7 +4,7 @@ import { listLargePaths } from '../counts/index.ts';
 import { lookAt } from './look.ts';
 import * as queries from './queries.ts';
 import { planConsolidation } from './rules/plan.ts';
-import { reachOf, reportOf, scopeText } from './runs.ts';
+import { coverageOf, reportOf, scopeText } from './runs.ts';
 import { showCandidates, showProposals, withGoldenQueries } from './show.ts';
 
 /** Paths with as many entries are worth a run. */
@@ -13,7 +13,7 @@ const READY = { least: 10, looked_at: 1_000, most: 10 };
 const MAX_LOOKED_AT = 200;
 
 export const status = reads<'consolidation.status'>(async ({ scan, view, caller, services }) => {
-  const { agent_id, scope } = reachOf(caller, {});
+  const { agent_id, scope } = coverageOf(caller, {});
   const [runs, pending_proposals, ready] = await Promise.all([
     queries.listRuns(scan, view.account_id),
     queries.countProposals(scan, view, { status: 'pending', paths: undefined }),

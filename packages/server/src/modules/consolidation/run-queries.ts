@@ -6,7 +6,7 @@ import { entriesIn } from '../entries/index.ts';
 /** What one agent with one key scope has consolidated at one path, and the newest run of it. */
 export type RunRow = {
   account_id: string;
-  reach: string;
+  coverage: string;
   run_id: string;
   status: string;
   agent_id: string;
@@ -33,7 +33,7 @@ export type RunRow = {
 
 const runColumns = {
   account_id: 'text',
-  reach: 'text',
+  coverage: 'text',
   run_id: 'text',
   status: 'text',
   agent_id: 'text',
@@ -57,7 +57,7 @@ const runColumns = {
 export const upsertRun: Insert = {
   table: 'consolidation_runs',
   columns: runColumns,
-  suffix: `ON CONFLICT (account_id, reach) DO UPDATE SET ${Object.keys(runColumns)
+  suffix: `ON CONFLICT (account_id, coverage) DO UPDATE SET ${Object.keys(runColumns)
     .slice(2)
     .map((name) => `${name} = excluded.${name}`)
     .join(', ')}`,
@@ -65,28 +65,30 @@ export const upsertRun: Insert = {
 
 const RUN = fragment(Object.keys(runColumns).join(', '));
 
-export function getRun(query: Query, accountId: string, reach: string): Promise<RunRow | undefined> {
-  return query.get(sql`SELECT ${RUN} FROM consolidation_runs WHERE account_id = ${accountId} AND reach = ${reach}`);
+export function getRun(query: Query, accountId: string, coverage: string): Promise<RunRow | undefined> {
+  return query.get(
+    sql`SELECT ${RUN} FROM consolidation_runs WHERE account_id = ${accountId} AND coverage = ${coverage}`,
+  );
 }
 
 /** At most as many as an account may keep. */
 export function listRuns(query: Query, accountId: string): Promise<RunRow[]> {
   return query.all(
-    sql`SELECT ${RUN} FROM consolidation_runs WHERE account_id = ${accountId} ORDER BY started_at DESC, reach`,
+    sql`SELECT ${RUN} FROM consolidation_runs WHERE account_id = ${accountId} ORDER BY started_at DESC, coverage`,
   );
 }
 
-export function deleteRun(tx: Transaction, accountId: string, reach: string): Promise<number> {
-  return tx.run(sql`DELETE FROM consolidation_runs WHERE account_id = ${accountId} AND reach = ${reach}`);
+export function deleteRun(tx: Transaction, accountId: string, coverage: string): Promise<number> {
+  return tx.run(sql`DELETE FROM consolidation_runs WHERE account_id = ${accountId} AND coverage = ${coverage}`);
 }
 
-export type LogStretch = { paths: readonly Glob[] | undefined; after: number; upTo: number; most: number };
+export type ChangedStretch = { paths: readonly Glob[] | undefined; after: number; upTo: number; most: number };
 
 /** The entries of a view whose newest version lies in a stretch of the log, tombstones too. */
 export function listChanged(
   query: Query,
   view: EntryView,
-  { paths, after, upTo, most }: LogStretch,
+  { paths, after, upTo, most }: ChangedStretch,
 ): Promise<{ entry_id: number; seq: number }[]> {
   return query.all(
     sql`SELECT entry_id, seq FROM ${entriesIn(view, { including: 'visible', paths })}
@@ -103,7 +105,7 @@ export function listAt(
   return query.all(sql`SELECT entry_id FROM ${entriesIn(view, { paths })} ORDER BY entity_path, key LIMIT ${most}`);
 }
 
-export type MarkRow = { account_id: string; mark: number; entry_id: number };
+export type RememberedMark = { account_id: string; mark: number; entry_id: number };
 
 export const insertMarks: Insert = {
   table: 'consolidation_marks',

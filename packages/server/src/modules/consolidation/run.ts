@@ -12,50 +12,50 @@ import {
   type Work,
   writes,
 } from '../../kernel/index.ts';
-import { applyStep, forgetOldest, startedRun } from './advance.ts';
+import { applyStep, deleteOldest, startedRun } from './advance.ts';
 import type { DoneDemotion } from './demote.ts';
 import * as queries from './queries.ts';
 import { DEMOTION_FACTOR } from './rules/plan.ts';
-import { newRun, type Reach, reachHash, reachOf, reportOf } from './runs.ts';
+import { type Coverage, coverageHash, coverageOf, newRun, reportOf } from './runs.ts';
 import { type CandidateAnswer, showCandidates } from './show.ts';
 import { boundsNow, type PlannedStep, planStep, type RunBounds } from './step.ts';
 
 type RunInput = Input<'consolidation.run'>;
-type PreparedRun = { reach: Reach; until: RunBounds; step: PlannedStep; candidates: CandidateAnswer[] };
+type PreparedRun = { coverage: Coverage; until: RunBounds; step: PlannedStep; candidates: CandidateAnswer[] };
 
 /** The first step is planned before the transaction begins. */
 async function prepareRun(services: Services, input: RunInput, caller: Caller): Promise<PreparedRun> {
-  const reach = reachOf(caller, input);
-  const { account_id } = reach;
+  const coverage = coverageOf(caller, input);
+  const { account_id } = coverage;
   const { read, scan } = services.database.forAccount(account_id);
-  const known = await queries.getRun(read, account_id, reachHash(reach));
+  const known = await queries.getRun(read, account_id, coverageHash(coverage));
   const until = known?.status === 'running' ? known : await boundsNow(services, account_id);
   const from = {
     done_seq: Math.min(known?.done_seq ?? 0, until.until_seq),
     stale_seq: Math.min(known?.stale_seq ?? 0, until.stale_until_seq),
   };
-  const step = await planStep(services, { reach, from, until });
+  const step = await planStep(services, { coverage, from, until });
   const shown = input.preview ? await showCandidates(scan, account_id, step.plan.proposals) : [];
   const candidates = startWithin(shown, pageBytes(services), (one) => Buffer.byteLength(stringify(one)));
-  return { reach, until, step, candidates };
+  return { coverage, until, step, candidates };
 }
 
 const run = writes<'consolidation.run'>(async (work, { input, caller, prepared }) => {
-  const { reach, until, step, candidates } = prepared as PreparedRun;
+  const { coverage, until, step, candidates } = prepared as PreparedRun;
   const runs = await queries.listRuns(work.tx, work.account_id);
-  const known = runs.find((one) => one.reach === reachHash(reach)) ?? newRun(reach);
+  const known = runs.find((one) => one.coverage === coverageHash(coverage)) ?? newRun(coverage);
   if (input.preview) return unchanged(previewOf(work, known, { step, until, candidates }));
-  const other = runs.find(({ status, reach }) => status === 'running' && reach !== known.reach);
+  const other = runs.find(({ status, coverage }) => status === 'running' && coverage !== known.coverage);
   if (other) throw new Fault('conflict', 'another consolidation of this account goes on; try again when it has ended');
   const isNew = known.status !== 'running';
-  if (isNew && known.runs === 0) await forgetOldest(work, runs);
+  if (isNew && known.runs === 0) await deleteOldest(work, runs);
   const started = isNew ? startedRun(work, known, until) : known;
   const advanced = await applyStep(work, started, step);
   emitStarted(work, started, caller);
   if (advanced.run === started) work.send(work.tx.insertMany(queries.upsertRun, [started]));
   const report = reportOf(advanced.run, work.services);
   const answer = { ...report, demotions: advanced.demotions.map(toDemotion), candidates: [] };
-  return changed(answer, { resource: reach.entity_path, ...hashedBy(report), holds: namesIn(advanced.demotions) });
+  return changed(answer, { resource: coverage.entity_path, ...hashedBy(report), holds: namesIn(advanced.demotions) });
 });
 
 /** Wakes the consumer that goes on with the run. */

@@ -13,16 +13,16 @@ import {
 import { EMBEDDER } from '../recall/index.ts';
 import type { RunRow } from './queries.ts';
 
-/** How many combinations of agent, scope and path an account keeps a place in the log for; the oldest is forgotten. */
+/** How many combinations of agent, scope and path an account keeps a place in the log for; the oldest is deleted. */
 export const MAX_RUNS = 200;
 
 /** What a run covers: what its agent may see within the scope of its key, at some paths. */
-export type Reach = { account_id: string; agent_id: string; scope: Scope | undefined; entity_path: string };
+export type Coverage = { account_id: string; agent_id: string; scope: Scope | undefined; entity_path: string };
 
-type Reaching = { agent_id?: string | undefined; entity_path?: string | undefined };
+type Covering = { agent_id?: string | undefined; entity_path?: string | undefined };
 
 /** What a caller may both read and write: a run changes what it looks at. */
-export function reachOf(caller: Caller, input: Reaching): Reach {
+export function coverageOf(caller: Caller, input: Covering): Coverage {
   const scopes = [readScope(caller), caller.key?.write].filter((scope) => scope !== undefined);
   return {
     account_id: caller.account_id,
@@ -34,22 +34,22 @@ export function reachOf(caller: Caller, input: Reaching): Reach {
 
 export const scopeText = (scope: Scope | undefined): string => JSON.stringify(scope ?? null);
 
-export const reachHash = ({ agent_id, scope, entity_path }: Reach): string =>
+export const coverageHash = ({ agent_id, scope, entity_path }: Coverage): string =>
   hash('sha256', JSON.stringify([agent_id, scope ?? null, entity_path]), 'hex').slice(0, 32);
 
-export const reachOfRun = ({ account_id, agent_id, scope, entity_path }: RunRow): Reach => ({
+export const coverageOfRun = ({ account_id, agent_id, scope, entity_path }: RunRow): Coverage => ({
   account_id,
   agent_id,
   scope: (JSON.parse(scope) as Scope | null) ?? undefined,
   entity_path,
 });
 
-export const pathsOfReach = ({ entity_path }: Reach): readonly Glob[] | undefined => {
+export const pathsOfCoverage = ({ entity_path }: Coverage): readonly Glob[] | undefined => {
   const glob = parseGlob(entity_path);
   return glob === undefined || glob.kind === 'all' ? undefined : [glob];
 };
 
-export const viewOfReach = ({ account_id, agent_id, scope }: Reach, services: Services): EntryView => ({
+export const viewOfCoverage = ({ account_id, agent_id, scope }: Coverage, services: Services): EntryView => ({
   account_id,
   lineage: MAIN_LINEAGE,
   agent_id,
@@ -59,14 +59,14 @@ export const viewOfReach = ({ account_id, agent_id, scope }: Reach, services: Se
 });
 
 /** A run that has not begun. */
-export const newRun = (reach: Reach): RunRow => ({
-  account_id: reach.account_id,
-  reach: reachHash(reach),
+export const newRun = (coverage: Coverage): RunRow => ({
+  account_id: coverage.account_id,
+  coverage: coverageHash(coverage),
   run_id: '',
   status: 'done',
-  agent_id: reach.agent_id,
-  entity_path: reach.entity_path,
-  scope: scopeText(reach.scope),
+  agent_id: coverage.agent_id,
+  entity_path: coverage.entity_path,
+  scope: scopeText(coverage.scope),
   done_seq: 0,
   until_seq: 0,
   stale_seq: 0,
@@ -82,7 +82,7 @@ export const newRun = (reach: Reach): RunRow => ({
   finished_at: null,
 });
 
-/** No place in the log is shown: it tells how much is written elsewhere. */
+/** No place in the log is shown: it shows how much is written elsewhere. */
 const progressOf = ({ status, done_seq, until_seq }: RunRow): number =>
   status === 'running' ? Math.round((100 * done_seq) / Math.max(until_seq, 1)) / 100 : 1;
 

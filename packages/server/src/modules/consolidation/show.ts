@@ -10,7 +10,7 @@ import type { PlannedProposal } from './rules/plan.ts';
 export type ProposalAnswer = Output<'consolidation.propose'>;
 export type CandidateAnswer = Output<'consolidation.candidates'>['proposals'][number];
 type ShownSource = CandidateAnswer['sources'][number];
-type NumberedSource = Pick<queries.SourceRow, 'entry_id' | 'version'>;
+type NumberedSource = Pick<queries.ProposalSourceRow, 'entry_id' | 'version'>;
 
 type ShownProposal = Pick<queries.ProposalRow, 'strategy' | 'proposed_confidence' | 'rationale'> & {
   proposed_value: string | null;

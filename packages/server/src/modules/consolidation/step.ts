@@ -3,7 +3,7 @@ import { listJudged } from '../ledger/index.ts';
 import { type Looked, type LookOptions, lookAt } from './look.ts';
 import * as queries from './queries.ts';
 import { type ConsolidationPlan, planConsolidation } from './rules/plan.ts';
-import { pathsOfReach, type Reach, viewOfReach } from './runs.ts';
+import { type Coverage, pathsOfCoverage, viewOfCoverage } from './runs.ts';
 
 /** Entries that a step looks at. */
 const STEP = 100;
@@ -39,11 +39,11 @@ export type PlannedStep = {
 /** Plans a step outside any transaction; what changes meanwhile is left out when it is applied. */
 export async function planStep(
   services: Services,
-  { reach, from, until }: { reach: Reach; from: RunPlace; until: RunBounds },
+  { coverage, from, until }: { coverage: Coverage; from: RunPlace; until: RunBounds },
 ): Promise<PlannedStep> {
-  const view = viewOfReach(reach, services);
-  const { scan } = services.database.forAccount(reach.account_id);
-  const options = { services, query: scan, view, paths: pathsOfReach(reach) };
+  const view = viewOfCoverage(coverage, services);
+  const { scan } = services.database.forAccount(coverage.account_id);
+  const options = { services, query: scan, view, paths: pathsOfCoverage(coverage) };
   const changed = await nextIds(options, { after: from.done_seq, until: until.until_seq, withJudged: true });
   const room = STEP - changed.ids.length;
   const isThrough = changed.reached >= until.until_seq;

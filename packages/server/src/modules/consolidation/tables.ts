@@ -4,11 +4,11 @@ import { insertProposals, insertSources } from './queries.ts';
 export const tables: readonly TenantTable[] = [
   {
     table: 'consolidation_runs',
-    key: ['reach'],
+    key: ['coverage'],
     left_out: 'the next run begins again',
     agents: { agent_id: { erased: 'delete the row' } },
     entries: { entity_path: 'delete the row' },
-    unrelated: { reach: 'a hash', scope: 'the globs of a key, which names its own paths' },
+    unrelated: { coverage: 'a hash', scope: 'the globs of a key, which names its own paths' },
   },
   {
     table: 'consolidation_marks',

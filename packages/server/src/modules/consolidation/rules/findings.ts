@@ -27,7 +27,7 @@ export type Strategy = 'exact_duplicate' | 'near_duplicate' | 'belief_overtaken'
 /** How two entries were found to belong together. */
 export type Likeness = { by: 'value' | 'name' | 'meaning'; cosine: number };
 
-/** Nearer entries say nearly the same; chosen on the memories of bench/retrieval, where no two do. */
+/** Nearer entries say nearly the same: of 1,052 different memories in bench/retrieval one pair is as near. */
 export const LEAST_COSINE = 0.9;
 /** Texts that are near by meaning share so many words; otherwise they only speak of the same. */
 const LEAST_SHARED_WORDS = 0.6;

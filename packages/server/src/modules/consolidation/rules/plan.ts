@@ -1,7 +1,7 @@
 import { bestFirst, type ComparedEntry, type Strategy } from './findings.ts';
 
 /** Two entries that belong together. */
-export type Pair = { one: ComparedEntry; other: ComparedEntry; strategy: Strategy; cosine: number };
+export type EntryPair = { one: ComparedEntry; other: ComparedEntry; strategy: Strategy; cosine: number };
 
 export type DemotionReason = 'exact_duplicate' | 'belief_overtaken' | 'stale';
 /** `kept`: the entry that the reason names; undefined where it names none. */
@@ -23,13 +23,13 @@ export const DEMOTION_FACTOR = 0.5;
 /** Nothing that an outcome or an earlier run has touched is demoted without being asked. */
 const isHarmless = ({ is_touched }: ComparedEntry): boolean => !is_touched;
 
-export function planConsolidation(pairs: readonly Pair[], stale: readonly ComparedEntry[]): ConsolidationPlan {
+export function planConsolidation(pairs: readonly EntryPair[], stale: readonly ComparedEntry[]): ConsolidationPlan {
   const demotions = new Map<number, PlannedDemotion>();
   const proposals: PlannedProposal[] = [];
   for (const group of groupsOf(pairs)) {
     const { kept, others } = keptOf(group);
     const left = others.filter((entry) => {
-      // A reader of the one path may see both, so that the reason tells it nothing new.
+      // A reader of the one path may see both, so that the reason shows it nothing new.
       if (entry.entity_path !== kept.entity_path || !isDemotable(group.strategy)) return true;
       if (isHarmless(entry)) demotions.set(entry.entry_id, demotionOf(entry, kept, group.strategy));
       return entry.outcome_count > 0;
@@ -64,11 +64,11 @@ function demotionOf(entry: ComparedEntry, kept: ComparedEntry, strategy: Strateg
   };
 }
 
-type Group = { strategy: Strategy; members: ComparedEntry[]; cosine: number };
+type EntryGroup = { strategy: Strategy; members: ComparedEntry[]; cosine: number };
 
 /** Entries that are connected by pairs of one strategy. */
-function groupsOf(pairs: readonly Pair[]): Group[] {
-  const groups = new Map<string, Group>();
+function groupsOf(pairs: readonly EntryPair[]): EntryGroup[] {
+  const groups = new Map<string, EntryGroup>();
   for (const { one, other, strategy, cosine } of pairs) {
     // Groups of shared entries are formed without private ones.
     const nameIn = (entry: ComparedEntry) => `${strategy} ${one.shared & other.shared} ${entry.entry_id}`;
@@ -91,7 +91,7 @@ function groupsOf(pairs: readonly Pair[]): Group[] {
  * A private entry gives way to a shared one, never the other way round: what others see does not depend on what only one agent
  * may see.
  */
-function keptOf({ strategy, members }: Group): { kept: ComparedEntry; others: ComparedEntry[] } {
+function keptOf({ strategy, members }: EntryGroup): { kept: ComparedEntry; others: ComparedEntry[] } {
   const facts = members.filter(({ memory_type }) => memory_type === 'fact');
   const mayStay = strategy === 'belief_overtaken' && facts.length > 0 ? facts : members;
   const shared = mayStay.filter((entry) => entry.shared === 1);
@@ -106,7 +106,7 @@ function keptOf({ strategy, members }: Group): { kept: ComparedEntry; others: Co
   return { kept, others: others.toSorted(bestFirst) };
 }
 
-function proposalOf({ strategy, cosine }: Group, sources: readonly ComparedEntry[]): PlannedProposal {
+function proposalOf({ strategy, cosine }: EntryGroup, sources: readonly ComparedEntry[]): PlannedProposal {
   const kept = nameOf(sources[0] as ComparedEntry);
   const n = sources.length;
   const reasons: Record<Strategy, string> = {
