@@ -93,10 +93,10 @@ function toCompared(facts: StoodEntryFacts): ComparedEntry {
   };
 }
 
-type LookedMark = { mark: number; by: 'value' | 'name' };
+type SharedMark = { mark: number; by: 'value' | 'name' };
 
 /** Numbers that entries with the same value, or with names of one family, have in common. */
-function marksOf({ content_hash, entity_path, key, text }: ComparedEntry): LookedMark[] {
+function marksOf({ content_hash, entity_path, key, text }: ComparedEntry): SharedMark[] {
   if (text === undefined) return [];
   const family = familyOf(key);
   return [
@@ -109,7 +109,7 @@ function marksOf({ content_hash, entity_path, key, text }: ComparedEntry): Looke
 const markOf = (by: string, text: string): number =>
   Number.parseInt(hash('sha256', `${by}\n${text}`, 'hex').slice(0, 12), 16);
 
-type OwnMark = LookedMark & { entry_id: number };
+type OwnMark = SharedMark & { entry_id: number };
 type StoredMark = { mark: number; entry_id: number };
 
 function listMarkedBy(query: Query, accountId: string, own: readonly OwnMark[]): Promise<StoredMark[]> {
