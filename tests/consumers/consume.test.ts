@@ -7,6 +7,8 @@ import { backends, readyPlace } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 import { collector, cursorOf, logOf, note, openWith, writeKeys } from './support.ts';
 
+const sentAt = () => performance.now();
+
 describe.each(backends)('a consumer of the log on %s', (backend) => {
   it('is given what this process commits, soon and in order', async () => {
     const { consumer, keys } = collector();
@@ -14,6 +16,22 @@ describe.each(backends)('a consumer of the log on %s', (backend) => {
     await writeKeys(app, 'a', 'b', 'c');
     await until(() => keys().length === 3, { what: 'three events' });
     expect(keys()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('that gives way waits while many writes come in, and not for ever', async () => {
+    const { consumer, seen } = collector({ gives_way_seconds: 1, batch_size: 1000 });
+    const app = await openWith(backend, [consumer]);
+    const names = Array.from({ length: 400 }, (_, i) => ({ entity_path: 'log', key: `k${i}`, value: i }));
+    await app.call('commits.create', { message: 'many', writes: names });
+    const started = performance.now();
+    await sleep(150);
+    expect(seen).toEqual([]);
+    // More and more of them: it takes its turn all the same.
+    while (seen.length === 0 && performance.now() - started < 10_000) {
+      await app.call('commits.create', { message: 'more', writes: names.map((one) => ({ ...one, value: sentAt() })) });
+    }
+    expect(seen.length).toBeGreaterThan(0);
+    expect(performance.now() - started).toBeGreaterThan(900);
   });
 
   it('is woken by the types it wants alone, and its cursor passes the others', async () => {

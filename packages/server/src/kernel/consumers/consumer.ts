@@ -23,6 +23,8 @@ export type Consumer = {
   delay_seconds?: number;
   /** How long it rests after a turn that has handled all there was, while more comes in. */
   pause_seconds?: number;
+  /** While many writes come in it waits for a lull before each batch, up to this long: they need the processor more. */
+  gives_way_seconds?: number;
   /** After this many attempts an event becomes a dead letter. */
   max_attempts?: number;
   /**

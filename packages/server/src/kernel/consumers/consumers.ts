@@ -8,6 +8,7 @@ import { ConsumerRunner } from './runner.ts';
 import { SCAN } from './turn.ts';
 import { walkAccounts } from './walk.ts';
 import * as queries from './walk-queries.ts';
+import { WriteLoad } from './write-load.ts';
 
 /** Short-lived processes end before this; the others look once for events that an earlier process left unhandled. */
 const FIRST_WALK_MS = 1_000;
@@ -29,6 +30,7 @@ export class Consumers {
   readonly #stops: (() => void)[] = [];
   #walking: Promise<void> = Promise.resolve();
   readonly #stopping = new AbortController();
+  readonly #load = new WriteLoad();
   #closed = false;
 
   constructor(list: readonly Consumer[], options: ConsumersOptions) {
@@ -65,6 +67,7 @@ export class Consumers {
         stopped: this.#stopping.signal,
         onError,
         counted: { handled: 0, failed: 0 },
+        load: this.#load,
       });
       this.#runners.set(consumer.name, runner);
       if (consumer.event_types === undefined) this.#ofAll.push(runner);
@@ -82,6 +85,7 @@ export class Consumers {
 
   /** Called after every commit of this process. Wakes only consumers that want one of the events. */
   #committed(events: readonly LogEvent[], accountId: string): void {
+    this.#load.add(events.length);
     const seq = events.at(-1)?.seq ?? 0;
     for (const runner of this.#ofAll) this.#wake(runner, accountId, seq);
     if (this.#byType.size === 0) return;

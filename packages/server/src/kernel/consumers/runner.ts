@@ -5,6 +5,9 @@ import { AT_ONCE, type Due, Turn, type TurnParts } from './turn.ts';
 const CONCURRENCY = 4;
 /** Accounts that come due within this time are started together. */
 const GATHER_MS = 20;
+/** How often an account that gives way looks whether there is a lull. */
+const LULL_MS = 200;
+const MAX_GIVING_WAY = 10_000;
 
 /** Works through the accounts of one consumer, one batch each in turn. */
 export class ConsumerRunner {
@@ -16,6 +19,9 @@ export class ConsumerRunner {
   readonly #retrying = new Set<string>();
   /** Accounts announced by another server only, with the `seq` to handle up to. */
   readonly #wanted = new Map<string, number>();
+  /** Accounts that give way to writes, and since when. */
+  readonly #givingWay = new Map<string, number>();
+  #isDraining = false;
   #timer: NodeJS.Timeout | undefined;
   /** When the timer ends, by a clock that nobody sets. */
   #timerAt = 0;
@@ -76,6 +82,7 @@ export class ConsumerRunner {
     while (!this.#closed && this.#running.size < CONCURRENCY) {
       const accountId = this.#queue.take(this.#now);
       if (accountId === undefined) break;
+      if (this.#givesWay(accountId)) continue;
       const turn = this.#takeTurn(accountId).finally(() => {
         this.#running.delete(accountId);
         if (this.#again.delete(accountId)) this.#queueAgain(accountId);
@@ -86,6 +93,21 @@ export class ConsumerRunner {
     const { nextDueAt } = this.#queue;
     if (nextDueAt !== undefined && this.#running.size < CONCURRENCY)
       this.#schedule(Math.max(MIN_WAIT_MS, nextDueAt - this.#now));
+  }
+
+  /** Whether the account waits for a lull of writes. */
+  #givesWay(accountId: string): boolean {
+    const { consumer, load } = this.parts;
+    const { gives_way_seconds = 0 } = consumer;
+    const since = this.#givingWay.get(accountId) ?? performance.now();
+    const isOver = performance.now() - since >= gives_way_seconds * 1000;
+    if (isOver || this.#isDraining || !load.isHigh || this.#givingWay.size >= MAX_GIVING_WAY) {
+      this.#givingWay.delete(accountId);
+      return false;
+    }
+    this.#givingWay.set(accountId, since);
+    this.#queue.addAt(accountId, this.#now + LULL_MS, this.#now);
+    return true;
   }
 
   /** What came in during a turn waits for the pause to be over, unless the account has to go on at once. */
@@ -113,11 +135,14 @@ export class ConsumerRunner {
 
   /** Resolves when nothing is due. */
   async drain(): Promise<void> {
+    this.#isDraining = true;
+    for (const accountId of this.#givingWay.keys()) this.#queue.add(accountId);
     for (;;) {
       this.#start();
-      if (this.#running.size === 0) return;
+      if (this.#running.size === 0) break;
       await Promise.all(this.#running.values());
     }
+    this.#isDraining = false;
   }
 
   async close(): Promise<void> {

@@ -15,6 +15,7 @@ import {
 } from './consumer.ts';
 import * as queries from './queries.ts';
 import { ClaimLost, Interrupted, isOfHandler, mustHoldClaim, nameOf, Postponed } from './turn-errors.ts';
+import type { WriteLoad } from './write-load.ts';
 
 /** The most events searched for those that a consumer wants, before other accounts get their turn. */
 export const SCAN = 5_000;
@@ -32,6 +33,7 @@ export type TurnParts = {
   stopped: AbortSignal;
   onError: (error: unknown) => void;
   counted: { handled: number; failed: number };
+  load: WriteLoad;
 };
 
 /** When the account is due again; undefined when nothing is left to do. */

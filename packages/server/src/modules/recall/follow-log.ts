@@ -23,6 +23,7 @@ export const embedEntries: Consumer = {
   batch_size: BATCH,
   // Writes of a burst are embedded together.
   delay_seconds: 1,
+  gives_way_seconds: 10,
   handle: followEvents,
 };
 
