@@ -46,7 +46,7 @@ it('the tools that are chosen are offered, and a wrong name is refused before an
   expect(wrong.err).toContain('--toolset: there is no "tiny"; use slim, core');
   await home.init(['--yes', '--client', 'claude-desktop', '--toolset', 'slim']);
   const entry = entryIn(home.read('.config/Claude/claude_desktop_config.json'), 'mcpServers') as ConfiguredServer;
-  expect(await toolsOf(entry)).toHaveLength(9);
+  expect(await toolsOf(entry)).toHaveLength(11);
 });
 
 const hasScript = spawnSync('script', ['--version']).status === 0;

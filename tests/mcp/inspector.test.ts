@@ -66,7 +66,7 @@ it('the inspector shows what there is', async () => {
     ['tools', 'resources', 'resources/templates', 'prompts'].map(list),
   );
   expect(names(tools?.tools)).toContain('mem_write');
-  expect(names(resources?.resources)).toEqual(['entries', 'timeline', 'stats']);
+  expect(names(resources?.resources)).toEqual(['briefing', 'entries', 'timeline', 'stats']);
   expect(names(templates?.resourceTemplates)).toEqual(['entry']);
   expect(names(prompts?.prompts)).toEqual(['start-task', 'finish-task', 'hand-over']);
   const [resource, prompt, level] = await Promise.all([

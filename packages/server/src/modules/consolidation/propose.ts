@@ -25,7 +25,7 @@ export async function roomForProposals(work: Work): Promise<number> {
 export async function dropVoid(work: Work, entryIds: readonly number[]): Promise<void> {
   if (entryIds.length === 0) return;
   const { tx, account_id, dialect } = work;
-  const known = await queries.listKnown(tx, account_id, dialect.numbers(entryIds));
+  const known = await queries.listKnown(tx, work, entryIds);
   // What an agent suggested stays until somebody decides.
   const pending = known.filter(({ status, strategy }) => status === 'pending' && strategy !== 'suggested');
   if (pending.length === 0) return;
@@ -47,7 +47,7 @@ export async function storeProposals(
   const ids = [...new Set(proposals.flatMap(({ sources }) => sources.map(({ entry_id }) => entry_id)))];
   if (ids.length === 0) return { stored: 0, isFull: false };
   const [known, current] = await Promise.all([
-    queries.listKnown(tx, account_id, dialect.numbers(ids)),
+    queries.listKnown(tx, work, ids),
     findEntriesByNumber(
       tx,
       account_id,

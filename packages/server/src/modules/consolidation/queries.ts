@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '../../db/index.ts';
 import { type EntryView, globConditions, visibleTo } from '../../kernel/index.ts';
-import { entriesIn } from '../entries/index.ts';
+import { entriesNumbered } from '../entries/index.ts';
 
 export type ProposalRow = {
   account_id: string;
@@ -103,13 +103,14 @@ export type ProposalFilter = { status: string | undefined; paths: readonly Glob[
 /** Proposals all of whose sources the view shows; a source that was deleted since still counts as shown. */
 function proposalsIn(view: EntryView, { status, paths }: ProposalFilter): Sql {
   const { account_id, agent_id } = view;
-  const shown = entriesIn(view, { including: 'visible' });
-  const ofProposal = sql`sources.account_id = ${account_id} AND sources.proposal_id = consolidation_proposals.proposal_id`;
-  const sourcesIn = sql`(SELECT count(*) FROM consolidation_sources AS sources JOIN ${shown}
-      ON entries.entry_id = sources.entry_id WHERE ${ofProposal})`;
+  const numbered = (where: Sql): Sql => {
+    const numbers = sql`(SELECT sources.entry_id AS value FROM consolidation_sources AS sources
+        WHERE sources.account_id = ${account_id} AND sources.proposal_id = consolidation_proposals.proposal_id${where})`;
+    return entriesNumbered(view, sql`${numbers} AS numbers`, 'visible');
+  };
+  const sourcesIn = sql`(SELECT count(*) FROM ${numbered(fragment(''))})`;
   const kept = (each: readonly Sql[]) =>
-    sql`EXISTS (SELECT 1 FROM consolidation_sources AS sources JOIN ${shown} ON entries.entry_id = sources.entry_id
-      WHERE ${ofProposal} AND sources.no = 0 AND (${joinSql(each, ' OR ')}))`;
+    sql`(SELECT 1 FROM ${numbered(fragment(' AND sources.no = 0'))} AND (${joinSql(each, ' OR ')}) LIMIT 1) IS NOT NULL`;
   const conditions = [
     ...(status === undefined ? [] : [sql`status = ${status}`]),
     ...(paths === undefined
@@ -144,17 +145,26 @@ export function countByStatus(query: Query, accountId: string): Promise<{ status
 
 export type KnownSource = ProposalSourceRow & Pick<ProposalRow, 'strategy' | 'status' | 'visible_to'>;
 
-/** All sources of the proposals that have one of these entries as a source; `ids` as the dialect makes `numbers`. */
-export function listKnown(query: Query, accountId: string, ids: Sql): Promise<KnownSource[]> {
+/** All sources of the proposals that have one of these entries as a source. */
+export function listKnown(
+  query: Query,
+  { dialect, account_id }: Pick<EntryView, 'dialect' | 'account_id'>,
+  ids: readonly number[],
+): Promise<KnownSource[]> {
+  const joined = (table: string, on: string): Sql => ({
+    text: dialect.leftJoin(table, `${table}.account_id = ? AND ${table}.${on}`),
+    values: [account_id],
+  });
   return query.all(
-    sql`SELECT ${names('sources', insertSources)}, consolidation_proposals.strategy, consolidation_proposals.status,
-          consolidation_proposals.visible_to
-        FROM (SELECT DISTINCT proposal_id FROM consolidation_sources WHERE account_id = ${accountId}
-            AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})) AS known
-        JOIN consolidation_proposals ON consolidation_proposals.account_id = ${accountId}
-          AND consolidation_proposals.proposal_id = known.proposal_id
-        JOIN consolidation_sources AS sources ON sources.account_id = ${accountId}
-          AND sources.proposal_id = known.proposal_id ORDER BY sources.proposal_id, sources.no`,
+    sql`SELECT ${names('consolidation_sources', insertSources)}, consolidation_proposals.strategy,
+          consolidation_proposals.status, consolidation_proposals.visible_to
+        FROM (SELECT DISTINCT consolidation_sources.proposal_id
+            FROM ${dialect.numbers(ids)}${joined('consolidation_sources', 'entry_id = numbers.value')}
+            WHERE consolidation_sources.proposal_id IS NOT NULL) AS known
+        ${joined('consolidation_proposals', 'proposal_id = known.proposal_id')}
+        ${joined('consolidation_sources', 'proposal_id = known.proposal_id')}
+        WHERE consolidation_proposals.proposal_id IS NOT NULL AND consolidation_sources.proposal_id IS NOT NULL
+        ORDER BY consolidation_sources.proposal_id, consolidation_sources.no`,
   );
 }
 

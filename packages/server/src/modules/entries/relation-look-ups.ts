@@ -8,7 +8,6 @@ import {
   pathsOf,
   placesIn,
   STOOD_COLUMNS,
-  shownIn,
   UP_TO_SHOWN,
 } from './relation.ts';
 import { joinStanding } from './standings.ts';
@@ -16,16 +15,17 @@ import { joinStanding } from './standings.ts';
 // Rows of a list are looked up one by one (`leftJoin`): as long as PostgreSQL has no statistics, it may join them by reading the
 // whole account.
 
-/** The live entries with these numbers; `numbers` as the dialect makes them. */
-export function entriesNumbered(view: EntryView, numbers: Sql): Sql {
+/** The entries with these numbers; `numbers` as the dialect makes them. */
+export function entriesNumbered(view: EntryView, numbers: Sql, including: Including = 'live'): Sql {
   const { account_id, dialect } = view;
   if (!isNewestOfOneBranch(view))
-    return sql`${entriesIn(view)} WHERE entry_id IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
+    return sql`${entriesIn(view, { including })} WHERE entry_id IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
   const entries: Sql = {
     text: dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = numbers.value'),
     values: [account_id],
   };
-  return sql`${numbers}${entries} WHERE entries.entry_id IS NOT NULL AND ${shownIn(view)}${andAll(placesIn(view))}`;
+  return sql`${numbers}${entries}
+    WHERE entries.entry_id IS NOT NULL AND ${includedIn(view, including)}${andAll(placesIn(view))}`;
 }
 
 /** The entries with these numbers in the newest state of one branch, as a relation with standings. */
