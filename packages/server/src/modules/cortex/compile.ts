@@ -1,5 +1,6 @@
 import type { Dialect, Query } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { findSharedCounts } from '../counts/index.ts';
 import { findCited } from './cited-entries.ts';
 import { findEdges } from './map-edges.ts';
@@ -63,6 +64,7 @@ async function compileBranch(compiling: Compiling, branch: string, due: readonly
   );
   const compiled: Compiled = { save: [], remove: [] };
   for (const one of pending) {
+    await pause();
     const entries = one.candidates.flatMap((id) => cited.get(id) ?? []).filter((entry) => isOfScope(one, entry));
     const made = partsFor(one, entries, edges.get(one.scope)?.length ?? 0);
     if (made === undefined) {

@@ -7,8 +7,8 @@ import { EVENT_TYPES, touchedBy } from './touched.ts';
 
 export const CONSUMER = 'cortex.compile_digests';
 
-/** Events that are followed at once. */
-export const BATCH = 500;
+/** Events that are followed at once: few, because writes wait while the digests of many paths are stored. */
+export const BATCH = 250;
 /** How long the changes of a scope are gathered before it is compiled, also while it goes on changing. */
 export const GATHER_SECONDS = 2;
 

@@ -13,7 +13,7 @@ export const CONSUMER = `recall.embed_${EMBEDDER}`;
 export const EMBEDDED_EVENTS: readonly string[] = ['write', 'delete', 'expire'];
 
 /** Events that are followed at once. */
-const BATCH = 1_000;
+const BATCH = 250;
 
 /** Keeps the vectors of the newest versions in step with the log. No write waits for it. */
 export const embedEntries: Consumer = {
