@@ -103,14 +103,13 @@ export type ProposalFilter = { status: string | undefined; paths: readonly Glob[
 /** Proposals all of whose sources the view shows; a source that was deleted since still counts as shown. */
 function proposalsIn(view: EntryView, { status, paths }: ProposalFilter): Sql {
   const { account_id, agent_id } = view;
-  const numbered = (where: Sql): Sql => {
-    const numbers = sql`(SELECT sources.entry_id AS value FROM consolidation_sources AS sources
-        WHERE sources.account_id = ${account_id} AND sources.proposal_id = consolidation_proposals.proposal_id${where})`;
-    return entriesNumbered(view, sql`${numbers} AS numbers`, 'visible');
-  };
-  const sourcesIn = sql`(SELECT count(*) FROM ${numbered(fragment(''))})`;
+  const numbers = (where: string): Sql =>
+    sql`(SELECT sources.entry_id AS value FROM consolidation_sources AS sources WHERE sources.account_id = ${account_id}
+        AND sources.proposal_id = consolidation_proposals.proposal_id${fragment(where)}) AS numbers`;
+  const sourcesIn = sql`(SELECT count(*) FROM ${entriesNumbered(view, numbers(''), 'visible')})`;
   const kept = (each: readonly Sql[]) =>
-    sql`(SELECT 1 FROM ${numbered(fragment(' AND sources.no = 0'))} AND (${joinSql(each, ' OR ')}) LIMIT 1) IS NOT NULL`;
+    sql`(SELECT 1 FROM ${entriesNumbered(view, numbers(' AND sources.no = 0'), 'visible')}
+        AND (${joinSql(each, ' OR ')}) LIMIT 1) IS NOT NULL`;
   const conditions = [
     ...(status === undefined ? [] : [sql`status = ${status}`]),
     ...(paths === undefined
