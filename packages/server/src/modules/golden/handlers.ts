@@ -50,7 +50,7 @@ const toGolden = (row: NamedGolden, scope: Scope | undefined): Output<'golden.cr
   golden_id: row.golden_id,
   question: row.question,
   asked_with: row.asked_with as AskedQuestion['asked_with'] | 'given',
-  asked_at: row.entity_path,
+  asked_at: row.asked_path,
   include_descendants: row.below === 1,
   agent_id: row.agent_id,
   entity_path: row.hit_path,
@@ -74,7 +74,7 @@ const create = writes<'golden.create'>(async (work, { input, caller, lineage }) 
   const entry = await getLiveEntry(tx, view, { entity_path, key });
   if (!entry) throw new Fault('not_found', `there is no entry ${entity_path}/${key}`, { entity_path, key });
   const visible_to = entry.shared === 1 ? EVERYONE : agent_id;
-  const named = { agent_id, visible_to, branch, question, entity_path: null, below: 0, entry_id: entry.entry_id };
+  const named = { agent_id, visible_to, branch, question, asked_path: null, below: 0, entry_id: entry.entry_id };
   const golden_id = goldenIdOf(named);
   const hit = { hit_path: entity_path, hit_key: key };
   const known = await queries.getGolden(tx, account_id, golden_id);
@@ -124,9 +124,9 @@ const remove = writes<'golden.delete'>(async (work, { input, caller }) => {
 });
 
 /** Whether a key may read all that was asked. */
-function coversAsked(scope: Scope | undefined, { asked_with, entity_path, below }: queries.GoldenRow): boolean {
+function coversAsked(scope: Scope | undefined, { asked_with, asked_path, below }: queries.GoldenRow): boolean {
   if (asked_with === 'given') return true;
-  const asked = globsOf({ entity_path: entity_path ?? undefined, include_descendants: below === 1 });
+  const asked = globsOf({ entity_path: asked_path ?? undefined, include_descendants: below === 1 });
   return scope === undefined || asked?.every((glob) => scopeCovers(scope, glob)) === true;
 }
 

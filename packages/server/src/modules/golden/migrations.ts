@@ -15,7 +15,7 @@ export const migrations: readonly Migration[] = [
           branch ${text} NOT NULL,
           question ${text} NOT NULL,
           asked_with ${text} NOT NULL,
-          entity_path ${text},
+          asked_path ${text},
           below ${int} NOT NULL,
           entry_id ${int} NOT NULL,
           version ${int} NOT NULL,

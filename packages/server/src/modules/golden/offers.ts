@@ -26,7 +26,7 @@ export async function goldenQueriesNaming(
   return found.map((row) => ({
     golden_id: row.golden_id,
     question: row.question,
-    asked_at: row.entity_path,
+    asked_at: row.asked_path,
     include_descendants: row.below === 1,
     entity_path: row.hit_path,
     key: row.hit_key,

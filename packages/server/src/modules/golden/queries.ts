@@ -29,7 +29,7 @@ export type GoldenRow = {
   question: string;
   asked_with: string;
   /** The paths that were asked, as the caller gave them; null for all. */
-  entity_path: string | null;
+  asked_path: string | null;
   /** 1 where what is below the path was asked too. */
   below: number;
   /** The entry that helped, in the version that helped. */
@@ -60,7 +60,7 @@ const columns = {
   branch: 'text',
   question: 'text',
   asked_with: 'text',
-  entity_path: 'text',
+  asked_path: 'text',
   below: 'int',
   entry_id: 'int',
   version: 'int',
@@ -93,8 +93,8 @@ const GOLDEN = fragment(
 
 /** What was asked, as globs: the second is the first but where what is below was asked too. */
 const ASKED = [
-  'golden_queries.entity_path',
-  `(golden_queries.entity_path || CASE WHEN golden_queries.below = 1 THEN '/**' ELSE '' END)`,
+  'golden_queries.asked_path',
+  `(golden_queries.asked_path || CASE WHEN golden_queries.below = 1 THEN '/**' ELSE '' END)`,
 ];
 
 /** A question that was given belongs to its entry; one that was asked, to all that was asked. */
@@ -175,8 +175,9 @@ export function deleteOldest(
 /** Those of erased entries, and those that were asked about their paths. */
 const ofErased = ({ account_id, agent_id, erasedIds, paths, names }: ErasedEntries): readonly Sql[] => [
   sql`account_id = ${account_id} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${erasedIds})`,
-  sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)}
-    AND (agent_id = ${agent_id} OR ${names('golden_queries', 'path')})`,
+  sql`account_id = ${account_id} AND golden_id IN (SELECT golden_id FROM (SELECT golden_id, agent_id,
+        asked_path AS entity_path FROM golden_queries WHERE account_id = ${account_id} AND asked_path IS NOT NULL
+        ) AS golden_queries WHERE (agent_id = ${agent_id} OR ${names('golden_queries', 'path')})${andAll(paths)})`,
 ];
 
 export async function eraseGolden(tx: Transaction, erased: ErasedEntries): Promise<void> {

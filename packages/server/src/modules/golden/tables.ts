@@ -6,9 +6,9 @@ export const tables: readonly TenantTable[] = [
   exported(insertGolden, {
     kind: 'golden_query',
     key: ['golden_id'],
-    nullable: ['entity_path', 'hit_rank', 'stale', 'hits', 'duplicates'],
+    nullable: ['asked_path', 'hit_rank', 'stale', 'hits', 'duplicates'],
     agents: { agent_id: { erased: 'delete the row' }, visible_to: { erased: 'delete the row' } },
-    entries: { entity_path: 'by its owner' },
+    entries: { asked_path: 'by its owner' },
     rights: { maintenance: ['SELECT (account_id, golden_id, replayed_at)'] },
     planner: {
       golden_queries: '100000 500 1',

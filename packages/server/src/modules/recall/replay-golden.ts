@@ -74,10 +74,10 @@ export async function placeOf(
   pair: GoldenPair,
   weights: Partial<FusionWeights> = {},
 ): Promise<{ place: number; passages: string[] }> {
-  const { question, entity_path, below, branch } = pair;
+  const { question, asked_path, below, branch } = pair;
   const input = operations['entries.retrieve'].input.parse({
     ...{ query: question, branch, limit: HITS, compact: true, include_avoid: false, include_descendants: below === 1 },
-    ...(entity_path === null ? {} : { entity_path }),
+    ...(asked_path === null ? {} : { entity_path: asked_path }),
     ...weights,
   });
   const noted: number[] = [];

@@ -8,7 +8,7 @@ export type AskedQuestion = {
   visible_to: string;
   question: string;
   asked_with: 'retrieve' | 'search';
-  entity_path: string | null;
+  asked_path: string | null;
   below: number;
   branch: string;
   at: number;
@@ -45,7 +45,7 @@ export function questionIn({ seq, no, visible_to, data }: AskedPart): AskedQuest
     visible_to,
     question,
     asked_with: operation,
-    entity_path: typeof entity_path === 'string' ? entity_path : null,
+    asked_path: typeof entity_path === 'string' ? entity_path : null,
     below: Number(include_descendants === true),
     branch: typeof branch === 'string' ? branch : 'main',
     at,
@@ -54,7 +54,7 @@ export function questionIn({ seq, no, visible_to, data }: AskedPart): AskedQuest
   };
 }
 
-export type GoldenName = Pick<AskedQuestion, 'question' | 'entity_path' | 'below' | 'branch'> & {
+export type GoldenName = Pick<AskedQuestion, 'question' | 'asked_path' | 'below' | 'branch'> & {
   agent_id: string;
   visible_to: string;
   entry_id: number;
@@ -62,8 +62,8 @@ export type GoldenName = Pick<AskedQuestion, 'question' | 'entity_path' | 'below
 
 /** The same question of the same agent about the same paths has the same name, whatever its letters are. */
 export function goldenName(of: GoldenName): string {
-  const { agent_id, visible_to, branch, entity_path, below, question, entry_id } = of;
-  return JSON.stringify([agent_id, visible_to, branch, entity_path, below, question.toLowerCase(), entry_id]);
+  const { agent_id, visible_to, branch, asked_path, below, question, entry_id } = of;
+  return JSON.stringify([agent_id, visible_to, branch, asked_path, below, question.toLowerCase(), entry_id]);
 }
 
 export const isGoodOutcome = (type: unknown): boolean =>
