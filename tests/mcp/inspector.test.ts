@@ -67,7 +67,7 @@ it('the inspector shows what there is', async () => {
   );
   expect(names(tools?.tools)).toContain('mem_write');
   expect(names(resources?.resources)).toEqual(['briefing', 'entries', 'timeline', 'stats']);
-  expect(names(templates?.resourceTemplates)).toEqual(['entry']);
+  expect(names(templates?.resourceTemplates)).toEqual(['briefing of a subject', 'entry']);
   expect(names(prompts?.prompts)).toEqual(['start-task', 'finish-task', 'hand-over']);
   const [resource, prompt, level] = await Promise.all([
     ask('--method', 'resources/read', '--uri', 'mem://entries/shop/cart/limit'),
