@@ -24,7 +24,7 @@ export const followLog: Consumer = {
   starts_at: 'the beginning',
   batch_size: 500,
   delay_seconds: 1,
-  gives_way_seconds: 5,
+  gives_way_seconds: 10,
   handle: (context, events) => context.work((work) => follow(work, context, events)),
 };
 

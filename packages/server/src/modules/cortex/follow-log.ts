@@ -19,7 +19,7 @@ export const compileDue: Consumer = {
   starts_at: 'the beginning',
   batch_size: BATCH,
   delay_seconds: GATHER_SECONDS,
-  gives_way_seconds: 3,
+  gives_way_seconds: 10,
   pause_seconds: GATHER_SECONDS,
   handle: followEvents,
 };
