@@ -71,6 +71,8 @@ const readAt = [
 const standingNumber = (name: string) =>
   [`json_extract(standing, '$.${name}')`, `CAST(CAST(standing AS jsonb) ->> '${name}' AS double precision)`] as const;
 
+const ENTRY_OF_VERSION = 'entries.account_id = ? AND entries.entry_id = versions.entry_id';
+
 /** The pieces that a dialect writes in its own way, and what they are on both. */
 const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ' FOR UPDATE SKIP LOCKED'],
@@ -98,6 +100,7 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
     const on = `standings.account_id = ? AND standings.entry_id = ${head}.entry_id`;
     return [` LEFT JOIN standings ON ${on}`, postgres.leftJoin('standings', on)] as const;
   }),
+  [` LEFT JOIN entries ON ${ENTRY_OF_VERSION}`, postgres.leftJoin('entries', ENTRY_OF_VERSION)],
   [')', ' OFFSET 0)'],
   [')', ', search_words, word_count)'],
   [')', ', search_words)'],

@@ -111,6 +111,7 @@ describe.skipIf(!hasStrace('errors of the disk are not made'))('a disk with erro
     ['cannot be written', { calls: 'pwrite64,write,writev', error: 'EIO', refusal: '503 unavailable' }],
     ['became read-only', { calls: 'pwrite64', error: 'EROFS', refusal: '503 unavailable' }],
     ['has no room within a quota', { calls: 'pwrite64', error: 'EDQUOT', refusal: '507 storage_full' }],
+    ['allows no larger file', { calls: 'pwrite64', error: 'EFBIG', refusal: '507 storage_full' }],
   ])(
     'that %s: writes are refused, reads go on, and what was acknowledged is there',
     async (_, { calls, error, refusal }) => {
@@ -120,8 +121,9 @@ describe.skipIf(!hasStrace('errors of the disk are not made'))('a disk with erro
       mkdirSync(data);
       const store = folderStore(data);
       await (await startMem(store.env)).stop();
-      // A quota is that of a user: another file that is tried meets it too.
-      const paths = error === 'EDQUOT' ? [] : ['mem.db', 'mem.db-wal'].flatMap((name) => ['-P', join(data, name)]);
+      // A quota and the largest size of a file are those of all files: another that is tried meets them too.
+      const isOfAll = refusal === '507 storage_full';
+      const paths = isOfAll ? [] : ['mem.db', 'mem.db-wal'].flatMap((name) => ['-P', join(data, name)]);
       const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}:when=400+`];
       const mem = await startMem(store.env, { under: ['strace', '-f', '-qq', '-o', '/dev/null', ...paths, ...inject] });
       const client = new HttpClient(mem.url);

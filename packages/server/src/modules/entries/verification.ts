@@ -83,7 +83,7 @@ export class Verification {
   /** After the last version: checks its entry, and versions whose entry is missing. */
   async end(glob: Glob | undefined): Promise<void> {
     await this.#checkHead();
-    const orphans = await listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS);
+    const orphans = await listOrphans(this.#query, this.#view, MAX_ORPHANS);
     const lost = orphans.flatMap((row) => {
       const place = parseVersion(row)?.origin;
       if (!place || !this.#isHere(place.branch) || (glob && !matchesGlob(glob, place.entity_path))) return [];

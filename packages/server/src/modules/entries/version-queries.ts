@@ -13,6 +13,7 @@ import {
 import type { BranchSpan, EntryView, Lineage } from '../../kernel/index.ts';
 import { isNamed } from './queries.ts';
 import { entriesWithVersionsIn, isVersionVisible, versionColumnsOf, versionsIn } from './relation.ts';
+import { entriesOfVersions } from './relation-look-ups.ts';
 import { type EntryRow, type VersionRow, versionColumns } from './rows.ts';
 
 const VERSION = versionColumnsOf(Object.keys(versionColumns) as (keyof VersionRow)[]);
@@ -137,13 +138,13 @@ export function listVersionsInOrder(
 }
 
 /** Returns the newest versions whose entry row is missing. */
-export function listOrphans(query: Query, accountId: string, limit: number): Promise<VersionRow[]> {
+export function listOrphans(query: Query, view: EntryView, limit: number): Promise<VersionRow[]> {
+  const { account_id } = view;
   return query.all<VersionRow>(
-    sql`SELECT ${VERSION} FROM versions
-        LEFT JOIN entries ON entries.account_id = ${accountId} AND entries.entry_id = versions.entry_id
-        WHERE versions.account_id = ${accountId} AND entries.entry_id IS NULL
-          AND NOT EXISTS (SELECT 1 FROM versions AS later WHERE later.account_id = ${accountId}
-            AND later.entry_id = versions.entry_id AND later.version > versions.version)
+    sql`SELECT ${VERSION} FROM versions${entriesOfVersions(view)}
+        WHERE versions.account_id = ${account_id} AND entries.entry_id IS NULL
+          AND versions.version = (SELECT max(later.version) FROM versions AS later
+            WHERE later.account_id = ${account_id} AND later.entry_id = versions.entry_id)
         LIMIT ${limit}`,
   );
 }
