@@ -43,18 +43,15 @@ export function recordOf({ entry_id, part }: RecordName, values: Int8Array): Uin
 
 const nameOf = ({ entry_id, part }: RecordName): string => `${entry_id} ${part}`;
 
-/** A block without some of its records, and with new ones at its end. */
-export function changeRecords(
-  block: Uint8Array,
-  { removed, added, size }: { removed: readonly RecordName[]; added: readonly Uint8Array[]; size: number },
-): Uint8Array {
+/** A block without some of its records, which are `size` bytes long. */
+export function removeRecords(block: Uint8Array, removed: readonly RecordName[], size: number): Uint8Array {
   const names = new Set(removed.map(nameOf));
   const kept: Uint8Array[] = [];
   for (let from = 0; from + size <= block.length; from += size) {
     const name = { entry_id: entryIdAt(block, from), part: block[from + ENTRY_BYTES] as number };
     if (!names.has(nameOf(name))) kept.push(block.subarray(from, from + size));
   }
-  return Buffer.concat([...kept, ...added]);
+  return Buffer.concat(kept);
 }
 
 /** Whole numbers are added faster. */
