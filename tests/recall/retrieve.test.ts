@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { indexerOf } from '../../packages/server/src/modules/text/indexer.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { caughtUp } from './caught-up.ts';
 
@@ -35,6 +37,26 @@ describe.each(backends)('a question, on %s', (backend) => {
     expect(after.entries[0]?.key).toBe('diet');
     expect(after.entries[0]?.score).toBe(before.entries[0]?.score);
     expect(after.index).toEqual({ embedder: 'mem-static-256', behind: 0 });
+  });
+
+  it('weighs words alike before the index of words has a new version and after', async () => {
+    const written = memories.map(([entity_path, key], n) => ({ entity_path, key, value: `zeppelin ${n}` }));
+    const shown = async () => (await ask('zeppelin')).entries.map(({ key, breakdown: { words } }) => ({ key, words }));
+    const indexer = indexerOf(app.kernel.services);
+    for (const round of ['first', 'second']) {
+      await app.call(
+        'commits.create',
+        { writes: written.map((one) => ({ ...one, value: `${one.value} ${round}` })) },
+        A,
+      );
+      const before = await shown();
+      expect(before.filter(({ words }) => words > 0)).toHaveLength(written.length);
+      indexer?.request(SELF_HOSTED_ACCOUNT);
+      await indexer?.drain();
+      expect(await shown()).toEqual(before);
+    }
+    const restored = memories.map(([entity_path, key, value]) => ({ entity_path, key, value }));
+    await app.call('commits.create', { writes: restored }, A);
   });
 
   it('finds what shares words with it', async () => {
