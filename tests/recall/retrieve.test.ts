@@ -1,7 +1,9 @@
+import { type Output, operations, stringify } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { MAIN_LINEAGE, readContext, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { retrieve } from '../../packages/server/src/modules/recall/handlers.ts';
 import { indexerOf } from '../../packages/server/src/modules/text/indexer.ts';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { backends, caller, openTestApp, type TestApp } from '../support/app.ts';
 import { caughtUp } from './caught-up.ts';
 
 const A = { agent_id: 'agent/a' };
@@ -69,7 +71,10 @@ describe.each(backends)('a question, on %s', (backend) => {
     expect(entries.length).toBeGreaterThan(0);
     for (const { score, breakdown } of entries)
       expect(Object.values(breakdown).reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 4);
-    expect(entries.map(({ score }) => score)).toEqual(entries.map(({ score }) => score).sort((a, b) => b - a));
+    const scores = entries.map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    for (const query of ['database backups', 'nuts allergy', 'athletics', 'window'])
+      for (const { score } of (await ask(query)).entries) expect(score).toBeGreaterThanOrEqual(0);
   });
 
   it('is answered within the filters', async () => {
@@ -124,9 +129,26 @@ describe.each(backends)('a question, on %s', (backend) => {
   });
 
   it('ends look-ups after max_ms, and says what was left undone', async () => {
-    const { skipped, index } = await ask('nuts allergy', { max_ms: 1 });
-    expect(skipped.length === 0 || skipped.includes('passages')).toBe(true);
-    expect(index.embedder === null).toBe(skipped.includes('meaning'));
+    const input = operations['entries.retrieve'].input.parse({ query: 'Maria, peanuts', max_ms: 50 });
+    const context = readContext(app.kernel.services, caller(A), MAIN_LINEAGE);
+    /** Time is up when it was asked for so many times. */
+    const answerIn = async (looks: number) => {
+      let looked = 0;
+      const answer = await retrieve({ ...context, elapsed: () => (looked++ < looks ? 0 : 50), note() {} }, input);
+      return JSON.parse(stringify(answer)) as Output<'entries.retrieve'>;
+    };
+    const steps = ['meaning', 'neighbours', 'related', 'passages'];
+    const seen = new Set<string>();
+    for (let looks = 0; looks < 10; looks++) {
+      const { entries, skipped, index } = await answerIn(looks);
+      const isCompared = !skipped.includes('meaning');
+      expect(skipped).toEqual(isCompared ? steps.slice(steps.length - skipped.length) : ['meaning', 'passages']);
+      expect(index.embedder !== null).toBe(isCompared);
+      expect(entries[0]).toMatchObject({ key: 'diet', passage: expect.stringContaining('peanuts') });
+      seen.add(skipped.join());
+    }
+    expect(seen.size).toBe(steps.length + 1);
+    expect((await ask('nuts allergy', { max_ms: 60_000 })).skipped).toEqual([]);
   });
 
   it('about an earlier state is answered by meaning too', async () => {
