@@ -6,7 +6,7 @@ import type { DigestKey } from './rows.ts';
 import { saveDigests } from './save.ts';
 
 /** Whatever they were, and although nothing happened. */
-const ANEW = { seq: Number.POSITIVE_INFINITY, change: 'all' as const, author: undefined, if_changed: false };
+const WHOLE = { seq: Number.POSITIVE_INFINITY, change: 'all' as const, author: undefined, if_changed: false };
 
 /** Compiles digests again within the call, those that were compiled longest ago first. */
 export const recompile = writes<'cortex.recompile'>(async (work, { input }) => {
@@ -14,7 +14,7 @@ export const recompile = writes<'cortex.recompile'>(async (work, { input }) => {
   const { before_seq = work.start.seq } = input;
   const { keys, has_more } = await wanted(work, { ...input, before_seq });
   const { seq } = work.start;
-  const due = keys.map((key) => ({ ...key, ...ANEW, entries: new Set<number>(), outcomes: new Map() }));
+  const due = keys.map((key) => ({ ...key, ...WHOLE, entries: new Set<number>(), outcomes: new Map() }));
   const compiled = await compileDigests({ query: tx, dialect, account_id, at: now, seq }, due);
   await saveDigests(work, compiled);
   const output = { recompiled: compiled.save.length, removed: compiled.remove.length, before_seq, has_more };
