@@ -33,11 +33,13 @@ export type RecordName = { entry_id: number; part: number };
 export function recordOf({ entry_id, part }: RecordName, values: Int8Array): Uint8Array {
   const record = new Uint8Array(recordBytes(values.length));
   writeHead(record, entry_id, part);
-  for (let at = 0; at < values.length; at++)
-    if ((values[at] as number) > 0) {
-      const byte = HEAD_BYTES + (at >>> 3);
-      record[byte] = (record[byte] as number) | (1 << (at & 7));
-    }
+  let bits = 0;
+  for (let at = 0; at < values.length; at++) {
+    if ((values[at] as number) > 0) bits |= 1 << (at & 7);
+    if ((at & 7) < 7 && at + 1 < values.length) continue;
+    record[HEAD_BYTES + (at >>> 3)] = bits;
+    bits = 0;
+  }
   return record;
 }
 
