@@ -1,7 +1,7 @@
 import type { Glob } from '@mem-service/contract';
 import { packedDot } from '@mem-service/embedder';
 import type { Sql } from '../../db/index.ts';
-import { type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
+import { isNewestOfOneBranch, type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
 import type { RecallEntries } from './candidates.ts';
@@ -111,7 +111,8 @@ const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[
 async function fewVectors({ context, paths, filters, shown }: MeaningOptions, embedder: number) {
   const { scan, view, services } = context;
   const few = services.limits.max_compared_entries ?? MAX_COMPARED;
-  if (paths === undefined && view.scope === undefined && shown > few) return undefined;
+  const isWhole = paths === undefined && view.scope === undefined && isNewestOfOneBranch(view);
+  if (isWhole && shown > few) return undefined;
   const looked = await queries.listFew(scan, view, { paths, filters, most: few + 1 });
   if (looked.length > few) return undefined;
   const passing = looked.filter(({ passes }) => passes === 1);
@@ -124,7 +125,10 @@ async function fewVectors({ context, paths, filters, shown }: MeaningOptions, em
   return stored.filter(({ seq }) => current.has(seq));
 }
 
-/** What was written since the index was brought up to date: the newest of it is embedded now, as it will be stored. */
+/**
+ * What the index has no vectors of: entries written since it was brought up to date and, for an earlier state, what entries
+ * said that were changed since. The newest of it is embedded now, as it will be or was stored.
+ */
 async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   const { read, view } = context;
   const { account_id } = view;
@@ -134,10 +138,11 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   ]);
   const after = cursor?.seq ?? 0;
   const end = account?.seq ?? 0;
-  if (after >= end) return { tail: [], behind: 0 };
-  const isFar = end - after > MAX_TAIL_EVENTS;
+  const isNewest = isNewestOfOneBranch(view);
+  if (isNewest && after >= end) return { tail: [], behind: 0 };
+  const isFar = isNewest && end - after > MAX_TAIL_EVENTS;
   const until = { after: isFar ? end - MAX_TAIL_EVENTS : after, most: MAX_BEHIND };
-  const written = await queries.listNewestAfter(read, view, { paths, filters, ...until });
+  const written = await queries.listTail(read, view, { paths, filters, ...until });
   const embedded = written.slice(0, MAX_TAIL);
   const documents = await findDocuments(read, account_id, embedded);
   const texts = embedded.flatMap(({ entry_id }, at) => {

@@ -4,13 +4,14 @@ import {
   type Find,
   fragment,
   type Insert,
+  joinSql,
   type Query,
   type Sql,
   sql,
   type Transaction,
 } from '../../db/index.ts';
-import { branchOf, type EntryView } from '../../kernel/index.ts';
-import { entriesAt, entriesIn } from '../entries/index.ts';
+import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
+import { entriesAt, entriesIn, entryKeysIn } from '../entries/index.ts';
 import type { VectorSums } from './vector-sums.ts';
 
 export const insertVectors: Insert = {
@@ -97,9 +98,18 @@ export type VectorScope = { view: EntryView; embedder: number; owner: number };
 
 const SHARED_OWNER = 0;
 
+/** Vectors are those of the newest states; a view of another one shows those whose `seq` it has. */
+const isOfBranches = ({ lineage }: EntryView): Sql =>
+  sql`(${joinSql(
+    lineage.map(({ branch }) => sql`branch = ${branch}`),
+    ' OR ',
+  )})`;
+
 export async function readSums(query: Query, { view, embedder, owner }: VectorScope): Promise<VectorSums[]> {
-  const key = (of: number) => [view.account_id, branchOf(view), embedder, of];
-  const found = await query.findMany<VectorSums>(findSums, [key(SHARED_OWNER), key(owner)]);
+  const keys = view.lineage.flatMap(({ branch }) =>
+    [SHARED_OWNER, owner].map((of) => [view.account_id, branch, embedder, of]),
+  );
+  const found = await query.findMany<VectorSums>(findSums, keys);
   return found.filter((one) => one !== undefined);
 }
 
@@ -112,7 +122,7 @@ export async function readBlocks(
   const joined = fragment(view.dialect.engine === 'sqlite' ? `group_concat(records, '')` : `string_agg(records, '')`);
   const row = await query.get<{ records: string | null }>(
     sql`SELECT ${joined} AS records FROM (SELECT records FROM vector_blocks WHERE account_id = ${view.account_id}
-          AND branch = ${branchOf(view)} AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
+          AND ${isOfBranches(view)} AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
           AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)})
         LIMIT ${most}) AS blocks`,
   );
@@ -129,7 +139,7 @@ export function listBlocks(
   { clusters, most }: { clusters: readonly number[]; most: number },
 ): Promise<VectorBlock[]> {
   return query.all<VectorBlock>(
-    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND ${isOfBranches(view)}
           AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
           AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
   );
@@ -158,6 +168,10 @@ export function listVectors(
   );
 }
 
+/** The entries of a view for statements that need no documents. */
+const keysIn = (view: EntryView, part: { paths?: readonly Glob[] | undefined; standings: boolean }): Sql =>
+  (isNewestOfOneBranch(view) ? entriesIn : entryKeysIn)(view, part);
+
 export type NumberedEntry = { entry_id: number; seq: number };
 type FilteredEntry = NumberedEntry & { passes: number };
 
@@ -170,20 +184,31 @@ export function listFew(
   const order = fragment(paths === undefined && view.scope === undefined ? 'seq DESC' : 'entity_path, key');
   return query.all<FilteredEntry>(
     sql`SELECT entry_id, seq, CASE WHEN true${andAll(filters)} THEN 1 ELSE 0 END AS passes
-        FROM (SELECT * FROM ${entriesIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at`,
+        FROM (SELECT * FROM ${keysIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at`,
   );
 }
 
 export type TailEntry = NumberedEntry & { version: number };
 export type TailWindow = { paths: readonly Glob[] | undefined; filters: readonly Sql[]; after: number; most: number };
 
-/** Entries of a view that were written after a `seq`, newest first. */
-export function listNewestAfter(query: Query, view: EntryView, tail: TailWindow): Promise<TailEntry[]> {
-  const { paths, filters, after, most } = tail;
+/** Entries of a view that have no vector of their state there where vectors are made up to a `seq`, newest first. */
+export function listTail(query: Query, view: EntryView, { paths, filters, after, most }: TailWindow) {
+  const isTail = isNewestOfOneBranch(view) ? sql`seq > ${after}` : isChangedAfter(view, { after, most });
   return query.all<TailEntry>(
-    sql`SELECT entry_id, seq, version FROM ${entriesIn(view, { paths, standings: true })}
-        WHERE seq > ${after}${andAll(filters)} ORDER BY seq DESC LIMIT ${most}`,
+    sql`SELECT entry_id, seq, version FROM ${keysIn(view, { paths, standings: true })}
+        WHERE ${isTail}${andAll(filters)} ORDER BY seq DESC LIMIT ${most}`,
   );
+}
+
+/** A condition: the entry was written after a `seq`, or changed since the view, which then shows what it was before. */
+function isChangedAfter(view: EntryView, { after, most }: Pick<TailWindow, 'after' | 'most'>): Sql {
+  const changed = view.lineage.map(({ branch, up_to_seq }) => {
+    const newest = { ...view, lineage: [{ branch, up_to_seq: null }], scope: undefined };
+    const known = up_to_seq ?? Number.MAX_SAFE_INTEGER;
+    return sql`SELECT entry_id FROM (SELECT entry_id FROM ${entriesIn(newest, { including: 'all' })}
+      WHERE seq > ${Math.min(after, known)} AND entry_id <= ${known} ORDER BY seq LIMIT ${most}) AS changed`;
+  });
+  return sql`entry_id IN (${joinSql(changed, ' UNION ALL ')})`;
 }
 
 /** The `seq` of an entry, and of those that its author wrote just before and after it. */
@@ -198,12 +223,24 @@ export type WrittenAround = {
 
 /** What the authors of entries wrote before and after them, of what the view shows. */
 export function listAround(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
+  if (!isNewestOfOneBranch(view)) return listAroundInWhole(query, view, seqs);
   const near = sql`SELECT agent_id, seq, ${nextTo(view, 'before', 'found.seq')} AS before,
       ${nextTo(view, 'after', 'found.seq')} AS after
     FROM (SELECT agent_id, seq FROM ${entriesAt(view, seqs)}) AS found`;
   return query.all<WrittenAround>(
     sql`SELECT agent_id, seq, before, ${nextTo(view, 'before', 'found.before')} AS before_that,
           after, ${nextTo(view, 'after', 'found.after')} AS after_that FROM (${near}) AS found`,
+  );
+}
+
+/** The same in one pass over the view: that of an earlier state has no index to look up one by one. */
+function listAroundInWhole(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
+  return query.all<WrittenAround>(
+    sql`SELECT agent_id, seq, before, before_that, after, after_that FROM (SELECT agent_id, seq,
+            lag(seq) OVER by_author AS before, lag(seq, 2) OVER by_author AS before_that,
+            lead(seq) OVER by_author AS after, lead(seq, 2) OVER by_author AS after_that
+          FROM ${entryKeysIn(view)} WINDOW by_author AS (PARTITION BY agent_id ORDER BY seq)) AS written
+        WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${view.dialect.numbers(seqs)})`,
   );
 }
 
