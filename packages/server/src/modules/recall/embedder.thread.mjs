@@ -16,8 +16,8 @@ const TASKS = {
   compare: ({ vectors, question }) => encoding.compare(vectors, question),
   centre: ({ question, vectors, sums }) => encoding.centre(question, vectors, sums),
   clustersOf: ({ vectors }) => encoding.clustersOf(vectors),
+  fitting: (input) => encoding.fitting(input),
   alike: (input) => encoding.alike(input),
-  cosines: ({ vectors, among }) => encoding.cosines(vectors, among),
   related: ({ documents, ...question }) => encoding.related(documents, question),
   bestPassages: ({ documents, asked }) => encoding.bestPassages(documents, asked),
 };

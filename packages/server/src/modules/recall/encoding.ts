@@ -75,7 +75,7 @@ export class Encoding {
     return vectors.map((vector) => this.#clusters.nearest(unpacked(vector)).slice(0, PROBED_CLUSTERS));
   }
 
-  alike({ blocks, vectors, clusters, most }: ThreadTasks['alike']['input']): number[][] {
+  fitting({ blocks, vectors, clusters, most }: ThreadTasks['fitting']['input']): number[][] {
     const byCluster = new Map<number, Buffer[]>();
     for (const { cluster, records } of blocks)
       byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), Buffer.from(records, 'base64')]);
@@ -85,14 +85,17 @@ export class Encoding {
     });
   }
 
-  cosines(vectors: readonly string[], among: readonly (readonly string[])[]): number[][] {
-    const known = new Map<string, Float32Array>();
-    const of = (packed: string): Float32Array => {
-      const vector = known.get(packed) ?? unpacked(packed);
-      known.set(packed, vector);
-      return vector;
-    };
-    return vectors.map((vector, at) => (among[at] ?? []).map((other) => cosine(of(vector), of(other))));
+  alike({ vectors, others, among, least, most }: ThreadTasks['alike']['input']): ThreadTasks['alike']['output'] {
+    const known = [...vectors, ...others].map(unpacked);
+    return vectors.map((_, at) => {
+      const own = known[at] as Float32Array;
+      const nearest = (places: Iterable<number>) =>
+        Array.from(places, (place) => ({ place, cosine: cosine(own, known[place] as Float32Array) }))
+          .filter((one) => one.place !== at && one.cosine >= least)
+          .sort((a, b) => b.cosine - a.cosine || a.place - b.place)
+          .slice(0, most);
+      return [...nearest(vectors.keys()), ...nearest((among[at] ?? []).map((other) => vectors.length + other))];
+    });
   }
 
   centre(question: EncodedQuestion, vectors: readonly string[], of: readonly VectorSums[]): CentredQuestion {
