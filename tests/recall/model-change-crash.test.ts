@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startMem } from '../faults/support/mem-process.ts';
-import { backends, fakeClock, newPlace, openTestApp } from '../support/app.ts';
+import { backends, fakeClock, openTestApp, readyPlace } from '../support/app.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { caughtUp } from './caught-up.ts';
 import { ask, fillHouse, settingsFor, vectorsOf } from './house.ts';
@@ -12,7 +12,7 @@ describe.each(backends)('a server that changes the embedder, on %s', (backend) =
   it('is followed by another after a kill -9: the old model serves, no text is embedded twice, none is lost', async () => {
     const models = await startModelServer();
     onTestFinished(() => models.close());
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const clock = fakeClock(Date.now());
     const first = await openTestApp(backend, { place, clock, settings: settingsFor(models) });

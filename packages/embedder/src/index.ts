@@ -6,6 +6,7 @@ export {
   hammingAt,
   PACKED_HEAD_BYTES,
   packedDot,
+  packInto,
   packVector,
   signBits,
   unpackVector,

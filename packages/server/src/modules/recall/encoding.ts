@@ -42,16 +42,19 @@ export class Encoding {
 
   /** The vectors of documents as they are stored. A text without words has none. */
   embed(texts: readonly EmbeddedText[]): EmbeddedPart[] {
-    return texts.flatMap(({ entry_id, document }) =>
-      this.#vectorsOf(document).map((vector, part) =>
-        storedPart({ entry_id, part, vector, cluster: this.#clusters.clusterOf(vector) }),
-      ),
-    );
-  }
-
-  #vectorsOf(document: string): Float32Array[] {
-    const vectors = textsOf(document).map((text) => this.#embedder.encode(text));
-    return vectors.filter((vector) => vector.some((value) => value !== 0));
+    const passages = texts.flatMap(({ entry_id, document }) => textsOf(document).map((text) => ({ entry_id, text })));
+    // In one piece of memory: to allocate a vector takes half as long as to make it.
+    const vectors = this.#embedder.encodeMany(passages.map(({ text }) => text));
+    const { dimensions } = this.#embedder;
+    const parts: EmbeddedPart[] = [];
+    passages.forEach(({ entry_id }, at) => {
+      const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions);
+      if (!vector.some((value) => value !== 0)) return;
+      const before = parts.at(-1);
+      const part = before?.entry_id === entry_id ? before.part + 1 : 0;
+      parts.push(storedPart({ entry_id, part, vector, cluster: this.#clusters.clusterOf(vector) }));
+    });
+    return parts;
   }
 
   /** Words of the question weigh as much as they are rare in the store. */
