@@ -1,22 +1,24 @@
 import type { Glob } from '@mem-service/contract';
-import { packedDot } from '@mem-service/embedder';
+import { packedDots } from '@mem-service/embedder';
 import type { Sql } from '../../db/index.ts';
-import { type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
+import { branchOf, type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
 import type { RecallEntries } from './candidates.ts';
+import { clusterCacheOf } from './cluster-cache.ts';
 import type { EmbedderThread } from './embedder-thread.ts';
 import { CONSUMER, EMBEDDER, EMBEDDER_NUMBER } from './follow-log.ts';
 import { axesOf } from './models/rules/axes.ts';
 import type { ModelQuestion } from './models/served-model.ts';
 import * as queries from './queries.ts';
 import { clustersBySigns, clustersToRead } from './rules/clusters.ts';
+import { unpackTexts } from './rules/packed-texts.ts';
 import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
 import { ownerNumber } from './vector-names.ts';
 
 /** As many entries are compared one by one. */
 const MAX_COMPARED = 1_500;
-/** Blocks of vectors that the first pass compares at most. */
+/** Blocks of vectors that the first pass reads at most. */
 const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
 const FIRST_PASS = 150;
@@ -50,8 +52,9 @@ export type MeaningSearch = MeaningOptions & {
   /** The same question by a model outside the service. */
   beside?: MeaningSearch | undefined;
   question: EncodedQuestion;
-  /** Clusters of vectors, nearest first. */
+  /** Clusters of vectors, nearest first, and the sums of all vectors; none where all entries are compared. */
   clusters: readonly number[];
+  sums: readonly queries.OwnerSums[];
   /** By `seq`: of all entries to compare where they are few, otherwise of those that have no vector yet. */
   cosines: ReadonlyMap<number, number>;
   isAll: boolean;
@@ -74,38 +77,44 @@ export async function openMeaning(options: MeaningOptions): Promise<MeaningSearc
 async function openBuiltin(options: MeaningOptions): Promise<MeaningSearch | undefined> {
   const { context, thread } = options;
   const embedder = EMBEDDER_NUMBER;
-  const asked = await thread.run('question', options.text);
-  if (asked.every((value) => value === 0)) return undefined;
   const [stored, { tail, behind }] = await Promise.all([fewVectors(options, embedder), tailOf(options)]);
   const isAll = stored !== undefined;
-  const known = isAll ? [...stored, ...tail].sort((a, b) => a.seq - b.seq) : tail;
   const sums = isAll ? [] : await queries.readSums(context.read, vectorScope(context, embedder));
-  const vectors = known.map(({ vector }) => vector);
-  const { question, clusters, cosines } = await thread.run('centre', { question: asked, vectors, sums });
+  const known = joinVectors(stored ?? queries.NO_VECTORS, tail);
+  const asked = await thread.run('ask', { ...options.text, vectors: known.vectors, count: known.seqs.length, sums });
+  if (asked === undefined) return undefined;
   const of = { by: 'builtin', name: EMBEDDER, embedder } as const;
-  return { ...options, ...of, question, clusters, cosines: highest(known, cosines), isAll, behind };
+  const { question, clusters, cosines } = asked;
+  return { ...options, ...of, question, clusters, sums, cosines: highest(known.seqs, cosines), isAll, behind };
 }
+
+const joinVectors = (a: queries.JoinedVectors, b: queries.JoinedVectors): queries.JoinedVectors => ({
+  seqs: [...a.seqs, ...b.seqs],
+  vectors: a.vectors + b.vectors,
+});
 
 /** What it has no vectors of is compared by the built-in embedder. */
 async function openModel(options: MeaningOptions): Promise<MeaningSearch | undefined> {
   if (options.model === undefined) return undefined;
   const { vector: question, embedder, name } = options.model;
   const stored = await fewVectors(options, embedder);
-  const vectors = (stored ?? []).map(({ vector }) => vector);
-  const compared = vectors.length === 0 ? [] : await options.thread.run('compare', { vectors, question });
   const isAll = stored !== undefined;
+  const { seqs, vectors } = stored ?? queries.NO_VECTORS;
+  const compared =
+    seqs.length === 0 ? [] : await options.thread.run('compare', { vectors, count: seqs.length, question });
   const clusters = isAll ? [] : clustersBySigns.nearest(axesOf(question));
+  const sums = isAll ? [] : await queries.readSums(options.context.read, vectorScope(options.context, embedder));
   const of = { by: 'model', name, embedder } as const;
-  return { ...options, ...of, question, clusters, cosines: highest(stored ?? [], compared), isAll, behind: 0 };
+  return { ...options, ...of, question, clusters, sums, cosines: highest(seqs, compared), isAll, behind: 0 };
 }
 
 /** More rows than this are fetched off the main thread. */
 const MANY_ROWS = 300;
 
-const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[]): Promise<queries.StoredVector[]> =>
+const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[]): Promise<queries.JoinedVectors> =>
   ids.length === 0
-    ? Promise.resolve([])
-    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context, embedder), ids);
+    ? Promise.resolve(queries.NO_VECTORS)
+    : queries.readVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context, embedder), ids);
 
 /** The vectors of all entries that pass the filters; undefined where they are not few. */
 async function fewVectors({ context, paths, filters, shown }: MeaningOptions, embedder: number) {
@@ -121,7 +130,19 @@ async function fewVectors({ context, paths, filters, shown }: MeaningOptions, em
     embedder,
     passing.map(({ entry_id }) => entry_id),
   );
-  return stored.filter(({ seq }) => current.has(seq));
+  return withoutOthers(stored, current);
+}
+
+/** Those vectors alone that were made of some versions. */
+function withoutOthers(stored: queries.JoinedVectors, current: ReadonlySet<number>): queries.JoinedVectors {
+  const { seqs, vectors } = stored;
+  if (seqs.every((seq) => current.has(seq))) return stored;
+  const length = vectors.length / seqs.length;
+  const kept = seqs.flatMap((seq, at) => (current.has(seq) ? [at] : []));
+  return {
+    seqs: kept.map((at) => seqs[at] as number),
+    vectors: kept.map((at) => vectors.slice(at * length, (at + 1) * length)).join(''),
+  };
 }
 
 /** What was written since the index was brought up to date: the newest of it is embedded now, as it will be stored. */
@@ -134,7 +155,7 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   ]);
   const after = cursor?.seq ?? 0;
   const end = account?.seq ?? 0;
-  if (after >= end) return { tail: [], behind: 0 };
+  if (after >= end) return { tail: queries.NO_VECTORS, behind: 0 };
   const isFar = end - after > MAX_TAIL_EVENTS;
   const until = { after: isFar ? end - MAX_TAIL_EVENTS : after, most: MAX_BEHIND };
   const written = await queries.listNewestAfter(read, view, { paths, filters, ...until });
@@ -146,7 +167,10 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   });
   const parts = texts.length === 0 ? [] : await thread.run('embed', { texts });
   const seqs = new Map(embedded.map(({ entry_id, seq }) => [entry_id, seq]));
-  const tail = parts.map(({ entry_id, vector }) => ({ entry_id, seq: seqs.get(entry_id) as number, vector }));
+  const tail = {
+    seqs: parts.map(({ entry_id }) => seqs.get(entry_id) as number),
+    vectors: parts.map(({ vector }) => vector).join(''),
+  };
   return { tail, behind: isFar ? MAX_BEHIND : written.length - embedded.length };
 }
 
@@ -193,18 +217,15 @@ async function compare(
   { context, question, embedder }: MeaningSearch,
   ids: readonly number[],
 ): Promise<Map<number, number>> {
-  const stored = await vectorsOf(context, embedder, ids);
+  const { seqs, vectors } = await vectorsOf(context, embedder, ids);
   // A few hundred take less time than sending them to the thread.
-  return highest(
-    stored,
-    stored.map(({ vector }) => packedDot(question, Buffer.from(vector, 'base64'))),
-  );
+  return highest(seqs, packedDots(question, unpackTexts(vectors, seqs.length)));
 }
 
 /** Cosines by `seq`, the highest of the passages of an entry. */
-function highest(stored: readonly queries.StoredVector[], cosines: readonly number[]): Map<number, number> {
+function highest(seqs: readonly number[], cosines: readonly number[]): Map<number, number> {
   const found = new Map<number, number>();
-  stored.forEach(({ seq }, at) => {
+  seqs.forEach((seq, at) => {
     found.set(seq, Math.max(found.get(seq) ?? -1, cosines[at] as number));
   });
   return found;
@@ -212,10 +233,43 @@ function highest(stored: readonly queries.StoredVector[], cosines: readonly numb
 
 /** The entries that a first pass over bits leaves. */
 async function nearestEntries(search: MeaningSearch): Promise<number[]> {
-  const { context, thread, question, clusters, shown, embedder } = search;
-  const records = await queries.readBlocks(context.scan, vectorScope(context, embedder), {
-    clusters: clusters.slice(0, clustersToRead(shown)),
-    most: MAX_BLOCKS,
-  });
-  return thread.run('nearest', { records, question, most: FIRST_PASS });
+  const { thread, question, clusters, shown, sums } = search;
+  const wanted = clusters.slice(0, clustersToRead(shown));
+  const blocks = await Promise.all(sums.map((owner) => readClusters(search, owner, wanted)));
+  return thread.run('nearest', { blocks: blocks.flat(), question, most: FIRST_PASS });
+}
+
+/** The vectors in bits of some clusters of one owner. */
+async function readClusters(
+  { context, embedder }: MeaningSearch,
+  { owner, sums: stamp }: queries.OwnerSums,
+  clusters: readonly number[],
+): Promise<Uint8Array[]> {
+  const { view, scan, services } = context;
+  const cache = clusterCacheOf(services);
+  const name = [view.account_id, branchOf(view), embedder, owner].join('\n');
+  const known = cache.find(name, stamp, clusters);
+  const missing = clusters.filter((cluster) => !known.has(cluster));
+  if (missing.length === 0) return [...known.values()];
+  const blocks = await queries.listOwnedBlocks(
+    scan,
+    { view, embedder, owner },
+    { clusters: missing, most: MAX_BLOCKS },
+  );
+  const read = new Map(missing.map((cluster) => [cluster, joinRecords(blocks, cluster)]));
+  // Otherwise clusters may be incomplete.
+  if (blocks.length < MAX_BLOCKS) cache.keep(name, stamp, read);
+  return [...known.values(), ...read.values()];
+}
+
+/** In memory that is shared with the thread. */
+function joinRecords(blocks: readonly queries.VectorBlock[], cluster: number): Uint8Array {
+  const parts = blocks.flatMap((block) => (block.cluster === cluster ? [Buffer.from(block.records, 'base64')] : []));
+  const joined = new Uint8Array(new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0)));
+  let from = 0;
+  for (const part of parts) {
+    joined.set(part, from);
+    from += part.length;
+  }
+  return joined;
 }

@@ -97,26 +97,28 @@ export type VectorScope = { view: EntryView; embedder: number; owner: number };
 
 const SHARED_OWNER = 0;
 
-export async function readSums(query: Query, { view, embedder, owner }: VectorScope): Promise<VectorSums[]> {
-  const key = (of: number) => [view.account_id, branchOf(view), embedder, of];
-  const found = await query.findMany<VectorSums>(findSums, [key(SHARED_OWNER), key(owner)]);
-  return found.filter((one) => one !== undefined);
+/** The sum of the vectors of one owner. */
+export type OwnerSums = VectorSums & { owner: number };
+
+/** Of the owners that have vectors. */
+export async function readSums(query: Query, { view, embedder, owner }: VectorScope): Promise<OwnerSums[]> {
+  const owners = [SHARED_OWNER, owner];
+  const keys = owners.map((of) => [view.account_id, branchOf(view), embedder, of]);
+  const found = await query.findMany<VectorSums>(findSums, keys);
+  return found.flatMap((sums, at) => (sums && sums.vectors > 0 ? [{ ...sums, owner: owners[at] as number }] : []));
 }
 
-/** The vectors in bits of some clusters, as one text. */
-export async function readBlocks(
+/** The vectors in bits of some clusters of one owner, each with its cluster. */
+export function listOwnedBlocks(
   query: Query,
   { view, embedder, owner }: VectorScope,
   { clusters, most }: { clusters: readonly number[]; most: number },
-): Promise<string> {
-  const joined = fragment(view.dialect.engine === 'sqlite' ? `group_concat(records, '')` : `string_agg(records, '')`);
-  const row = await query.get<{ records: string | null }>(
-    sql`SELECT ${joined} AS records FROM (SELECT records FROM vector_blocks WHERE account_id = ${view.account_id}
-          AND branch = ${branchOf(view)} AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
-          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)})
-        LIMIT ${most}) AS blocks`,
+): Promise<VectorBlock[]> {
+  return query.all<VectorBlock>(
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
+          AND embedder = ${embedder} AND owner = ${owner}
+          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
   );
-  return row?.records ?? '';
 }
 
 /** Vectors in bits, of one cluster. */
@@ -138,13 +140,7 @@ export function listBlocks(
 /** A vector of the newest version that was followed; a later version has another `seq`. */
 export type StoredVector = { entry_id: number; seq: number; vector: string };
 
-/** The vectors of entries, in bytes. */
-export function listVectors(
-  query: Query,
-  { view, embedder, owner }: VectorScope,
-  ids: readonly number[],
-): Promise<StoredVector[]> {
-  const { dialect, account_id } = view;
+const vectorsOf = ({ view: { dialect, account_id }, embedder, owner }: VectorScope, ids: readonly number[]): Sql => {
   const join: Sql = {
     text: dialect.leftJoin(
       'entry_vectors',
@@ -152,11 +148,41 @@ export function listVectors(
     ),
     values: [account_id, embedder],
   };
+  return sql`FROM ${dialect.numbers(ids)}${join} WHERE entry_vectors.owner IN (${SHARED_OWNER}, ${owner})`;
+};
+
+/** The vectors of entries, in bytes. */
+export function listVectors(query: Query, scope: VectorScope, ids: readonly number[]): Promise<StoredVector[]> {
   return query.all<StoredVector>(
-    sql`SELECT entry_vectors.entry_id, entry_vectors.seq, entry_vectors.vector FROM ${dialect.numbers(ids)}${join}
-        WHERE entry_vectors.owner IN (0, ${owner}) ORDER BY entry_vectors.entry_id, entry_vectors.part`,
+    sql`SELECT entry_vectors.entry_id, entry_vectors.seq, entry_vectors.vector ${vectorsOf(scope, ids)}
+        ORDER BY entry_vectors.entry_id, entry_vectors.part`,
   );
 }
+
+/** Vectors of one length that follow each other, and the `seq` of the version that each was made of. */
+export type JoinedVectors = { seqs: readonly number[]; vectors: string };
+
+export const NO_VECTORS: JoinedVectors = { seqs: [], vectors: '' };
+
+/** The vectors of entries, in bytes, in any order. One row, since many small ones take longer to hand over. */
+export async function readVectors(query: Query, scope: VectorScope, ids: readonly number[]): Promise<JoinedVectors> {
+  const [seqs, vectors] = [
+    joined(scope.view, 'entry_vectors.seq', ','),
+    joined(scope.view, 'entry_vectors.vector', ''),
+  ];
+  const row = await query.get<{ seqs: string | null; vectors: string | null }>(
+    sql`SELECT ${seqs} AS seqs, ${vectors} AS vectors ${vectorsOf(scope, ids)}`,
+  );
+  return { seqs: row?.seqs?.split(',').map(Number) ?? [], vectors: row?.vectors ?? '' };
+}
+
+/** An aggregate: the values of a column as one text, in the order of the rows. */
+const joined = ({ dialect }: EntryView, column: string, between: string): Sql =>
+  fragment(
+    dialect.engine === 'sqlite'
+      ? `group_concat(${column}, '${between}')`
+      : `string_agg(CAST(${column} AS text), '${between}')`,
+  );
 
 export type NumberedEntry = { entry_id: number; seq: number };
 type FilteredEntry = NumberedEntry & { passes: number };
@@ -187,29 +213,28 @@ export function listNewestAfter(query: Query, view: EntryView, tail: TailWindow)
 }
 
 /** The `seq` of an entry, and of those that its author wrote just before and after it. */
-export type WrittenAround = {
-  agent_id: string;
-  seq: number;
-  before: number | null;
-  before_that: number | null;
-  after: number | null;
-  after_that: number | null;
-};
+export type WrittenAround = { agent_id: string; seq: number; before: readonly number[]; after: readonly number[] };
 
-/** What the authors of entries wrote before and after them, of what the view shows. */
-export function listAround(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
-  const near = sql`SELECT agent_id, seq, ${nextTo(view, 'before', 'found.seq')} AS before,
-      ${nextTo(view, 'after', 'found.seq')} AS after
-    FROM (SELECT agent_id, seq FROM ${entriesAt(view, seqs)}) AS found`;
-  return query.all<WrittenAround>(
-    sql`SELECT agent_id, seq, before, ${nextTo(view, 'before', 'found.before')} AS before_that,
-          after, ${nextTo(view, 'after', 'found.after')} AS after_that FROM (${near}) AS found`,
+type AroundRow = { agent_id: string; seq: number; before: string | null; after: string | null };
+
+/** What the authors of entries wrote before and after them, of what the view shows: up to two on each side, nearest first. */
+export async function listAround(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
+  const rows = await query.all<AroundRow>(
+    sql`SELECT agent_id, seq, ${nextTo(view, 'before')} AS before, ${nextTo(view, 'after')} AS after
+        FROM (SELECT agent_id, seq FROM ${entriesAt(view, seqs)}) AS found`,
   );
+  const numbers = (text: string | null): number[] => (text === null ? [] : text.split(',').map(Number));
+  return rows.map(({ agent_id, seq, before, after }) => ({
+    ...{ agent_id, seq },
+    before: numbers(before).sort((a, b) => b - a),
+    after: numbers(after).sort((a, b) => a - b),
+  }));
 }
 
-/** The nearest `seq` of the same author on one side of another. */
-function nextTo(view: EntryView, side: 'before' | 'after', seq: string): Sql {
+/** The two nearest `seq` of the same author on one side. */
+function nextTo(view: EntryView, side: 'before' | 'after'): Sql {
   const [is, order] = side === 'before' ? ['<', 'DESC'] : ['>', 'ASC'];
-  return sql`(SELECT entries.seq FROM ${entriesIn(view)} WHERE entries.agent_id = found.agent_id
-    AND entries.seq ${fragment(`${is} ${seq}`)} ORDER BY entries.seq ${fragment(order)} LIMIT 1)`;
+  const near = sql`SELECT entries.seq FROM ${entriesIn(view)} WHERE entries.agent_id = found.agent_id
+    AND entries.seq ${fragment(is)} found.seq ORDER BY entries.seq ${fragment(order)} LIMIT 2`;
+  return sql`(SELECT ${joined(view, 'near.seq', ',')} FROM (${near}) AS near)`;
 }
