@@ -21,9 +21,9 @@ const MAX_COMPARED = 1_500;
 /** Blocks of vectors that the first pass reads at most. */
 const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
-const FIRST_PASS = 150;
+const FIRST_PASS = 100;
 /** Entries that the second pass leaves to be weighed with words. */
-const NEAREST = 80;
+const NEAREST = 40;
 /** Entries written since the index was brought up to date that are embedded on the way. */
 const MAX_TAIL = 200;
 const MAX_BEHIND = 1_000;

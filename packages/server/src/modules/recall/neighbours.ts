@@ -7,9 +7,9 @@ import type { RetrieveInput } from './weights.ts';
 
 /** The best entries, whose neighbours are looked up: a few first, which show whether entries are a sequence. */
 const FIRST_ANCHORS = 12;
-const ANCHORS = 50;
+const ANCHORS = 20;
 /** The best entries, whose words are compared one by one. */
-const RELATED = 50;
+const RELATED = 30;
 
 type Weighing = { input: RetrieveInput; weights: readonly number[] };
 /** Where entries stand in what their authors wrote, by `seq`; empty where neighbours do not count. */
