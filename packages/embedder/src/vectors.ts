@@ -101,10 +101,24 @@ export function addPacked(sums: Float64Array, many: Uint8Array): void {
   const size = PACKED_HEAD_BYTES + sums.length;
   const values = new Int8Array(many.buffer, many.byteOffset, many.length);
   const heads = new DataView(many.buffer, many.byteOffset, many.length);
-  for (let head = 0; head + size <= many.length; head += size) {
-    const factor = heads.getFloat32(head, true);
-    const from = head + PACKED_HEAD_BYTES;
-    for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + (values[from + at] as number) * factor;
+  const count = Math.floor(many.length / size);
+  const factorOf = (one: number): number => (one < count ? heads.getFloat32(one * size, true) : 0);
+  // Four at once, so that sums are loaded and stored a quarter as often. Those beyond the last count nothing.
+  for (let one = 0; one < count; one += 4) {
+    const [a, b, c, d] = [factorOf(one), factorOf(one + 1), factorOf(one + 2), factorOf(one + 3)];
+    const fromA = one * size + PACKED_HEAD_BYTES;
+    const [fromB, fromC, fromD] = [1, 2, 3].map((next) => (one + next < count ? fromA + next * size : fromA)) as [
+      number,
+      number,
+      number,
+    ];
+    for (let at = 0; at < sums.length; at++)
+      sums[at] =
+        (sums[at] as number) +
+        (values[fromA + at] as number) * a +
+        (values[fromB + at] as number) * b +
+        (values[fromC + at] as number) * c +
+        (values[fromD + at] as number) * d;
   }
 }
 

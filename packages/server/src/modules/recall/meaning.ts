@@ -121,16 +121,9 @@ async function fewVectors({ context, paths, filters, shown }: MeaningOptions, em
   const { scan, view, services } = context;
   const few = services.limits.max_compared_entries ?? MAX_COMPARED;
   if (paths === undefined && view.scope === undefined && shown > few) return undefined;
-  const looked = await queries.listFew(scan, view, { paths, filters, most: few + 1 });
-  if (looked.length > few) return undefined;
-  const passing = looked.filter(({ passes }) => passes === 1);
-  const current = new Set(passing.map(({ seq }) => seq));
-  const stored = await vectorsOf(
-    context,
-    embedder,
-    passing.map(({ entry_id }) => entry_id),
-  );
-  return withoutOthers(stored, current);
+  const { looked, ids, seqs } = await queries.readFew(scan, view, { paths, filters, most: few + 1 });
+  if (looked > few) return undefined;
+  return withoutOthers(await vectorsOf(context, embedder, ids), new Set(seqs));
 }
 
 /** Those vectors alone that were made of some versions. */

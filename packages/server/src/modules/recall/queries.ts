@@ -173,7 +173,7 @@ export async function readVectors(query: Query, scope: VectorScope, ids: readonl
   const row = await query.get<{ seqs: string | null; vectors: string | null }>(
     sql`SELECT ${seqs} AS seqs, ${vectors} AS vectors ${vectorsOf(scope, ids)}`,
   );
-  return { seqs: row?.seqs?.split(',').map(Number) ?? [], vectors: row?.vectors ?? '' };
+  return { seqs: numbersIn(row?.seqs), vectors: row?.vectors ?? '' };
 }
 
 /** An aggregate: the values of a column as one text, in the order of the rows. */
@@ -184,23 +184,29 @@ const joined = ({ dialect }: EntryView, column: string, between: string): Sql =>
       : `string_agg(CAST(${column} AS text), '${between}')`,
   );
 
-export type NumberedEntry = { entry_id: number; seq: number };
-type FilteredEntry = NumberedEntry & { passes: number };
+/** How many entries were looked at, and the numbers of those that pass the filters. */
+export type FewEntries = { looked: number; ids: readonly number[]; seqs: readonly number[] };
 
-/** Entries of a view at some paths, `most` at most, and whether each passes the filters. */
-export function listFew(
+/** Entries of a view at some paths, `most` at most. One row, since many small ones take longer to hand over. */
+export async function readFew(
   query: Query,
   view: EntryView,
   { paths, filters, most }: { paths: readonly Glob[] | undefined; filters: readonly Sql[]; most: number },
-): Promise<FilteredEntry[]> {
+): Promise<FewEntries> {
   const order = fragment(paths === undefined && view.scope === undefined ? 'seq DESC' : 'entity_path, key');
-  return query.all<FilteredEntry>(
-    sql`SELECT entry_id, seq, CASE WHEN true${andAll(filters)} THEN 1 ELSE 0 END AS passes
-        FROM (SELECT * FROM ${entriesIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at`,
+  const row = await query.get<{ looked: number; ids: string | null; seqs: string | null }>(
+    sql`SELECT count(*) AS looked, ${joined(view, 'entry_id', ',')} AS ids, ${joined(view, 'seq', ',')} AS seqs
+        FROM (SELECT CASE WHEN passes THEN entry_id END AS entry_id, CASE WHEN passes THEN seq END AS seq
+          FROM (SELECT entry_id, seq, true${andAll(filters)} AS passes
+            FROM (SELECT * FROM ${entriesIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at
+          ) AS filtered) AS few`,
   );
+  return { looked: row?.looked ?? 0, ids: numbersIn(row?.ids), seqs: numbersIn(row?.seqs) };
 }
 
-export type TailEntry = NumberedEntry & { version: number };
+const numbersIn = (text: string | null | undefined): number[] => text?.split(',').map(Number) ?? [];
+
+export type TailEntry = { entry_id: number; seq: number; version: number };
 export type TailWindow = { paths: readonly Glob[] | undefined; filters: readonly Sql[]; after: number; most: number };
 
 /** Entries of a view that were written after a `seq`, newest first. */
@@ -223,11 +229,10 @@ export async function listAround(query: Query, view: EntryView, seqs: readonly n
     sql`SELECT agent_id, seq, ${nextTo(view, 'before')} AS before, ${nextTo(view, 'after')} AS after
         FROM (SELECT agent_id, seq FROM ${entriesAt(view, seqs)}) AS found`,
   );
-  const numbers = (text: string | null): number[] => (text === null ? [] : text.split(',').map(Number));
   return rows.map(({ agent_id, seq, before, after }) => ({
     ...{ agent_id, seq },
-    before: numbers(before).sort((a, b) => b - a),
-    after: numbers(after).sort((a, b) => a - b),
+    before: numbersIn(before).sort((a, b) => b - a),
+    after: numbersIn(after).sort((a, b) => a - b),
   }));
 }
 
