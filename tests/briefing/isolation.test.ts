@@ -71,7 +71,15 @@ describe.each(backends)('a briefing of what others may not see, on %s', (backend
       const answer = await hiding.call('briefing.read', input, scoped as never);
       expect({ ...answer, next_steps: [], agent_id: '' }).toEqual({
         ...{ digests: [], total: 0, agent_id: '', last_visit: null, validated: [], discredited: [], changed: [] },
-        ...{ procedures: [], tried_here: [], who_to_ask: [], next_steps: [], left_out: [], tokens: 0 },
+        ...{
+          procedures: [],
+          tried_here: [],
+          who_to_ask: [],
+          consolidation_notice: null,
+          next_steps: [],
+          left_out: [],
+          tokens: 0,
+        },
       });
     }
   });

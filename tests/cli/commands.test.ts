@@ -66,7 +66,7 @@ describe('every operation of the table', () => {
   // The examples of these name what is not there.
   const absent = [
     ...['keys.revoke', 'keys.rotate', 'commits.read', 'traces.read', 'agents.recall', 'agents.read_from'],
-    ...['golden.delete', 'consolidation.propose', 'consolidation.decide'],
+    ...['golden.delete', 'consolidation.decide'],
   ];
   // An export can only be imported into an empty account.
   const full = ['transfer.finish'];

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { backends, openTestApp, readyPlace, type StorePlace, type TestApp, type TestOptions } from '../support/app.ts';
+import { programOf } from '../support/program.ts';
 
 const A = { agent_id: 'agent/a' };
 const PAIRS = 130;
@@ -101,9 +102,9 @@ describe.each(backends)('a long consolidation, on %s', (backend) => {
 
 async function killWhileRunning({ options }: StorePlace, now: number): Promise<void> {
   const { dataDir, postgresDsn } = options;
-  const program = join(import.meta.dirname, 'consolidating-process.ts');
+  const program = await programOf(join(import.meta.dirname, 'consolidating-process.ts'));
   const given = JSON.stringify({ dataDir, postgresDsn, now });
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program, given]);
+  const child = spawn(process.execPath, [program, given]);
   const over = once(child, 'exit');
   let output = '';
   child.stderr.on('data', (chunk) => (output += chunk));

@@ -6,14 +6,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
 import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
 import { backends, readyPlace, type StorePlace } from '../support/app.ts';
+import { programOf } from '../support/program.ts';
 
 type Started = { child: ChildProcess; output(): string };
 
-function start({ options }: StorePlace, name: string, writes: number): Started {
+async function start({ options }: StorePlace, name: string, writes: number): Promise<Started> {
   const { dataDir, postgresDsn } = options;
-  const program = join(import.meta.dirname, 'consuming-process.ts');
+  const program = await programOf(join(import.meta.dirname, 'consuming-process.ts'));
   const given = JSON.stringify({ dataDir, postgresDsn, writes, name });
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program, given]);
+  const child = spawn(process.execPath, [program, given]);
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
@@ -52,15 +53,15 @@ describe.each(backends)('two servers on one store on %s', (backend) => {
     onTestFinished(() => place.remove());
     const { dataDir, postgresDsn } = place.options;
     const store = postgresDsn === undefined ? folderStore(dataDir) : postgresStore(postgresDsn, dataDir);
-    const first = start(place, 'first', WRITES);
+    const first = await start(place, 'first', WRITES);
     await until(() => first.output().includes('ready'), { what: `the first server: ${first.output()}` });
-    const second = start(place, 'second', WRITES);
+    const second = await start(place, 'second', WRITES);
     await until(() => second.output().includes('ready'), { what: `the second server: ${second.output()}` });
     await until(async () => (await handledIn(store)).length > 40, { what: 'events to be handled' });
     await sleep(Math.random() * 50);
     await end(first, 'SIGKILL');
     await until(() => second.output().includes('written'), { what: `all writes of the second: ${second.output()}` });
-    const third = start(place, 'third', 20);
+    const third = await start(place, 'third', 20);
     await until(() => third.output().includes('written'), { what: `all writes of the third: ${third.output()}` });
     const written = await writtenIn(store);
     const isDone = async () => (await handledIn(store)).length >= written.length;

@@ -5,14 +5,15 @@ import { expect, it, onTestFinished } from 'vitest';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { until } from '../faults/support/mem-process.ts';
 import { openTestApp, readyPlace, type StorePlace } from '../support/app.ts';
+import { programOf } from '../support/program.ts';
 import { digestsOf } from './compiled.ts';
 
 type CompilingServer = { child: ChildProcess; output(): string };
 
-function start({ options: { dataDir, postgresDsn } }: StorePlace): CompilingServer {
-  const program = join(import.meta.dirname, 'compiling-process.ts');
+async function start({ options: { dataDir, postgresDsn } }: StorePlace): Promise<CompilingServer> {
+  const program = await programOf(join(import.meta.dirname, 'compiling-process.ts'));
   const given = JSON.stringify({ dataDir, postgresDsn });
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program, given]);
+  const child = spawn(process.execPath, [program, given]);
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
@@ -32,7 +33,7 @@ it('a server goes on with the digests of another one that is killed while it com
     const writes = Array.from({ length: KEYS }, (_, k) => ({ entity_path: `p/${p}`, key: `k${k}`, value: k }));
     await writer.call('commits.create', { writes } as never, { agent_id: 'agent/a' });
   }
-  const servers = [start(place), start(place)];
+  const servers = [await start(place), await start(place)];
   for (const { output } of servers)
     await until(() => output().includes('ready'), { what: `a server to be ready: ${output()}` });
   const { read } = writer.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT);

@@ -99,6 +99,7 @@ describe.each(backends)('entities, patterns and statistics on %s', (backend) => 
       oldest_entry_at: iso(start),
       newest_entry_at: iso(start + 2000),
       last_seq: 5,
+      retrieval: expect.objectContaining({ golden_queries: 0, recall_at_10: null, weights: 'default' }),
     });
     expect(await app.call('stats.read', {})).toMatchObject({
       total_entries: 5,

@@ -63,7 +63,7 @@ describe.skipIf(noMount)('a full disk', () => {
   it('SQLite: writes answer 507, reads go on, and writes resume when there is room', async () => {
     const disk = mountSmallDisk(24);
     const store = folderStore(join(disk.folder, 'data'));
-    await fillAndFree({ store, mem: await startMem(store.env), disk });
+    await fillAndFree({ store, mem: await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' }), disk });
   });
 
   it('PostgreSQL: the same, where its tables lie on the disk that is full', async () => {
@@ -80,7 +80,7 @@ describe.skipIf(noMount)('a full disk', () => {
     moveLog(join(dataDir, 'pg_wal'), wal);
     await postgres.restart();
     const store = postgresStore(postgres.dsn, wal);
-    await fillAndFree({ store, mem: await startMem(store.env), disk });
+    await fillAndFree({ store, mem: await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' }), disk });
   });
 
   it('a start without room or without the right to write says so', async () => {

@@ -34,7 +34,7 @@ describe('the index of meaning', () => {
     const count = async (text: string) => Number((await store.rows<{ n: number }>(text))[0]?.n);
     const vectors = () => count('SELECT count(*) AS n FROM entry_vectors');
     const write = (client: HttpClient, n: number, value: string) => client.write(`burst/${n % 7}`, `k${n}`, value);
-    const killed = await startMem(store.env);
+    const killed = await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' });
     const first = new HttpClient(killed.url);
     const written = await Promise.all(
       Array.from({ length: ENTRIES }, (_, n) => write(first, n, `a note about topic ${n} and its garden`)),
@@ -42,7 +42,7 @@ describe('the index of meaning', () => {
     expect(written.filter(({ status }) => status !== 201)).toEqual([]);
     await until(async () => (await vectors()) > 0, { what: 'the first vectors' });
     await killed.stop('SIGKILL');
-    const mem = await startMem(store.env);
+    const mem = await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' });
     const client = new HttpClient(mem.url);
     for (let n = 0; n < 20; n++) await write(client, n, `another text about trains ${n}`);
     const erased = await client.post('/api/v1/erase', { entity_path: 'burst/3' });

@@ -37,14 +37,14 @@ const CLEAN = { code: 0, signal: null };
 describe.each(backends)('a server on %s that gets a stop signal', (backend) => {
   it('under load has answered everything it has carried out, and is gone in seconds', async () => {
     const store = await newStore(backend);
-    const mem = await startMem(store.env);
+    const mem = await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' });
     const load = startLoad(new HttpClient(mem.url), { name: 'stop' });
     await until(() => load.outcome.acknowledged.length > 100, { what: 'writes to be acknowledged' });
     expect(await mem.stop('SIGTERM')).toEqual(CLEAN);
     const { acknowledged, wrong, refusals } = await load.stop();
     expect(wrong).toEqual([]);
     expect(refusals.size).toBe(0);
-    const again = await startMem(store.env);
+    const again = await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' });
     // A refused connection is not a request: every stored write was acknowledged.
     const contents = await readContents(new HttpClient(again.url));
     expectAll(contents, acknowledged);
@@ -54,7 +54,7 @@ describe.each(backends)('a server on %s that gets a stop signal', (backend) => {
 
   it('answers the requests that are on their way, also those that have to wait', async () => {
     const store = await newStore(backend);
-    const mem = await startMem(store.env);
+    const mem = await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' });
     const client = new HttpClient(mem.url);
     await client.write('a', 'first', 0);
     const release = await holdWrites(store.place);
@@ -76,7 +76,7 @@ describe.each(backends)('a server on %s that gets a stop signal', (backend) => {
 
   it('twice, goes at once', async () => {
     const store = await newStore(backend);
-    const mem = await startMem(store.env);
+    const mem = await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' });
     const client = new HttpClient(mem.url);
     await client.write('a', 'first', 0);
     const release = await holdWrites(store.place);

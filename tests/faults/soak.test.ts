@@ -44,7 +44,7 @@ it('thousands of operations leave no memory and nothing open behind', async () =
   const folder = mkdtempSync(join(tmpdir(), 'mem-soak-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const store = folderStore(folder);
-  const mem = await startMem(store.env);
+  const mem = await startMem({ ...store.env, MEM_EMBEDDER: 'builtin' });
   const client = new HttpClient(mem.url, LANES);
   const run = async (from: number, count: number) => {
     const lane = async (first: number) => {

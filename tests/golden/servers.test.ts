@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { backends, fakeClock, newPlace, openTestApp, type TestApp } from '../support/app.ts';
+import { backends, fakeClock, openTestApp, readyPlace, type TestApp } from '../support/app.ts';
 
 const at = { entity_path: 'shop/pay', key: 'retry' };
 const DAY = 86_400_000;
 
 describe.each(backends)('two servers, on %s', (backend) => {
   it('keep each pair once, ask it again once, and lose none with a retry', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     const clock = fakeClock();
     const servers = [await openTestApp(backend, { place, clock }), await openTestApp(backend, { place, clock })] as [
       TestApp,

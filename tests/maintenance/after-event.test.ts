@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Module } from '../../packages/server/src/kernel/index.ts';
-import { backends, fakeClock, newPlace, openTestApp, type TestApp } from '../support/app.ts';
+import { backends, fakeClock, openTestApp, readyPlace, type TestApp } from '../support/app.ts';
 
 const entry = { entity_path: 'a', key: 'k', value: 1 };
 
@@ -16,7 +16,7 @@ describe.each(backends)('maintenance after an event on %s', (backend) => {
       handlers: {},
       maintenance: [{ name: 'tidy.all', every_seconds: 86_400, after, run }],
     };
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const nextRun = async ({ kernel }: TestApp) =>
       (await kernel.services.maintenance.states()).find(({ task }) => task === 'tidy.all')?.next_run_at;

@@ -18,6 +18,8 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_recall', at],
   ['mem_read_from', { ...at, source_agent_id: 'bot' }],
   ['mem_search', { query: 'limit' }],
+  ['mem_retrieve', { query: 'which limit?' }],
+  ['mem_briefing', { entity_path: 'svc' }],
   ['mem_list', { entity_path: 'svc' }],
   ['mem_my_entries'],
   ['mem_history', at],
@@ -51,13 +53,26 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_trace_compare', { ...last, other_trace_id: 'last' }],
   ['mem_timeline'],
   ['mem_graph_neighbors', { entity: 'svc' }],
+  ['mem_consolidate', { preview: true }],
+  ['mem_consolidate'],
+  ['mem_consolidation_status'],
+  ['mem_consolidation_candidates', { entity_path: 'svc' }],
+  ['mem_propose_consolidation', { sources: [at, { entity_path: 'svc', key: 'other' }] }],
+  ['mem_consolidation_proposals'],
+  ['mem_decide_proposal', { proposal_id: '@', decision: 'reject' }],
   ['mem_delete', at],
   ['mem_restore', at],
   ['mem_reset_identity'],
 ];
 
+/** The arguments, with ids that earlier answers gave in place of `@`. */
+const withIds = (args: JsonObject, made: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [name, value === '@' ? made[name] : value]),
+  ) as JsonObject;
+
 /** What callers gave; it is shown as it is. */
-const GIVEN = ['value', 'old_value', 'new_value', 'inline'];
+const GIVEN = ['value', 'old_value', 'new_value', 'proposed_value', 'inline'];
 
 /** What is said without need anywhere in an answer, with its place. */
 function needless(value: unknown, place: string): string[] {
@@ -79,13 +94,14 @@ it('no tool answers with what is empty or as usual, or with confidences of many 
   const listed = (await mcp.client.listTools()).tools.map(({ name }) => name);
   expect(listed.filter((name) => !CALLS.some(([called]) => called === name))).toEqual([]);
   expect(listed).toHaveLength(toolsOf(['all']).length);
-  let span_id: unknown;
+  const made: JsonObject = {};
   for (const [name, args = {}] of CALLS) {
-    const { json, isError, text } = await mcp.call(name, args.span_id ? { ...args, span_id } : args);
+    const { json, isError, text } = await mcp.call(name, withIds(args, made));
     expect(isError, `${name} ${text}`).toBe(false);
-    if (name === 'mem_start_span') span_id = json.span_id;
+    for (const id of ['span_id', 'proposal_id']) if (json[id] !== undefined) made[id] = json[id];
     const found = needless(json, name).filter((one) => !NEWS.test(one));
     expect(found, text).toEqual(name === 'mem_trace_compare' ? ['mem_trace_compare.differences'] : []);
     if (name === 'mem_read') expect(json.value).toMatchObject(VALUE);
+    if (name === 'mem_propose_consolidation') expect(json.proposed_value).toMatchObject(VALUE);
   }
 });

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
+import { root } from '../docs/markdown.ts';
 import { until } from '../faults/support/mem-process.ts';
+import { programOf } from '../support/program.ts';
 import { connect, newHome, open, runMem } from './support.ts';
 
 const HELLO = { protocolVersion: '2025-06-18', capabilities: {} };
@@ -53,7 +56,7 @@ describe('mem mcp over standard input and output', () => {
   it('is the same as mem-mcp', async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: ['--conditions=source', '--import', 'tsx', 'packages/mcp/src/main.ts'],
+      args: [await programOf(join(root, 'packages/mcp/src/main.ts'))],
       env: newHome(),
       stderr: 'ignore',
     });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, newPlace, openTestApp, type TestApp } from '../support/app.ts';
+import { backends, openTestApp, readyPlace, type TestApp } from '../support/app.ts';
 import { exportLines, importLines } from '../transfer/support.ts';
 import { caughtUp } from './caught-up.ts';
 import { expectIndexWhole, vectorsOf } from './stored-index.ts';
@@ -54,7 +54,7 @@ describe.each(backends)('the index of meaning, on %s', (backend) => {
 
 describe.each(backends)('a server, on %s', (backend) => {
   it('goes on with the index where another one stopped, and asks by words alone without an embedder', async () => {
-    const place = await newPlace(backend);
+    const place = await readyPlace(backend);
     const off = await openTestApp(backend, { place, settings: { embedder: 'off' } });
     await off.call('entries.write', { ...at('diet'), value: 'Maria is allergic to peanuts' }, A);
     await caughtUp(off);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Settings } from '../../packages/server/src/kernel/index.ts';
-import { backends, fakeClock, newPlace, openTestApp, type StorePlace, type TestApp } from '../support/app.ts';
+import { backends, fakeClock, openTestApp, readyPlace, type StorePlace, type TestApp } from '../support/app.ts';
 import { always, type ModelServer, startModelServer } from '../support/model-server.ts';
 import { caughtUp } from './caught-up.ts';
 import { A, ask, consumerOf, fillHouse, settingsFor, vectorsOf, write } from './house.ts';
@@ -19,7 +19,7 @@ describe.each(backends)('a change of the embedder, on %s', (backend) => {
   };
   beforeAll(async () => {
     models = await startModelServer();
-    place = await newPlace(backend);
+    place = await readyPlace(backend);
     await reopen(settingsFor(models));
     await fillHouse(app);
     await caughtUp(app);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RerankingServer } from '../../packages/server/src/kernel/index.ts';
-import { backends, newPlace, openTestApp, type StorePlace, type TestApp } from '../support/app.ts';
+import { backends, openTestApp, readyPlace, type StorePlace, type TestApp } from '../support/app.ts';
 import { always, type ModelServer, startModelServer } from '../support/model-server.ts';
 import { caughtUp } from './caught-up.ts';
 import { ask, B, fillHouse, KEY, settingsFor, writeAs } from './house.ts';
@@ -18,7 +18,7 @@ describe.each(backends)('a reranker, on %s', (backend) => {
   let plain: TestApp;
   beforeAll(async () => {
     models = await startModelServer();
-    place = await newPlace(backend);
+    place = await readyPlace(backend);
     app = await openTestApp(backend, { place, settings: { reranking_server: reranker(models) } });
     plain = await openTestApp(backend, { place, clock: app.clock });
     await fillHouse(app, B);

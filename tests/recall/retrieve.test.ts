@@ -1,5 +1,9 @@
+import { type Output, operations, stringify } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { MAIN_LINEAGE, readContext, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { retrieve } from '../../packages/server/src/modules/recall/handlers.ts';
+import { indexerOf } from '../../packages/server/src/modules/text/indexer.ts';
+import { backends, caller, openTestApp, type TestApp } from '../support/app.ts';
 import { caughtUp } from './caught-up.ts';
 
 const A = { agent_id: 'agent/a' };
@@ -37,6 +41,26 @@ describe.each(backends)('a question, on %s', (backend) => {
     expect(after.index).toEqual({ embedder: 'mem-static-256', behind: 0 });
   });
 
+  it('weighs words alike before the index of words has a new version and after', async () => {
+    const written = memories.map(([entity_path, key], n) => ({ entity_path, key, value: `zeppelin ${n}` }));
+    const shown = async () => (await ask('zeppelin')).entries.map(({ key, breakdown: { words } }) => ({ key, words }));
+    const indexer = indexerOf(app.kernel.services);
+    for (const round of ['first', 'second']) {
+      await app.call(
+        'commits.create',
+        { writes: written.map((one) => ({ ...one, value: `${one.value} ${round}` })) },
+        A,
+      );
+      const before = await shown();
+      expect(before.filter(({ words }) => words > 0)).toHaveLength(written.length);
+      indexer?.request(SELF_HOSTED_ACCOUNT);
+      await indexer?.drain();
+      expect(await shown()).toEqual(before);
+    }
+    const restored = memories.map(([entity_path, key, value]) => ({ entity_path, key, value }));
+    await app.call('commits.create', { writes: restored }, A);
+  });
+
   it('finds what shares words with it', async () => {
     expect((await keysOf('how often do database backups run?'))[0]).toBe('backup');
     expect((await keysOf('who is paged after retries?'))[0]).toBe('retry');
@@ -47,7 +71,10 @@ describe.each(backends)('a question, on %s', (backend) => {
     expect(entries.length).toBeGreaterThan(0);
     for (const { score, breakdown } of entries)
       expect(Object.values(breakdown).reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 4);
-    expect(entries.map(({ score }) => score)).toEqual(entries.map(({ score }) => score).sort((a, b) => b - a));
+    const scores = entries.map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    for (const query of ['database backups', 'nuts allergy', 'athletics', 'window'])
+      for (const { score } of (await ask(query)).entries) expect(score).toBeGreaterThanOrEqual(0);
   });
 
   it('is answered within the filters', async () => {
@@ -102,16 +129,33 @@ describe.each(backends)('a question, on %s', (backend) => {
   });
 
   it('ends look-ups after max_ms, and says what was left undone', async () => {
-    const { skipped, index } = await ask('nuts allergy', { max_ms: 1 });
-    expect(skipped.length === 0 || skipped.includes('passages')).toBe(true);
-    expect(index.embedder === null).toBe(skipped.includes('meaning'));
+    const input = operations['entries.retrieve'].input.parse({ query: 'Maria, peanuts', max_ms: 50 });
+    const context = readContext(app.kernel.services, caller(A), MAIN_LINEAGE);
+    /** Time is up when it was asked for so many times. */
+    const answerIn = async (looks: number) => {
+      let looked = 0;
+      const answer = await retrieve({ ...context, elapsed: () => (looked++ < looks ? 0 : 50), note() {} }, input);
+      return JSON.parse(stringify(answer)) as Output<'entries.retrieve'>;
+    };
+    const steps = ['meaning', 'neighbours', 'related', 'passages'];
+    const seen = new Set<string>();
+    for (let looks = 0; looks < 10; looks++) {
+      const { entries, skipped, index } = await answerIn(looks);
+      const isCompared = !skipped.includes('meaning');
+      expect(skipped).toEqual(isCompared ? steps.slice(steps.length - skipped.length) : ['meaning', 'passages']);
+      expect(index.embedder !== null).toBe(isCompared);
+      expect(entries[0]).toMatchObject({ key: 'diet', passage: expect.stringContaining('peanuts') });
+      seen.add(skipped.join());
+    }
+    expect(seen.size).toBe(steps.length + 1);
+    expect((await ask('nuts allergy', { max_ms: 60_000 })).skipped).toEqual([]);
   });
 
-  it('about an earlier state is answered by words, and says so', async () => {
+  it('about an earlier state is answered by meaning too', async () => {
     await app.call('tags.create', { name: 'before' }, A);
-    const { entries, index } = await ask('database backups', { branch: 'tags/before' });
-    expect(entries[0]?.entity_path).toBe('infra/database');
-    expect(index).toEqual({ embedder: null, behind: 0 });
+    const { entries, index } = await ask('nuts allergy', { branch: 'tags/before' });
+    expect(entries[0]?.key).toBe('diet');
+    expect(index).toEqual({ embedder: 'mem-static-256', behind: 0 });
   });
 
   it('counts its first entry as recalled, and is noted in the session', async () => {
@@ -175,15 +219,21 @@ describe.each(backends)('what others may not see, on %s', (backend) => {
     );
     for (const isIndexed of [false, true]) {
       if (isIndexed) for (const app of stores) await caughtUp(app);
-      for (const query of ['nuts allergy', 'is Maria allergic to peanuts?', 'injector']) {
-        const [seen, single] = await Promise.all(stores.map((app) => app.call('entries.retrieve', { query }, B)));
+      for (const [query, entity_path] of [
+        ['nuts allergy'],
+        ['is Maria allergic to peanuts?'],
+        ['injector'],
+        ['Maria, Jonas and the database', 'people/*'],
+      ]) {
+        const question = { query: query as string, ...(entity_path ? { entity_path } : {}) };
+        const [seen, single] = await Promise.all(stores.map((app) => app.call('entries.retrieve', question, B)));
         const figures = (answer: typeof seen) =>
           answer && {
             ...answer,
             entries: answer.entries.map(({ key, score, breakdown }) => ({ key, score, breakdown })),
           };
         expect(figures(seen)).toEqual(figures(single));
-        const own = await hiding.call('entries.retrieve', { query }, A);
+        const own = await hiding.call('entries.retrieve', question, A);
         expect(own.entries.map(({ key }) => key)).toContain('copy');
       }
     }

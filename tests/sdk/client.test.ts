@@ -31,6 +31,16 @@ describe('the client against the service', () => {
   const trace = () => client.outcomes.commit({ outcomeRef: `r-${Math.random()}`, outcomeType: 'success' });
   const key = () => client.keys.create({ name: 'made to go' });
   const account = async () => ({ account_id: (await client.accounts.create({ name: 'Example' })).accountId });
+  const golden = async () => {
+    await commit();
+    return client.golden.create({ question: 'how often?', entityPath: 'c', key: 'k' });
+  };
+  const sources = async () => {
+    const keys = [0, 1].map((i) => `p-${Math.random()}-${i}`);
+    await client.commits.create({ message: 'm', writes: keys.map((key) => ({ entityPath: 'c', key, value: 1 })) });
+    return keys.map((key) => ({ entityPath: 'c', key }));
+  };
+  const proposal = async () => client.consolidation.propose({ sources: await sources() });
   const own = { ...operations['agents.recall'].example(0), agent_id: 'agent/test' };
   const NAMED: Partial<Record<OperationName, () => Promise<object> | object>> = {
     'commits.read': async () => ({ commit_id: (await commit()).commitId }),
@@ -40,6 +50,11 @@ describe('the client against the service', () => {
     'accounts.read': () => account(),
     'accounts.update': () => account(),
     'accounts.create_key': () => account(),
+    'golden.delete': async () => ({ golden_id: (await golden()).goldenId }),
+    'consolidation.propose': async () => ({
+      sources: (await sources()).map(({ entityPath, key }) => ({ entity_path: entityPath, key })),
+    }),
+    'consolidation.decide': async () => ({ proposal_id: (await proposal()).proposalId, decision: 'reject' }),
     'agents.recall': () => own,
     'agents.read_from': () => ({ ...own, agent_id: 'agent/sdk', source_agent_id: 'agent/test' }),
   };

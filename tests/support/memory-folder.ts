@@ -26,7 +26,7 @@ export function keepTemporaryFilesInMemory(): void {
 
 export const removeMemoryFolder = (): void => rmSync(ownFolder, { recursive: true, force: true });
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

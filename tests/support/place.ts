@@ -155,8 +155,10 @@ async function makeTemplate(name: string, { rowSecurity = 'off', partitions }: S
 export const divide = (dsn: string, partitions?: number) =>
   partitionStore(readConfig({ MEM_POSTGRES_DSN: dsn }), { partitions }, () => {});
 
+/** By the socket in the file system, which takes a fifth less of the processor than the one of the network. */
 function databaseOf(dsn: string, name: string): string {
   const url = new URL(dsn);
   url.pathname = `/${name}`;
+  url.searchParams.set('host', inject('postgresSocket'));
   return url.href;
 }

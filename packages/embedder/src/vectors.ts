@@ -47,7 +47,10 @@ const MOST = 127;
 export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   const packed = new Uint8Array(PACKED_HEAD_BYTES + vector.length);
   let largest = 0;
-  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  for (let at = 0; at < vector.length; at++) {
+    const size = Math.abs(vector[at] as number);
+    if (size > largest) largest = size;
+  }
   if (largest === 0) return packed;
   const values = new Int8Array(packed.buffer, PACKED_HEAD_BYTES);
   let squares = 0;

@@ -81,9 +81,9 @@ function recalledTable(
     entries: entries.map(toPassage),
     ...(avoid.length > 0 ? { avoid: avoid.map(toPassage) } : {}),
     ...(left_out.length > 0 ? { left_out } : {}),
-    answerable: answerability.chance,
+    answerability: { chance: answerability.chance },
     ...(time ? { time } : {}),
-    ...(index.behind > 0 ? { behind: index.behind } : {}),
+    ...(index.behind > 0 ? { index: { behind: index.behind } } : {}),
     ...(truncated === true ? { truncated } : {}),
   };
 }

@@ -36,6 +36,11 @@ const USUAL: Readonly<Record<string, unknown>> = {
   has_more: false,
   include_descendants: false,
   truncated: false,
+  value_truncated: false,
+  compact: false,
+  is_full: false,
+  running: false,
+  kept: false,
   input_truncated: false,
   output_truncated: false,
   causes_complete: true,
@@ -55,7 +60,7 @@ const short = (name: string, value: unknown): unknown => {
 };
 
 /** Stored values: nothing about them is usual, and null is a value too. */
-const VALUES = new Set(['value', 'old_value', 'new_value']);
+const VALUES = new Set(['value', 'old_value', 'new_value', 'proposed_value']);
 
 const isUsual = (name: string, value: unknown) => !VALUES.has(name) && (isEmpty(value) || USUAL[name] === value);
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { isAlive } from '../../support/memory-folder.ts';
 import { tracedBy } from './strace.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
@@ -68,15 +69,6 @@ function isFirst(folder: string): boolean {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 export async function until(
   condition: () => boolean | Promise<boolean>,
   { seconds = 60, what = 'the condition' }: { seconds?: number; what?: string } = {},
@@ -131,10 +123,14 @@ async function spawnMem(env: MemEnvironment, args: readonly string[], options: M
   return spawned;
 }
 
-/** Starts `mem serve` on a free port of loopback and waits until it listens. Only tests cause events, unless they say so. */
+/**
+ * Starts `mem serve` on a free port of loopback and waits until it listens. Only tests cause events, unless they say so, and
+ * nothing is embedded beside them.
+ */
 export async function startMem(env: MemEnvironment, options: MemOptions = {}): Promise<MemProcess> {
-  const quiet = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0', MEM_LOG_LEVEL: 'warn', MEM_CORTEX: 'off' };
-  const spawned = await spawnMem({ ...quiet, ...env }, ['serve'], options);
+  const loopback = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0', MEM_LOG_LEVEL: 'warn' };
+  const quiet = { MEM_CORTEX: 'off', MEM_EMBEDDER: 'off' };
+  const spawned = await spawnMem({ ...loopback, ...quiet, ...env }, ['serve'], options);
   const { child, output, end } = spawned;
   options.watch?.(output, child.pid as number);
   const address = () => /listening {2}(http:\S+)/.exec(output())?.[1];

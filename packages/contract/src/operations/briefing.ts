@@ -123,6 +123,14 @@ export const briefing = {
           procedures: z.array(briefed),
           tried_here: z.array(tried),
           who_to_ask: z.array(authority),
+          consolidation_notice: z
+            .object({
+              pending_proposals: z.int(),
+              proposal_ids: z.array(z.string()).meta({ description: 'The newest five.' }),
+              message: z.string(),
+            })
+            .nullable()
+            .meta({ description: 'Proposals of consolidation here that wait for a decision; null where none does.' }),
           next_steps: z.array(z.string()).meta({ description: 'What to do first where little is known yet.' }),
           left_out: z
             .array(z.object({ section: z.enum(briefingSections), count: z.int() }))

@@ -167,7 +167,7 @@ export const consolidation = {
     module: 'consolidation',
     effect: 'write',
     cost: 2,
-    http: { method: 'POST', path: `${base}/proposals`, status: 201 },
+    http: { method: 'POST', path: `${base}/proposals`, status: 201, location: `${base}/proposals/{proposal_id}` },
     raw: [['value']],
     cli: { args: ['sources'], alias: 'propose' },
     tools: [
@@ -194,11 +194,11 @@ export const consolidation = {
     errors: ['not_found', 'branch_not_found', 'branch_read_only', 'conflict', 'value_too_large'],
     example: () => ({
       sources: [
-        { entity_path: 'checkout/payments', key: 'retry-limit' },
-        { entity_path: 'checkout/payments', key: 'retry-limit-copy' },
+        { entity_path: 'checkout/payments', key: 'retry-policy' },
+        { entity_path: 'checkout/payments', key: 'imported-note' },
       ],
-      value: 'payments are retried three times',
-      rationale: 'both say the same',
+      value: { max_attempts: 3, backoff: 'exponential' },
+      rationale: 'Both are about retries, and the note is newer.',
     }),
   }),
 

@@ -80,7 +80,12 @@ export const golden = {
     module: 'golden',
     effect: 'write',
     cost: 2,
-    http: { method: 'POST', path: '/api/v1/golden-queries', status: 201 },
+    http: {
+      method: 'POST',
+      path: '/api/v1/golden-queries',
+      status: 201,
+      location: '/api/v1/golden-queries/{golden_id}',
+    },
     cli: { args: ['question', 'entity_path', 'key'], alias: 'add-golden-query' },
     input: () =>
       z.strictObject({

@@ -38,7 +38,6 @@ export const operations = {
   ...entryMaintenance,
   ...search,
   ...retrieve,
-  ...consolidation,
   ...briefing,
   ...commits,
   ...sessions,
@@ -61,6 +60,7 @@ export const operations = {
   ...retention,
   ...consumers,
   ...transfer,
+  ...consolidation,
   ...system,
 };
 

@@ -13,7 +13,7 @@ const fitted = (name: keyof typeof DEFAULT_WEIGHTS, description: string) =>
 
 const breakdown = z
   .object({
-    meaning: z.number().meta({ description: 'How much nearer to the question than the other candidates.' }),
+    meaning: z.number().meta({ description: 'How much nearer to the question than candidates that fit least.' }),
     words: z.number().meta({ description: 'The share of the words of the question that it has, rare ones most.' }),
     related: z.number().meta({ description: 'Words that mean nearly the same as those of the question.' }),
     neighbours: z.number().meta({ description: 'From the entries written just before and after it.' }),

@@ -8,7 +8,20 @@ import { exampleLines, rows, syntaxHelp, wrap } from './help-text.ts';
 import { ownWords } from './words.ts';
 
 /** What a new user needs first. */
-const FIRST = ['init', 'serve', 'status', 'doctor', 'write', 'read', 'search', 'list', 'outcome', 'log'];
+const FIRST = [
+  'init',
+  'serve',
+  'status',
+  'doctor',
+  'write',
+  'ask',
+  'read',
+  'search',
+  'list',
+  'briefing',
+  'outcome',
+  'log',
+];
 
 /** `mem`, `mem help` and `mem --help`. */
 export function overview(version: string): string {

@@ -29,7 +29,8 @@ const nameOf = ({ entity_path, key }: { entity_path: string; key: string }): str
   `${brief(entity_path, MAX_NAME_LENGTH)} ${brief(key, 60)}`;
 
 /** The sections of a briefing for the start of a session. Of what outcomes refuted, only the names are said. */
-export function briefingLines({ validated, discredited, procedures, tried_here, who_to_ask }: HookBriefing): string[] {
+export function briefingLines(known: HookBriefing): string[] {
+  const { validated, discredited, procedures, tried_here, who_to_ask, consolidation_notice } = known;
   return [
     ...section('Held up in outcomes:', validated.map(entryLine)),
     ...section(
@@ -51,6 +52,8 @@ export function briefingLines({ validated, discredited, procedures, tried_here, 
       'Who to ask (mem_read_from):',
       who_to_ask.map(({ agent_id, reason }) => `- ${brief(agent_id, MAX_NAME_LENGTH)}: ${reason}`),
     ),
+    // A server may be older than the notice.
+    ...(consolidation_notice ? [consolidation_notice.message] : []),
   ];
 }
 

@@ -39,6 +39,7 @@ export function briefing(item: AnswerItem, screen: Screen): string {
       who_to_ask.map(({ agent_id, reason }) => `${show(agent_id)}  ${paint(screen, 'dim', show(reason))}`),
       screen,
     ),
+    ...block('To decide', answer.consolidation_notice ? [decisionLine(answer.consolidation_notice)] : [], screen),
     ...block('First', answer.next_steps.map(show), screen),
   ];
   const notes = answer.left_out.map(({ section, count }) => `${counted(count, 'item')} of ${section} did not fit`);
@@ -74,6 +75,9 @@ function triedLine(
   const ended = `${won} of ${n} succeeded, last ${show(last_3[0])} (${show(outcome_ref)})`;
   return `${brief(action, VALUE_LENGTH)}  ${paint(screen, 'dim', ended)}${note === null ? '' : `: ${brief(note, VALUE_LENGTH)}`}`;
 }
+
+const decisionLine = ({ pending_proposals }: NonNullable<BriefingOutput['consolidation_notice']>): string =>
+  `${counted(pending_proposals, 'proposal')} of consolidation: mem proposals`;
 
 function digestLine(
   { digest_type, scope, summary, anticipation_score }: BriefingOutput['digests'][number],

@@ -23,7 +23,10 @@ export type Consumer = {
   delay_seconds?: number;
   /** How long it rests after a turn that has handled all there was, while more comes in. */
   pause_seconds?: number;
-  /** While many writes come in it waits for a lull before each batch, up to this long: they need the processor more. */
+  /**
+   * While many writes come in it waits for a lull, up to this long: they need the processor more. If they go on, it takes a
+   * tenth of the time.
+   */
   gives_way_seconds?: number;
   /** After this many attempts an event becomes a dead letter. */
   max_attempts?: number;
@@ -42,6 +45,11 @@ export type ConsumerContext = {
   isStopping(): boolean;
   /** Aborted when the service stops, for a handler that waits for something outside. */
   stopped: AbortSignal;
+  /**
+   * A transaction of the account before that of `work`, where a batch has more to write than writers should wait for. The
+   * cursor stays, so what it writes must be repeatable. Fails when the claim was lost.
+   */
+  step<T>(run: (work: Work) => Promise<T>): Promise<T>;
   /**
    * The transaction of the account that also moves the cursor past the events. Use it once per batch, as the last step,
    * without network calls inside.

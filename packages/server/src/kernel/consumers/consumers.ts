@@ -1,3 +1,4 @@
+import { SELF_CALLER } from '../caller.ts';
 import type { Kernel, Services } from '../module.ts';
 import type { AccountRow } from '../queries.ts';
 import type { LogEvent } from '../work.ts';
@@ -85,14 +86,19 @@ export class Consumers {
 
   /** Called after every commit of this process. Wakes only consumers that want one of the events. */
   #committed(events: readonly LogEvent[], accountId: string): void {
-    this.#load.add(events.length);
-    const seq = events.at(-1)?.seq ?? 0;
-    for (const runner of this.#ofAll) this.#wake(runner, accountId, seq);
-    if (this.#byType.size === 0) return;
-    for (const { event_type } of events) {
-      const runners = this.#byType.get(event_type);
-      if (runners) for (const runner of runners) this.#wake(runner, accountId, seq);
+    const woken = new Set(this.#ofAll);
+    let last: string | undefined;
+    let byCallers = 0;
+    for (const { event_type, agent_id, actor_agent_id } of events) {
+      if ((actor_agent_id ?? agent_id) !== SELF_CALLER.agent_id) byCallers++;
+      if (event_type === last) continue;
+      last = event_type;
+      for (const runner of this.#byType.get(event_type) ?? []) woken.add(runner);
     }
+    // What consumers write themselves is nothing to give way to.
+    this.#load.add(byCallers);
+    const seq = events.at(-1)?.seq ?? 0;
+    for (const runner of woken) this.#wake(runner, accountId, seq);
   }
 
   #wake(runner: ConsumerRunner, accountId: string, seq: number): void {

@@ -7,6 +7,8 @@ const CONCURRENCY = 4;
 const GATHER_MS = 20;
 /** How often an account that gives way looks whether there is a lull. */
 const LULL_MS = 200;
+/** Where there was none, it rests so many times as long as each of its turns took. */
+const REST = 9;
 const MAX_GIVING_WAY = 10_000;
 
 /** Works through the accounts of one consumer, one batch each in turn. */
@@ -99,15 +101,20 @@ export class ConsumerRunner {
   #givesWay(accountId: string): boolean {
     const { consumer, load } = this.parts;
     const { gives_way_seconds = 0 } = consumer;
-    const since = this.#givingWay.get(accountId) ?? performance.now();
-    const isOver = performance.now() - since >= gives_way_seconds * 1000;
-    if (isOver || this.#isDraining || !load.isHigh || this.#givingWay.size >= MAX_GIVING_WAY) {
+    if (gives_way_seconds === 0 || this.#isDraining || !load.isHigh || this.#givingWay.size >= MAX_GIVING_WAY) {
       this.#givingWay.delete(accountId);
       return false;
     }
+    const since = this.#givingWay.get(accountId) ?? performance.now();
     this.#givingWay.set(accountId, since);
+    if (performance.now() - since >= gives_way_seconds * 1000) return false;
     this.#queue.addAt(accountId, this.#now + LULL_MS, this.#now);
     return true;
+  }
+
+  /** When an account goes on that has more to do: at once, unless it gave way and there was no lull. */
+  #next(accountId: string, tookMs: number): number {
+    return this.#givingWay.has(accountId) && !this.#isDraining ? this.#now + REST * tookMs : AT_ONCE;
   }
 
   /** What came in during a turn waits for the pause to be over, unless the account has to go on at once. */
@@ -119,6 +126,7 @@ export class ConsumerRunner {
 
   async #takeTurn(accountId: string): Promise<void> {
     let due: Due;
+    const started = performance.now();
     const turn = new Turn(this.parts, accountId);
     try {
       const wanted = this.#wanted.get(accountId);
@@ -129,6 +137,8 @@ export class ConsumerRunner {
       due = this.#now + FAILED_TURN_MS;
     }
     if (turn.hasRetries && due !== undefined) this.#retrying.add(accountId);
+    if (due === AT_ONCE) due = this.#next(accountId, performance.now() - started);
+    else this.#givingWay.delete(accountId);
     if (due === AT_ONCE) this.#queue.add(accountId);
     else if (due !== undefined) this.#queue.addAt(accountId, due, this.#now);
   }

@@ -4,7 +4,7 @@ import type { LogPosition } from '../log-position.ts';
 import type { Kernel } from '../module.ts';
 import { readAccount } from '../queries.ts';
 import { unchanged } from '../result.ts';
-import { isAccountGone, type LogEvent } from '../work.ts';
+import { isAccountGone, type LogEvent, type Work } from '../work.ts';
 import { backoffMs } from './backoff.ts';
 import {
   type ClaimTimes,
@@ -142,14 +142,11 @@ export class Turn {
       // The log was set back since its end was read.
       return isOver ? undefined : this.#now + this.#parts.times.grace_ms;
     }
-    const events = consumer.event_types ? found.filter((event) => this.#isWanted(event)) : found;
+    const { event_types } = consumer;
+    const events = event_types ? found.filter(({ event_type }) => event_types.includes(event_type)) : found;
     if (events.length === 0) await this.#moveTo(reached, 0);
     else await this.#handleAll(events, reached);
     return this.#seq < head && !isStopping() ? AT_ONCE : undefined;
-  }
-
-  #isWanted({ event_type }: LogEvent): boolean {
-    return this.#parts.consumer.event_types?.includes(event_type) ?? true;
   }
 
   /** Handles all events together. If that fails, handles them one by one, so that the failing event is found. */
@@ -188,14 +185,10 @@ export class Turn {
         wasStopped ||= isStopping();
         return wasStopped;
       },
-      async work(run) {
+      step: (run) => this.#write(run, (tx) => queries.renewClaim(tx, { ...this.#held, until: this.#until })),
+      work: async (run) => {
         if (isFinished) throw new Error(`${consumer.name} used its transaction twice for the same events`);
-        // Not audited: the operation that caused the event has its audit line.
-        const output = await kernel.work({ ...SELF_CALLER, account_id }, consumer.name, async (work) => {
-          const done = await run(work);
-          await mustHoldClaim(finish(work.tx));
-          return unchanged(done);
-        });
+        const output = await this.#write(run, finish);
         isFinished = true;
         return output;
       },
@@ -205,6 +198,17 @@ export class Turn {
     if (wasStopped && !isFinished) throw new Interrupted();
     if (!isFinished) await this.#transaction((tx) => mustHoldClaim(finish(tx)));
     this.#parts.counted.handled += events.length;
+  }
+
+  /** Not audited: the operation that caused the event has its audit line. */
+  #write<T>(run: (work: Work) => Promise<T>, finish: FinishEvents): Promise<T> {
+    const { kernel, consumer } = this.#parts;
+    const { account_id } = this.#key;
+    return kernel.work({ ...SELF_CALLER, account_id }, consumer.name, async (work) => {
+      const done = await run(work);
+      await mustHoldClaim(finish(work.tx));
+      return unchanged(done);
+    });
   }
 
   #movingTo(to: LogPosition, until: number): FinishEvents {

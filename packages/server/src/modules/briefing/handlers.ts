@@ -1,5 +1,6 @@
 import { briefingSections, type Output } from '@mem-service/contract';
 import { type Handlers, noteQuery, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
+import { findNotice } from '../consolidation/index.ts';
 import { type AskedBriefing, askedOf, type BriefingInput, sessionsOf } from './asked.ts';
 import { findChanges } from './changes.ts';
 import { briefDigest, findDigests } from './digests.ts';
@@ -27,10 +28,11 @@ const read = reads<'briefing.read'>(async (context, input) => {
     findKnown(context, asked, (path) => chances.get(path) ?? 0),
     findChanges(context, asked),
   ]);
-  const [tried_here, digests, entries] = await Promise.all([
+  const [tried_here, digests, entries, consolidation_notice] = await Promise.all([
     findTries(context, known.tested),
     findDigests(context, asked, { known, anticipation }),
     showEntries(context, input, { known, changes }),
+    findNotice(context, asked.paths),
   ]);
   const sections = {
     ...entries,
@@ -45,6 +47,7 @@ const read = reads<'briefing.read'>(async (context, input) => {
     total: digests.length,
     agent_id: asked.agent_id,
     last_visit: asked.lastVisit ? { at: toIso(asked.lastVisit.read_at) } : null,
+    consolidation_notice,
     next_steps: nextSteps({
       path: asked.path,
       isEmpty: Object.values(sections).every((items) => items.length === 0),

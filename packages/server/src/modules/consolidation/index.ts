@@ -8,6 +8,8 @@ import { runHandler } from './run.ts';
 import { propose } from './suggest.ts';
 import { tables } from './tables.ts';
 
+export { findNotice } from './notice.ts';
+
 /** A proposal says in one place what its sources say, so it goes with any of them. */
 const erasesEntries: EntryEraser = {
   async erase({ tx, dialect }, { account_id, erasedIds }) {

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Glob, matchesGlob } from '@mem-service/contract';
 import type { Query } from '../../db/index.ts';
-import { branchOf, type EntryView, isInScope, type Services } from '../../kernel/index.ts';
+import { branchOf, type EntryView, EVERYONE, isInScope, type Services } from '../../kernel/index.ts';
+import { inTurns, pause } from '../../turns.ts';
 import {
   evidenceStatus,
   findStoodEntries,
@@ -20,6 +21,8 @@ import { familyOf, saysMuch } from './rules/statements.ts';
 export const MAX_MARKED = 20;
 /** Entries that one is compared with by meaning. */
 const MOST_LIKE = 12;
+/** The same for a key with a scope, which may not see all of them. */
+const MOST_LIKE_IN_SCOPE = 40;
 
 export type Looked = {
   /** Live entries that the view shows. */
@@ -39,12 +42,14 @@ export async function lookAt(options: LookOptions, ids: readonly number[]): Prom
   const loaded = new Map<number, LoadedEntry>();
   await load(options, loaded, ids);
   const looked = ids.flatMap((id) => loaded.get(id) ?? []);
-  const own = looked.flatMap(({ entry }) => marksOf(entry).map((mark) => ({ ...mark, entry_id: entry.entry_id })));
-  const stored = own.length === 0 ? [] : await listMarkedBy(query, view.account_id, own);
+  const own = looked.flatMap(({ entry, marks }) => marks.map((mark) => ({ ...mark, entry_id: entry.entry_id })));
+  const sought = looked.flatMap((one) => soughtBy(one).map((mark) => ({ ...mark, entry_id: one.entry.entry_id })));
+  const stored = sought.length === 0 ? [] : await listMarkedBy(query, view.account_id, sought);
   const like = await findLikeEntries(options, looked);
   const near = [...like.values()].flat().map(({ entry_id }) => entry_id);
   await load(options, loaded, [...stored.map(({ entry_id }) => entry_id), ...near]);
-  const pairs = [...pairsByMark(loaded, own, stored), ...pairsByMeaning(loaded, like)];
+  const byMark = await inTurns(pairsByMark(loaded, sought, [...own, ...stored]));
+  const pairs = [...byMark, ...(await inTurns(pairsByMeaning(loaded, like)))];
   return {
     entries: looked.map(({ entry }) => entry),
     pairs: withoutRepeats(pairs),
@@ -53,7 +58,10 @@ export async function lookAt(options: LookOptions, ids: readonly number[]): Prom
   };
 }
 
-type LoadedEntry = { entry: ComparedEntry; facts: StoodEntryFacts };
+type LoadedEntry = { entry: ComparedEntry; facts: StoodEntryFacts; marks: SharedMark[] };
+
+/** Entries that are loaded with one statement: each may have some kilobytes. */
+const LOADED_AT_ONCE = 100;
 
 async function load(
   { query, view, paths }: LookOptions,
@@ -61,10 +69,13 @@ async function load(
   ids: readonly number[],
 ): Promise<void> {
   const missing = [...new Set(ids)].filter((id) => !loaded.has(id));
-  if (missing.length === 0) return;
-  for (const facts of await findStoodEntries(query, view.account_id, missing))
-    if (facts && isShown(view, facts) && isAt(paths, facts.entity_path))
-      loaded.set(facts.entry_id, { entry: toCompared(facts), facts });
+  for (let from = 0; from < missing.length; from += LOADED_AT_ONCE)
+    for (const facts of await findStoodEntries(query, view.account_id, missing.slice(from, from + LOADED_AT_ONCE))) {
+      await pause();
+      if (!facts || !isShown(view, facts) || !isAt(paths, facts.entity_path)) continue;
+      const entry = toCompared(facts);
+      loaded.set(facts.entry_id, { entry, facts, marks: marksOf(entry) });
+    }
 }
 
 const isAt = (paths: readonly Glob[] | undefined, path: string): boolean =>
@@ -95,15 +106,27 @@ function toCompared(facts: StoodEntryFacts): ComparedEntry {
 
 type SharedMark = { mark: number; by: 'value' | 'name' };
 
-/** Numbers that entries with the same value, or with names of one family, have in common. */
-function marksOf({ content_hash, entity_path, key, text }: ComparedEntry): SharedMark[] {
+/** Who alone may see an entry; nobody where it is shared. */
+const ownerOf = ({ shared, agent_id }: ComparedEntry): string => (shared === 1 ? EVERYONE : agent_id);
+
+/**
+ * Numbers that entries with the same value, or with names of one family, have in common. Those that an agent alone may see have
+ * numbers of their own, so that they never take the room of others.
+ */
+function marksOf(entry: ComparedEntry, owner = ownerOf(entry)): SharedMark[] {
+  const { content_hash, entity_path, key, text } = entry;
   if (text === undefined) return [];
   const family = familyOf(key);
-  return [
-    ...(saysMuch(text) ? [{ mark: markOf('value', content_hash), by: 'value' as const }] : []),
-    ...(family === '' ? [] : [{ mark: markOf('name', `${entity_path}\n${family}`), by: 'name' as const }]),
+  const marks = [
+    ...(saysMuch(text) ? [{ by: 'value' as const, of: content_hash }] : []),
+    ...(family === '' ? [] : [{ by: 'name' as const, of: `${entity_path}\n${family}` }]),
   ];
+  return marks.map(({ by, of }) => ({ mark: markOf(by, `${owner}\n${of}`), by }));
 }
+
+/** The marks of what an entry may be compared with: a private one also with what is shared. */
+const soughtBy = ({ entry, marks }: LoadedEntry): SharedMark[] =>
+  entry.shared === 1 ? marks : [...marks, ...marksOf(entry, EVERYONE)];
 
 /** 48 bits: it names nobody, and a rare collision is found when the entries are compared. */
 const markOf = (by: string, text: string): number =>
@@ -112,29 +135,32 @@ const markOf = (by: string, text: string): number =>
 type OwnMark = SharedMark & { entry_id: number };
 type StoredMark = { mark: number; entry_id: number };
 
-function listMarkedBy(query: Query, accountId: string, own: readonly OwnMark[]): Promise<StoredMark[]> {
-  const marks = [...new Set(own.map(({ mark }) => mark))];
+function listMarkedBy(query: Query, accountId: string, sought: readonly OwnMark[]): Promise<StoredMark[]> {
+  const marks = [...new Set(sought.map(({ mark }) => mark))];
   return queries.listMarked(query, accountId, { marks, most: marks.length * (MAX_MARKED + 1) });
 }
 
-function pairsByMark(
+/** Only what the view shows counts towards the limit. */
+function* pairsByMark(
   loaded: ReadonlyMap<number, LoadedEntry>,
-  own: readonly OwnMark[],
-  stored: readonly StoredMark[],
-): EntryPair[] {
+  sought: readonly OwnMark[],
+  marked: readonly StoredMark[],
+): Generator<void, EntryPair[]> {
   const byMark = new Map<number, Set<number>>();
-  for (const { mark, entry_id } of [...stored, ...own])
-    byMark.set(mark, (byMark.get(mark) ?? new Set<number>()).add(entry_id));
-  return own.flatMap(({ mark, by, entry_id }) =>
-    [...(byMark.get(mark) ?? [])].slice(0, MAX_MARKED).flatMap((other) => {
+  // A remembered mark may be that of an earlier version.
+  for (const { mark, entry_id } of marked)
+    if (loaded.get(entry_id)?.marks.some((one) => one.mark === mark))
+      byMark.set(mark, (byMark.get(mark) ?? new Set<number>()).add(entry_id));
+  const pairs: EntryPair[] = [];
+  for (const { mark, by, entry_id } of sought) {
+    yield;
+    for (const other of [...(byMark.get(mark) ?? [])].slice(0, MAX_MARKED)) {
       const pair = pairOf(loaded, [entry_id, other], { by, cosine: 1 });
-      return pair && hasMark(pair.other, mark) ? [pair] : [];
-    }),
-  );
+      if (pair) pairs.push(pair);
+    }
+  }
+  return pairs;
 }
-
-/** A remembered mark may be that of an earlier version. */
-const hasMark = (entry: ComparedEntry, mark: number): boolean => marksOf(entry).some((one) => one.mark === mark);
 
 type LikeEntries = ReadonlyMap<number, readonly { entry_id: number; seq: number; cosine: number }[]>;
 
@@ -148,17 +174,23 @@ async function findLikeEntries(
       : [],
   );
   if (texts.length === 0) return new Map();
-  const like = await findLike(services, { query, view, texts, least: LEAST_COSINE, most: MOST_LIKE });
+  const most = view.scope === undefined ? MOST_LIKE : MOST_LIKE_IN_SCOPE;
+  const like = await findLike(services, { query, view, texts, least: LEAST_COSINE, most });
   return like ?? new Map();
 }
 
-const pairsByMeaning = (loaded: ReadonlyMap<number, LoadedEntry>, like: LikeEntries): EntryPair[] =>
-  [...like].flatMap(([entry_id, others]) =>
-    others.flatMap(({ entry_id: other, seq, cosine }) => {
+function* pairsByMeaning(loaded: ReadonlyMap<number, LoadedEntry>, like: LikeEntries): Generator<void, EntryPair[]> {
+  const pairs: EntryPair[] = [];
+  for (const [entry_id, others] of like) {
+    const shown = others.filter((other) => loaded.has(other.entry_id)).slice(0, MOST_LIKE);
+    for (const { entry_id: other, seq, cosine } of shown) {
+      yield;
       const pair = pairOf(loaded, [entry_id, other], { by: 'meaning', cosine });
-      return pair && pair.other.seq === seq ? [pair] : [];
-    }),
-  );
+      if (pair && pair.other.seq === seq) pairs.push(pair);
+    }
+  }
+  return pairs;
+}
 
 /** What is shared is compared with what is shared: otherwise others could learn of what they may not see. */
 function pairOf(

@@ -4,10 +4,7 @@ import * as queries from './queries.ts';
 import type { ComparedEntry } from './rules/findings.ts';
 import type { PlannedProposal } from './rules/plan.ts';
 
-/** Undecided proposals of an account: where there are as many, a run waits until some are decided. */
-const MAX_PENDING = 500;
-
-export const maxPending = ({ limits }: Services): number => limits.max_pending_proposals ?? MAX_PENDING;
+export const maxPending = ({ limits }: Services): number => limits.max_pending_proposals ?? queries.MOST_PENDING;
 /** Decided ones; the oldest are deleted. */
 const MAX_DECIDED = 500;
 

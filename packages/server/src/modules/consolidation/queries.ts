@@ -130,6 +130,20 @@ export function listProposals(query: Query, view: EntryView, page: ProposalPage)
   );
 }
 
+/** Undecided proposals of an account; where there are as many, a run waits until some are decided. */
+export const MOST_PENDING = 500;
+
+/** Undecided ones, newest first. */
+export function listPending(
+  query: Query,
+  view: EntryView,
+  { paths, limit }: { paths: readonly Glob[] | undefined; limit: number },
+): Promise<{ proposal_id: string }[]> {
+  return query.all(
+    sql`SELECT proposal_id FROM ${proposalsIn(view, { status: 'pending', paths })} ORDER BY seq DESC LIMIT ${limit}`,
+  );
+}
+
 export async function countProposals(query: Query, view: EntryView, filter: ProposalFilter): Promise<number> {
   const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM ${proposalsIn(view, filter)}`);
   return row?.n ?? 0;

@@ -62,11 +62,12 @@ export const erasesEntries: EntryEraser = {
 };
 
 function withoutEntries(row: DigestRow, erased: ReadonlySet<number>): DigestRow {
-  const { shown, reserve, outcomes } = partsOf(row);
+  const { shown, reserve, added, outcomes } = partsOf(row);
   const left = (ids: readonly number[]) => ids.filter((id) => !erased.has(id));
   const parts = {
     shown: left(shown),
     reserve: left(reserve),
+    ...(added ? { added: left(added) } : {}),
     outcomes: outcomes.flatMap(([seq, ids]) => {
       const those = left(ids);
       return those.length > 0 || ids.length === 0 ? [[seq, those]] : [];

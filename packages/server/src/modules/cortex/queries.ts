@@ -167,6 +167,19 @@ export async function listNumbersAt(
   return rows.map(({ entry_id }) => entry_id);
 }
 
+/** The same of many paths, of which all entries are expected. */
+export async function listNumbersAtAll(
+  query: Query,
+  view: EntryView,
+  { paths, most }: { paths: readonly string[]; most: number },
+): Promise<{ entity_path: string; entry_id: number }[]> {
+  if (paths.length === 0) return [];
+  const names = view.dialect.texts(paths);
+  return query.all(
+    sql`SELECT entity_path, entry_id FROM ${names} CROSS JOIN ${entriesIn(view)} WHERE entity_path = value LIMIT ${most}`,
+  );
+}
+
 /** The numbers of the newest entries that agents wrote; those that are deleted or private count towards the limit. */
 export async function listNewestOf(
   query: Query,

@@ -8,6 +8,7 @@ import { type DigestFilter, findDigests, listDigestRows } from './queries.ts';
 import { toDigest } from './render.ts';
 import { type DigestKey, type DigestRow, digestName, partsOf } from './rows.ts';
 import { agentsOfSource, type CitedEntry, type CitedOutcome, isAboutPath } from './rules/cited.ts';
+import { shownIn } from './rules/lists.ts';
 import { type CitedEdge, isVisible, type VisibleParts } from './rules/summary.ts';
 
 export type DigestAnswer = Output<'digests.list'>['digests'][number];
@@ -86,7 +87,7 @@ type LookedUp = {
 /** Everything that the digests of a page point at, with a few statements for any number of digests. */
 async function lookUp({ scan, view }: DigestContext, rows: readonly DigestRow[]): Promise<LookedUp> {
   const parts = rows.map(partsOf);
-  const ids = parts.flatMap(({ shown, outcomes }) => [...shown, ...outcomes.flatMap(([, entries]) => entries)]);
+  const ids = parts.flatMap((one) => [...shownIn(one), ...one.outcomes.flatMap(([, entries]) => entries)]);
   const seqs = [...new Set(parts.flatMap(({ outcomes }) => outcomes.map(([seq]) => seq)))];
   const names = [...new Set(rows.flatMap(countNames))];
   const [entries, outcomes, counts, edges] = await Promise.all([
@@ -119,12 +120,12 @@ function countNames({ digest_type, scope }: Pick<DigestRow, 'digest_type' | 'sco
 
 function visibleParts({ view }: DigestContext, row: DigestRow, known: LookedUp): VisibleParts {
   const { digest_type, scope } = row;
-  const { shown, outcomes } = partsOf(row);
+  const parts = partsOf(row);
   const authors = digest_type === 'source' ? agentsOfSource(scope) : [scope];
   const isOfScope = (entry: CitedEntry) =>
     isAboutPath(digest_type) ? entry.entity_path === scope : authors.includes(entry.agent_id);
   const found = (ids: readonly number[]) => ids.flatMap((id) => known.entries.get(id) ?? []);
-  const cited = outcomes.flatMap(([seq, ids]): CitedOutcome[] => {
+  const cited = parts.outcomes.flatMap(([seq, ids]): CitedOutcome[] => {
     const outcome = known.outcomes.get(seq);
     const entries = found(ids);
     return outcome && (entries.length > 0 || ids.length === 0) ? [{ ...outcome, entries }] : [];
@@ -134,7 +135,7 @@ function visibleParts({ view }: DigestContext, row: DigestRow, known: LookedUp):
   return {
     digest_type,
     scope,
-    entries: found(shown).filter(isOfScope),
+    entries: found(shownIn(parts)).filter(isOfScope),
     outcomes: isCounted ? cited : cited.filter(({ entries }) => entries.length > 0),
     counted: isCounted ? sumOf(countNames(row).map((name) => known.counts.get(name))) : undefined,
     edges: known.edges.get(scope) ?? [],

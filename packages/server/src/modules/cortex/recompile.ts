@@ -5,13 +5,16 @@ import { listOldest } from './queries.ts';
 import type { DigestKey } from './rows.ts';
 import { saveDigests } from './save.ts';
 
+/** Whatever they were, and although nothing happened. */
+const WHOLE = { seq: Number.POSITIVE_INFINITY, change: 'all' as const, author: undefined, if_changed: false };
+
 /** Compiles digests again within the call, those that were compiled longest ago first. */
 export const recompile = writes<'cortex.recompile'>(async (work, { input }) => {
   const { tx, account_id, dialect, now } = work;
   const { before_seq = work.start.seq } = input;
   const { keys, has_more } = await wanted(work, { ...input, before_seq });
-  const due = keys.map((key) => ({ ...key, entries: new Set<number>(), outcomes: new Map(), if_changed: false }));
   const { seq } = work.start;
+  const due = keys.map((key) => ({ ...key, ...WHOLE, entries: new Set<number>(), outcomes: new Map() }));
   const compiled = await compileDigests({ query: tx, dialect, account_id, at: now, seq }, due);
   await saveDigests(work, compiled);
   const output = { recompiled: compiled.save.length, removed: compiled.remove.length, before_seq, has_more };

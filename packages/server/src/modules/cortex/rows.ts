@@ -1,12 +1,8 @@
 import type { DigestType } from './rules/cited.ts';
+import type { DigestLists } from './rules/lists.ts';
 
-/**
- * What a digest was compiled to, in numbers of entries and outcomes: those that it shows, those that may come into it
- * when others leave, and outcomes with the entries of the scope that led to each, newest first.
- */
-export type DigestParts = {
-  shown: readonly number[];
-  reserve: readonly number[];
+/** What a digest was compiled to: entries, and outcomes with the entries of the scope that led to each, newest first. */
+export type DigestParts = DigestLists & {
   outcomes: readonly (readonly [seq: number, entries: readonly number[]])[];
 };
 

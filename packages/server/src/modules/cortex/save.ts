@@ -12,9 +12,10 @@ export async function saveDigests(work: Work, { save, remove }: Compiled): Promi
   if (save.length > 0) {
     await tx.insertMany(
       upsertDigests,
-      save.map(({ by: _, ...row }) => row),
+      save.map(({ by: _, is_first: __, ...row }) => row),
     );
-    await dropOldest(tx, account_id, services.limits.max_digests ?? MAX_DIGESTS);
+    if (save.some(({ is_first }) => is_first))
+      await dropOldest(tx, account_id, services.limits.max_digests ?? MAX_DIGESTS);
   }
   for (const digest of save) if (digest.is_shown === 1) emitCompiled(work, digest);
 }

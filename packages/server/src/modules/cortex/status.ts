@@ -10,11 +10,14 @@ import {
   toIso,
   toIsoOrNull,
 } from '../../kernel/index.ts';
-import { BATCH, CONSUMER } from './follow-log.ts';
+import { CONSUMER } from './follow-log.ts';
 import { countDigests, listCompiled } from './queries.ts';
 import { dueDigests } from './rules/due.ts';
 import { MAX_DIGESTS } from './save.ts';
 import { EVENT_TYPES, touchedBy } from './touched.ts';
+
+/** Events that are looked at for the digests that they make due. */
+const LOOKED_AT = 250;
 
 type Status = Output<'cortex.status'>;
 
@@ -54,15 +57,15 @@ async function workerState({ read, scan, caller, services, dialect, now }: ReadC
   const cursor = cursors.find(({ consumer }) => consumer === CONSUMER);
   const last_seq = account?.seq ?? 0;
   const after = cursor?.seq ?? 0;
-  const limit = BATCH + 1;
+  const limit = LOOKED_AT + 1;
   const found =
     last_seq > after
       ? await listConsumed(scan, dialect, { account_id, after, up_to: last_seq, limit, event_types: EVENT_TYPES })
       : [];
   const waiting = found.filter(({ event_type }) => (EVENT_TYPES as readonly string[]).includes(event_type));
-  const events = waiting.slice(0, BATCH);
+  const events = waiting.slice(0, LOOKED_AT);
   const due = dueDigests(await touchedBy({ query: scan, account_id, dialect }, events));
-  const is_complete = waiting.length <= BATCH;
+  const is_complete = waiting.length <= LOOKED_AT;
   return {
     is_running: services.consumers.names.includes(CONSUMER) && services.replica === undefined,
     seq: events[0] ? events[0].seq - 1 : last_seq,

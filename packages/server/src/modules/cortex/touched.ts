@@ -1,6 +1,6 @@
 import type { Query } from '../../db/index.ts';
 import { EVERYONE, type Kernel, type LogEvent } from '../../kernel/index.ts';
-import { findNamedFacts, findVersions } from '../entries/index.ts';
+import { findNamedNumbers, findVersions } from '../entries/index.ts';
 import { findOutcomes, listEvidence } from '../ledger/index.ts';
 import type { Touched, TouchedEntry, TouchedOutcome, TouchedPath } from './rules/due.ts';
 
@@ -26,7 +26,7 @@ const isVersion = (event: LogEvent): event is VersionInLog =>
 
 async function touchedEntries({ query, account_id }: Read, events: readonly LogEvent[]): Promise<TouchedEntry[]> {
   const written = events.filter(isVersion);
-  const found = await findNamedFacts(query, account_id, written);
+  const found = await findNamedNumbers(query, account_id, written);
   const earlier = written.flatMap(({ version }, i) => {
     const entry_id = found[i]?.entry_id;
     return entry_id === undefined || version === 1 ? [] : [{ entry_id, version: version - 1 }];
@@ -36,7 +36,8 @@ async function touchedEntries({ query, account_id }: Read, events: readonly LogE
       row ? [[`${row.entry_id} ${row.version}`, row.agent_id]] : [],
     ),
   );
-  return written.flatMap(({ branch, entity_path, agent_id, version, visible_to }, i): TouchedEntry[] => {
+  return written.flatMap((event, i): TouchedEntry[] => {
+    const { branch, seq, entity_path, agent_id, version, visible_to } = event;
     const facts = found[i];
     if (!facts) return [];
     const author = before.get(`${facts.entry_id} ${version - 1}`);
@@ -45,7 +46,8 @@ async function touchedEntries({ query, account_id }: Read, events: readonly LogE
     if (is_private && version === 1) return [];
     const agents = [...new Set([agent_id, ...(author === undefined ? [] : [author])])];
     const has_patterns = facts.pattern_refs !== '[]';
-    return [{ branch, entity_path, entry_id: facts.entry_id, agents, is_private, has_patterns }];
+    const is_new = version === 1 && event.event_type === 'write';
+    return [{ branch, seq, entity_path, entry_id: facts.entry_id, agents, is_new, is_private, has_patterns }];
   });
 }
 
@@ -74,9 +76,9 @@ async function touchedOutcomes(
   });
 }
 
-function linkedPaths({ event_type, branch, visible_to, details }: LogEvent): TouchedPath[] {
+function linkedPaths({ event_type, branch, seq, visible_to, details }: LogEvent): TouchedPath[] {
   if (event_type !== 'edge_added' || visible_to !== EVERYONE) return [];
   const { source, source_type, target, target_type } = JSON.parse(details) as Record<string, unknown>;
   const ends = [...(source_type === 'entity' ? [source] : []), ...(target_type === 'entity' ? [target] : [])];
-  return ends.flatMap((end) => (typeof end === 'string' ? [{ branch, entity_path: end }] : []));
+  return ends.flatMap((end) => (typeof end === 'string' ? [{ branch, seq, entity_path: end }] : []));
 }

@@ -1,6 +1,5 @@
 import { type Find, type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
-import { ENTRY_FACTS, type EntryFacts } from './by-number.ts';
 import { entriesIn, type Including } from './relation.ts';
 import type { EntryRow } from './rows.ts';
 
@@ -55,16 +54,16 @@ export function findHeads(
   );
 }
 
-const namedFacts: Find = { table: 'entries', select: `${ENTRY_FACTS}, pattern_refs`, by: byName };
+const namedNumbers: Find = { table: 'entries', select: 'entry_id, pattern_refs', by: byName };
 
-/** The same, without documents. */
-export function findNamedFacts(
+/** The same, only the numbers and the patterns. */
+export function findNamedNumbers(
   query: Query,
   accountId: string,
   names: readonly (EntryName & { branch: string })[],
-): Promise<((EntryFacts & Pick<EntryRow, 'pattern_refs'>) | undefined)[]> {
+): Promise<(Pick<EntryRow, 'entry_id' | 'pattern_refs'> | undefined)[]> {
   return query.findMany(
-    namedFacts,
+    namedNumbers,
     names.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
   );
 }

@@ -99,8 +99,7 @@ export type EntryFacts = Pick<
   | 'agent_id'
 >;
 
-export const ENTRY_FACTS =
-  'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
+const ENTRY_FACTS = 'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
 const entryFacts: Find = { table: 'entries', select: ENTRY_FACTS, by: { account_id: 'text', entry_id: 'int' } };
 
 /** Returns one result per number, in order; undefined where the entry was erased. */

@@ -92,8 +92,8 @@ export function entriesIn(view: EntryView, { including = 'live', paths, standing
 }
 
 /**
- * The entries with these `seq` in the newest state of one branch, as a relation with standings. On PostgreSQL each is
- * looked up by itself, as `findMany` does: without statistics the planner would read the account for a list of them.
+ * The entries with these `seq`, as a relation with standings. In the newest state of one branch PostgreSQL looks each up by
+ * itself, as `findMany` does: without statistics the planner would read the account for a list of them.
  */
 export function entriesAt(
   view: EntryView,
@@ -101,7 +101,7 @@ export function entriesAt(
   { including = 'live', paths }: Omit<Part, 'standings'> = {},
 ): Sql {
   const numbers = view.dialect.numbers(seqs);
-  if (view.dialect.engine === 'sqlite')
+  if (view.dialect.engine === 'sqlite' || !isNewestOfOneBranch(view))
     return sql`${entriesIn(view, { including, paths, standings: true })} WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
   const { text, values } = CONDITIONS[including];
   const shown: Sql = { text, values: values(view) };

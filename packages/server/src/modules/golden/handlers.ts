@@ -15,6 +15,7 @@ import {
   missingScope,
   readScope,
   reads,
+  requireNewest,
   type Scope,
   scopeCovers,
   sessionName,
@@ -36,6 +37,7 @@ const cursors = cursorsOf('golden', ['number', 'string']);
 
 const list = reads<'golden.list'>(async (context, { entity_path, limit, cursor }) => {
   const { view, services } = context;
+  requireNewest(view, 'a golden query');
   const [seq, golden_id] = cursor === undefined ? [Number.MAX_SAFE_INTEGER, ''] : cursors.from(cursor);
   const all = await shownGolden(context, { paths: globsOf({ entity_path }) });
   const rows = all.filter((row) => row.outcome_seq < seq || (row.outcome_seq === seq && row.golden_id < golden_id));

@@ -3,7 +3,6 @@ import { globsOf } from '@mem-service/contract';
 import {
   branchOf,
   type Handlers,
-  isNewestOfOneBranch,
   noteQuery,
   pageBytes,
   type ReadContext,
@@ -49,15 +48,15 @@ export async function retrieve(context: ReadContext, given: Input<'entries.retri
   const { skipped, timeLeft, hasTime } = budgetOf(context, input.max_ms);
   const [found, model] = await Promise.all([
     findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
-    canCompare(context, input) ? askModel(context, asked.text, timeLeft()) : NOT_ASKED,
+    input.semantic_weight > 0 ? askModel(context, asked.text, timeLeft()) : NOT_ASKED,
   ]);
-  const weights = terms.map((_, at) => rarity(Math.max(size.shown, 1), found.counts[at] ?? 0));
+  const weights = terms.map((_, at) => rarity(Math.max(found.shown, 1), found.counts[at] ?? 0));
   const entries = new RecallEntries(context, terms);
   await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
-  const text = questionText(asked.text, { terms, weights, shown: size.shown });
+  const text = questionText(asked.text, { terms, weights, shown: found.shown });
   const meaning =
-    canCompare(context, input) && hasTime('meaning')
-      ? await compareWith(context, input, { text, shown: size.shown, model })
+    input.semantic_weight > 0 && hasTime('meaning')
+      ? await compareWith(context, input, { text, shown: found.shown, model })
       : undefined;
   if (meaning) await addNearest(meaning, entries);
   const wantsNeighbours = meaning && input.neighbours !== false && hasTime('neighbours');
@@ -118,10 +117,6 @@ const indexOf = (meaning: MeaningSearch | undefined, { fallback }: AskedModel): 
   behind: meaning?.behind ?? 0,
   ...(fallback ? { fallback } : {}),
 });
-
-/** Vectors are those of the newest state of a branch; other states are found by words alone. */
-const canCompare = ({ view }: ReadContext, input: RetrieveInput): boolean =>
-  isNewestOfOneBranch(view) && input.semantic_weight > 0;
 
 type WeighedTerms = { terms: readonly Term[]; weights: readonly number[]; shown: number };
 

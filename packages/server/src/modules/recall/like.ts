@@ -16,7 +16,7 @@ export type LikeSearch = {
   query: Query;
   view: EntryView;
   texts: readonly ComparedText[];
-  /** The lowest cosine, and the most entries for each text. */
+  /** The lowest cosine, and the most entries of the index for each text; the texts themselves are compared beside. */
   least: number;
   most: number;
 };
@@ -53,7 +53,7 @@ export async function findLike(services: Services, search: LikeSearch): Promise<
       const compared = (others[at] ?? []).map((one, i) => ({ ...one, cosine: cosines[at]?.[i] ?? 0 }));
       const like = compared.filter((one) => one.entry_id !== entry_id && one.cosine >= least);
       like.sort((a, b) => b.cosine - a.cosine || a.entry_id - b.entry_id);
-      return [entry_id, like.slice(0, most).map(({ entry_id, seq, cosine }) => ({ entry_id, seq, cosine }))];
+      return [entry_id, like.map(({ entry_id, seq, cosine }) => ({ entry_id, seq, cosine }))];
     }),
   );
 }

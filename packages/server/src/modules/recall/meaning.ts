@@ -1,16 +1,16 @@
 import type { Glob } from '@mem-service/contract';
 import { packedDots } from '@mem-service/embedder';
 import type { Sql } from '../../db/index.ts';
-import { branchOf, type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
+import { isNewestOfOneBranch, type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
 import type { RecallEntries } from './candidates.ts';
-import { clusterCacheOf } from './cluster-cache.ts';
 import type { EmbedderThread } from './embedder-thread.ts';
 import { CONSUMER, EMBEDDER, EMBEDDER_NUMBER } from './follow-log.ts';
 import { axesOf } from './models/rules/axes.ts';
 import type { ModelQuestion } from './models/served-model.ts';
 import * as queries from './queries.ts';
+import { readClusters } from './read-clusters.ts';
 import { clustersBySigns, clustersToRead } from './rules/clusters.ts';
 import { unpackTexts } from './rules/packed-texts.ts';
 import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
@@ -18,8 +18,6 @@ import { ownerNumber } from './vector-names.ts';
 
 /** As many entries are compared one by one. */
 const MAX_COMPARED = 1_500;
-/** Blocks of vectors that the first pass reads at most. */
-const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
 const FIRST_PASS = 100;
 /** Entries that the second pass leaves to be weighed with words. */
@@ -120,7 +118,8 @@ const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[
 async function fewVectors({ context, paths, filters, shown }: MeaningOptions, embedder: number) {
   const { scan, view, services } = context;
   const few = services.limits.max_compared_entries ?? MAX_COMPARED;
-  if (paths === undefined && view.scope === undefined && shown > few) return undefined;
+  const isWhole = paths === undefined && view.scope === undefined && isNewestOfOneBranch(view);
+  if (isWhole && shown > few) return undefined;
   const { looked, ids, seqs } = await queries.readFew(scan, view, { paths, filters, most: few + 1 });
   if (looked > few) return undefined;
   return withoutOthers(await vectorsOf(context, embedder, ids), new Set(seqs));
@@ -138,7 +137,10 @@ function withoutOthers(stored: queries.JoinedVectors, current: ReadonlySet<numbe
   };
 }
 
-/** What was written since the index was brought up to date: the newest of it is embedded now, as it will be stored. */
+/**
+ * What the index has no vectors of: entries written since it was brought up to date and, for an earlier state, what entries
+ * said that were changed since. The newest of it is embedded now, as it will be or was stored.
+ */
 async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   const { read, view } = context;
   const { account_id } = view;
@@ -148,10 +150,11 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   ]);
   const after = cursor?.seq ?? 0;
   const end = account?.seq ?? 0;
-  if (after >= end) return { tail: queries.NO_VECTORS, behind: 0 };
-  const isFar = end - after > MAX_TAIL_EVENTS;
+  const isNewest = isNewestOfOneBranch(view);
+  if (isNewest && after >= end) return { tail: queries.NO_VECTORS, behind: 0 };
+  const isFar = isNewest && end - after > MAX_TAIL_EVENTS;
   const until = { after: isFar ? end - MAX_TAIL_EVENTS : after, most: MAX_BEHIND };
-  const written = await queries.listNewestAfter(read, view, { paths, filters, ...until });
+  const written = await queries.listTail(read, view, { paths, filters, ...until });
   const embedded = written.slice(0, MAX_TAIL);
   const documents = await findDocuments(read, account_id, embedded);
   const texts = embedded.flatMap(({ entry_id }, at) => {
@@ -226,43 +229,8 @@ function highest(seqs: readonly number[], cosines: readonly number[]): Map<numbe
 
 /** The entries that a first pass over bits leaves. */
 async function nearestEntries(search: MeaningSearch): Promise<number[]> {
-  const { thread, question, clusters, shown, sums } = search;
-  const wanted = clusters.slice(0, clustersToRead(shown));
-  const blocks = await Promise.all(sums.map((owner) => readClusters(search, owner, wanted)));
+  const { context, thread, question, clusters, shown, sums, embedder } = search;
+  const of = { embedder, clusters: clusters.slice(0, clustersToRead(shown)) };
+  const blocks = await Promise.all(sums.map((owner) => readClusters(context, owner, of)));
   return thread.run('nearest', { blocks: blocks.flat(), question, most: FIRST_PASS });
-}
-
-/** The vectors in bits of some clusters of one owner. */
-async function readClusters(
-  { context, embedder }: MeaningSearch,
-  { owner, sums: stamp }: queries.OwnerSums,
-  clusters: readonly number[],
-): Promise<Uint8Array[]> {
-  const { view, scan, services } = context;
-  const cache = clusterCacheOf(services);
-  const name = [view.account_id, branchOf(view), embedder, owner].join('\n');
-  const known = cache.find(name, stamp, clusters);
-  const missing = clusters.filter((cluster) => !known.has(cluster));
-  if (missing.length === 0) return [...known.values()];
-  const blocks = await queries.listOwnedBlocks(
-    scan,
-    { view, embedder, owner },
-    { clusters: missing, most: MAX_BLOCKS },
-  );
-  const read = new Map(missing.map((cluster) => [cluster, joinRecords(blocks, cluster)]));
-  // Otherwise clusters may be incomplete.
-  if (blocks.length < MAX_BLOCKS) cache.keep(name, stamp, read);
-  return [...known.values(), ...read.values()];
-}
-
-/** In memory that is shared with the thread. */
-function joinRecords(blocks: readonly queries.VectorBlock[], cluster: number): Uint8Array {
-  const parts = blocks.flatMap((block) => (block.cluster === cluster ? [Buffer.from(block.records, 'base64')] : []));
-  const joined = new Uint8Array(new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0)));
-  let from = 0;
-  for (const part of parts) {
-    joined.set(part, from);
-    from += part.length;
-  }
-  return joined;
 }

@@ -4,13 +4,14 @@ import {
   type Find,
   fragment,
   type Insert,
+  joinSql,
   type Query,
   type Sql,
   sql,
   type Transaction,
 } from '../../db/index.ts';
-import { branchOf, type EntryView } from '../../kernel/index.ts';
-import { entriesAt, entriesIn } from '../entries/index.ts';
+import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
+import { entriesAt, entriesIn, entryKeysIn } from '../entries/index.ts';
 import type { VectorSums } from './vector-sums.ts';
 
 export const insertVectors: Insert = {
@@ -97,25 +98,35 @@ export type VectorScope = { view: EntryView; embedder: number; owner: number };
 
 const SHARED_OWNER = 0;
 
-/** The sum of the vectors of one owner. */
-export type OwnerSums = VectorSums & { owner: number };
+/** Vectors are those of the newest states; a view of another one shows those whose `seq` it has. */
+const isOfBranches = ({ lineage }: EntryView): Sql =>
+  sql`(${joinSql(
+    lineage.map(({ branch }) => sql`branch = ${branch}`),
+    ' OR ',
+  )})`;
+
+/** Whose vectors these are, and on which branch: each has clusters and a sum of its own. */
+export type VectorOwner = { branch: string; owner: number };
+export type OwnerSums = VectorSums & VectorOwner;
 
 /** Of the owners that have vectors. */
 export async function readSums(query: Query, { view, embedder, owner }: VectorScope): Promise<OwnerSums[]> {
-  const owners = [SHARED_OWNER, owner];
-  const keys = owners.map((of) => [view.account_id, branchOf(view), embedder, of]);
+  const owners = view.lineage.flatMap(({ branch }) => [SHARED_OWNER, owner].map((of) => ({ branch, owner: of })));
+  const keys = owners.map((of) => [view.account_id, of.branch, embedder, of.owner]);
   const found = await query.findMany<VectorSums>(findSums, keys);
-  return found.flatMap((sums, at) => (sums && sums.vectors > 0 ? [{ ...sums, owner: owners[at] as number }] : []));
+  return owners.flatMap((of, at) => {
+    const sums = found[at];
+    return sums && sums.vectors > 0 ? [{ ...of, ...sums }] : [];
+  });
 }
 
+export type OwnedClusters = VectorOwner & { embedder: number; clusters: readonly number[]; most: number };
+
 /** The vectors in bits of some clusters of one owner, each with its cluster. */
-export function listOwnedBlocks(
-  query: Query,
-  { view, embedder, owner }: VectorScope,
-  { clusters, most }: { clusters: readonly number[]; most: number },
-): Promise<VectorBlock[]> {
+export function listOwnedBlocks(query: Query, view: EntryView, of: OwnedClusters): Promise<VectorBlock[]> {
+  const { branch, embedder, owner, clusters, most } = of;
   return query.all<VectorBlock>(
-    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branch}
           AND embedder = ${embedder} AND owner = ${owner}
           AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
   );
@@ -131,7 +142,7 @@ export function listBlocks(
   { clusters, most }: { clusters: readonly number[]; most: number },
 ): Promise<VectorBlock[]> {
   return query.all<VectorBlock>(
-    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)}
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND ${isOfBranches(view)}
           AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
           AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
   );
@@ -158,6 +169,10 @@ export function listVectors(query: Query, scope: VectorScope, ids: readonly numb
         ORDER BY entry_vectors.entry_id, entry_vectors.part`,
   );
 }
+
+/** The entries of a view for statements that need no documents. */
+const keysIn = (view: EntryView, part: { paths?: readonly Glob[] | undefined; standings: boolean }): Sql =>
+  (isNewestOfOneBranch(view) ? entriesIn : entryKeysIn)(view, part);
 
 /** Vectors of one length that follow each other, and the `seq` of the version that each was made of. */
 export type JoinedVectors = { seqs: readonly number[]; vectors: string };
@@ -198,7 +213,7 @@ export async function readFew(
     sql`SELECT count(*) AS looked, ${joined(view, 'entry_id', ',')} AS ids, ${joined(view, 'seq', ',')} AS seqs
         FROM (SELECT CASE WHEN passes THEN entry_id END AS entry_id, CASE WHEN passes THEN seq END AS seq
           FROM (SELECT entry_id, seq, true${andAll(filters)} AS passes
-            FROM (SELECT * FROM ${entriesIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at
+            FROM (SELECT * FROM ${keysIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at
           ) AS filtered) AS few`,
   );
   return { looked: row?.looked ?? 0, ids: numbersIn(row?.ids), seqs: numbersIn(row?.seqs) };
@@ -209,13 +224,24 @@ const numbersIn = (text: string | null | undefined): number[] => text?.split(','
 export type TailEntry = { entry_id: number; seq: number; version: number };
 export type TailWindow = { paths: readonly Glob[] | undefined; filters: readonly Sql[]; after: number; most: number };
 
-/** Entries of a view that were written after a `seq`, newest first. */
-export function listNewestAfter(query: Query, view: EntryView, tail: TailWindow): Promise<TailEntry[]> {
-  const { paths, filters, after, most } = tail;
+/** Entries of a view that have no vector of their state there where vectors are made up to a `seq`, newest first. */
+export function listTail(query: Query, view: EntryView, { paths, filters, after, most }: TailWindow) {
+  const isTail = isNewestOfOneBranch(view) ? sql`seq > ${after}` : isChangedAfter(view, { after, most });
   return query.all<TailEntry>(
-    sql`SELECT entry_id, seq, version FROM ${entriesIn(view, { paths, standings: true })}
-        WHERE seq > ${after}${andAll(filters)} ORDER BY seq DESC LIMIT ${most}`,
+    sql`SELECT entry_id, seq, version FROM ${keysIn(view, { paths, standings: true })}
+        WHERE ${isTail}${andAll(filters)} ORDER BY seq DESC LIMIT ${most}`,
   );
+}
+
+/** A condition: the entry was written after a `seq`, or changed since the view, which then shows what it was before. */
+function isChangedAfter(view: EntryView, { after, most }: Pick<TailWindow, 'after' | 'most'>): Sql {
+  const changed = view.lineage.map(({ branch, up_to_seq }) => {
+    const newest = { ...view, lineage: [{ branch, up_to_seq: null }], scope: undefined };
+    const known = up_to_seq ?? Number.MAX_SAFE_INTEGER;
+    return sql`SELECT entry_id FROM (SELECT entry_id FROM ${entriesIn(newest, { including: 'all' })}
+      WHERE seq > ${Math.min(after, known)} AND entry_id <= ${known} ORDER BY seq LIMIT ${most}) AS changed`;
+  });
+  return sql`entry_id IN (${joinSql(changed, ' UNION ALL ')})`;
 }
 
 /** The `seq` of an entry, and of those that its author wrote just before and after it. */
@@ -225,6 +251,7 @@ type AroundRow = { agent_id: string; seq: number; before: string | null; after: 
 
 /** What the authors of entries wrote before and after them, of what the view shows: up to two on each side, nearest first. */
 export async function listAround(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
+  if (!isNewestOfOneBranch(view)) return listAroundInWhole(query, view, seqs);
   const rows = await query.all<AroundRow>(
     sql`SELECT agent_id, seq, ${nextTo(view, 'before')} AS before, ${nextTo(view, 'after')} AS after
         FROM (SELECT agent_id, seq FROM ${entriesAt(view, seqs)}) AS found`,
@@ -233,6 +260,24 @@ export async function listAround(query: Query, view: EntryView, seqs: readonly n
     ...{ agent_id, seq },
     before: numbersIn(before).sort((a, b) => b - a),
     after: numbersIn(after).sort((a, b) => a - b),
+  }));
+}
+
+type WindowRow = { agent_id: string; seq: number } & Record<WindowPlace, number | null>;
+type WindowPlace = 'before' | 'before_that' | 'after' | 'after_that';
+
+/** The same in one pass over the view: that of an earlier state has no index to look up one by one. */
+async function listAroundInWhole(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
+  const rows = await query.all<WindowRow>(
+    sql`SELECT agent_id, seq, before, before_that, after, after_that FROM (SELECT agent_id, seq,
+            lag(seq) OVER by_author AS before, lag(seq, 2) OVER by_author AS before_that,
+            lead(seq) OVER by_author AS after, lead(seq, 2) OVER by_author AS after_that
+          FROM ${entryKeysIn(view)} WINDOW by_author AS (PARTITION BY agent_id ORDER BY seq)) AS written
+        WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${view.dialect.numbers(seqs)})`,
+  );
+  const known = (found: (number | null)[]): number[] => found.filter((one) => one !== null);
+  return rows.map(({ agent_id, seq, before, before_that, after, after_that }) => ({
+    ...{ agent_id, seq, before: known([before, before_that]), after: known([after, after_that]) },
   }));
 }
 

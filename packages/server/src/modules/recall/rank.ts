@@ -4,7 +4,7 @@ import type { FoundRow } from '../search/index.ts';
 import type { RecallEntry } from './candidates.ts';
 import { nearness, type QuestionTime } from './rules/question-time.ts';
 import { type RecallScore, scoreCandidates } from './rules/score.ts';
-import { type WeighedScore, weigh } from './rules/trust.ts';
+import { fromZero, type WeighedScore, weigh } from './rules/trust.ts';
 import { bm25Of } from './rules/word-weights.ts';
 import type { RetrieveInput } from './weights.ts';
 
@@ -39,12 +39,13 @@ export function rankEntries(
 ): { hits: RankedEntry[]; avoid: RankedEntry[] } {
   const { input } = options;
   const scores = scoresOf(entries, options);
-  const ranked = entries.flatMap(({ row, counted, cosine = 0 }, at) => {
+  const fitting = entries.flatMap(({ row, counted, cosine = 0 }, at) => {
     const score = scores[at] as RecallScore;
     const isNear = cosine >= LEAST_COSINE || score.parts.neighbours >= LEAST_NEIGHBOURS;
     const hasWord = counted.counts.some((count) => count > 0) && input.semantic_weight < 1;
     return isNear || hasWord ? [toRanked(row, score, options)] : [];
   });
+  const ranked = fromZero(fitting);
   ranked.sort((a, b) => b.score - a.score || b.row.seq - a.row.seq);
   // Without a standing no outcome has refuted it.
   const isRefuted = ({ row }: RankedEntry) => row.standing !== null && statusOf(row) === 'discredited';

@@ -32,7 +32,7 @@ import { byEvidence, MANY, placeOf, ranksOf } from './evidence.ts';
 import { filePlaces, mostFew, rangesOf } from './file-places.ts';
 import * as queries from './queries.ts';
 import { orderBlocks } from './rules/evidence-order.ts';
-import { findByScan } from './scan-search.ts';
+import { findByScan, type ScannedHits } from './scan-search.ts';
 import { findByText, type SearchHit, type TextMatch } from './text-search.ts';
 
 export type SearchInput = Input<'entries.search'>;
@@ -167,7 +167,7 @@ export async function matchScopeOf(
 }
 
 /** Filters on columns beside the words are applied to matches as they are read. */
-async function columnScope(context: ReadContext, input: SearchInput, newest: number): Promise<ColumnScope> {
+export async function columnScope(context: ReadContext, input: SearchInput, newest: number): Promise<ColumnScope> {
   const { view, read, services } = context;
   const paths = globsOf(input);
   const ranges = rangesOf(view, paths);
@@ -196,13 +196,13 @@ function turnsOf(services: Services): AccountTurns {
   return known;
 }
 
-export async function byScan(context: ReadContext, input: SearchInput, { terms, sort }: Wanted): Promise<SearchHits> {
+export async function byScan(context: ReadContext, input: SearchInput, { terms, sort }: Wanted): Promise<ScannedHits> {
   const { view, scan, services } = context;
   const { max_scanned_entries, max_scanned_bytes = MAX_SCANNED_BYTES } = services.limits;
   const search = { ...candidatesOf(context, input), terms, scan: max_scanned_entries, bytes: max_scanned_bytes };
-  const { hits, truncated } = await turnsOf(services).run(view.account_id, () => findByScan(scan, view, search));
-  if (sort !== 'relevance') return { hits, truncated };
-  return { hits: orderBlocks(hits, ({ row, score }) => placeOf(row, score)), truncated };
+  const found = await turnsOf(services).run(view.account_id, () => findByScan(scan, view, search));
+  if (sort !== 'relevance') return found;
+  return { ...found, hits: orderBlocks(found.hits, ({ row, score }) => placeOf(row, score)) };
 }
 
 async function byFilter(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {

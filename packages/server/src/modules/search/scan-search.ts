@@ -9,6 +9,9 @@ import type { SearchHit } from './text-search.ts';
 /** Ends at `scan` entries, or after `bytes` of documents. */
 type ScanSearch = SearchCandidates & { terms: readonly Term[]; scan: number; bytes: number };
 
+/** Besides the hits: in how many of the texts each term is, and how many there are. */
+export type ScannedHits = { hits: SearchHit[]; truncated: boolean; counts: number[]; scanned: number };
+
 /** Documents loaded at once. */
 const PAGE_ROWS = 200;
 const CHUNK_BYTES = 1024 * 1024;
@@ -26,7 +29,7 @@ export async function findByScan(
   query: Query,
   view: EntryView,
   { terms, scan, bytes, ...candidates }: ScanSearch,
-): Promise<{ hits: SearchHit[]; truncated: boolean }> {
+): Promise<ScannedHits> {
   const keys = await listNewestKeys(query, view, { ...candidates, limit: scan + 1 });
   const looked = startWithin(keys.slice(0, scan), bytes, sizeOf);
   const rows: SizedKey[] = [];
@@ -53,5 +56,7 @@ export async function findByScan(
   return {
     hits: hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || b.row.seq - a.row.seq),
     truncated: looked.length < keys.length,
+    counts: terms.map((_, term) => texts.filter(({ counts }) => (counts[term] ?? 0) > 0).length),
+    scanned: texts.length,
   };
 }

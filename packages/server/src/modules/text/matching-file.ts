@@ -38,8 +38,14 @@ async function countIndexed(query: Query, scope: FileScope, { term, terms, cap }
   return few ? countInTexts(query, scope, { term, terms, placed: few }) : countScoped(query, scope, { term, cap });
 }
 
+/** Rows that match and that nothing has replaced. */
 const matching = (scope: FileScope, term: Term): Sql =>
-  sql`FROM words.entry_words WHERE entry_words MATCH ${expressionOf(scope, term)}${rowsUpTo(scope)}`;
+  sql`FROM words.entry_words WHERE entry_words MATCH ${expressionOf(scope, term)}${rowsUpTo(scope)}${currentRows(scope)}`;
+
+function currentRows(scope: FileScope): Sql {
+  const { outdated } = scope.index;
+  return outdated.size === 0 ? emptySql : sql` AND NOT (${isSeqOf(scope, [...outdated])})`;
+}
 
 async function countRows(
   query: Query,

@@ -82,7 +82,10 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
     `Proposed to merge ${count(details.source_entry_count, 'entry')} (${quoted(details.strategy)})`,
   consolidation_approved: ({ details }) => `Approved to merge ${count(details.source_entry_count, 'entry')}`,
   consolidation_rejected: ({ details }) => `Rejected to merge ${count(details.source_entry_count, 'entry')}`,
-  consolidation_auto_merged: (event) => `Demoted ${entryOf(event)}: ${quoted(event.details.reason)}`,
+  consolidation_auto_merged: (event) => {
+    const reason = quoted(event.details.reason);
+    return `Demoted ${entryOf(event)}${reason && `: ${reason}`}`;
+  },
   golden_query_added: (event) => `Added a golden query of ${entryOf(event)}`,
   golden_query_deleted: (event) => `Deleted a golden query of ${entryOf(event)}`,
   agent_updated: ({ details, agent_id }) => `Updated the ${quoted(details.part) || 'profile'} of ${agent_id}`,

@@ -3,9 +3,11 @@ import { dueDigests, mergeOutcomes, type TouchedEntry } from './due.ts';
 
 const touched = (over: Partial<TouchedEntry> = {}): TouchedEntry => ({
   branch: 'main',
+  seq: 1,
   entity_path: 'a',
   entry_id: 1,
   agents: ['agent/a'],
+  is_new: false,
   is_private: false,
   has_patterns: false,
   ...over,

@@ -3,9 +3,12 @@ import { type DigestType, sourceOf } from './cited.ts';
 /** A write, deletion or expiry of an entry; `agents` are its author and that of the version before. */
 export type TouchedEntry = {
   branch: string;
+  seq: number;
   entity_path: string;
   entry_id: number;
   agents: readonly string[];
+  /** Its first version, so that no digest has it yet. */
+  is_new: boolean;
   is_private: boolean;
   has_patterns: boolean;
 };
@@ -19,7 +22,7 @@ export type TouchedOutcome = {
 };
 
 /** A path that an edge was added to. */
-export type TouchedPath = { branch: string; entity_path: string };
+export type TouchedPath = { branch: string; seq: number; entity_path: string };
 
 export type Touched = {
   entries: readonly TouchedEntry[];
@@ -32,58 +35,73 @@ export type DueDigest = {
   branch: string;
   digest_type: DigestType;
   scope: string;
+  /** The last event that made it due. */
+  seq: number;
   entries: Set<number>;
   /** By `seq`, the entries of the scope that led to each. */
   outcomes: Map<number, Set<number>>;
+  /** `compared`: entries that it may have already have changed. `all`: whatever it was before. */
+  change: 'new entries' | 'compared' | 'all';
+  /** The agent that a digest of an agent or a source is reported for; undefined where none is known. */
+  author: string | undefined;
   /** Only if there is a digest already, and only if it changes: nobody else may learn of a private write. */
   if_changed: boolean;
 };
 
 /** The digest of an agent: under the name of the source where it is one. */
-export const agentScope = (agentId: string): Pick<DueDigest, 'digest_type' | 'scope'> => {
+export const agentScope = (agentId: string): Pick<DueDigest, 'digest_type' | 'scope'> & { author: string } => {
   const source = sourceOf(agentId);
   return source === undefined
-    ? { digest_type: 'agent_brief', scope: agentId }
-    : { digest_type: 'source', scope: source };
+    ? { digest_type: 'agent_brief', scope: agentId, author: agentId }
+    : { digest_type: 'source', scope: source, author: agentId };
 };
 
 /** Each digest once that what was touched makes due. */
 export function dueDigests({ entries, outcomes, paths }: Touched): DueDigest[] {
   const due = new Map<string, DueDigest>();
   const need = (
-    branch: string,
-    { digest_type, scope }: Pick<DueDigest, 'digest_type' | 'scope'>,
-    ifChanged = false,
+    { branch, seq }: { branch: string; seq: number },
+    { digest_type, scope, author }: Pick<DueDigest, 'digest_type' | 'scope'> & { author?: string },
+    { if_changed = false, is_new = false } = {},
   ) => {
     const name = `${branch}\n${digest_type}\n${scope}`;
     let known = due.get(name);
     if (!known) {
-      known = { branch, digest_type, scope, entries: new Set(), outcomes: new Map(), if_changed: ifChanged };
+      const nothing = { entries: new Set<number>(), outcomes: new Map(), change: 'new entries' as const };
+      known = { branch, digest_type, scope, seq, ...nothing, author, if_changed };
       due.set(name, known);
     }
-    known.if_changed &&= ifChanged;
+    known.seq = Math.max(known.seq, seq);
+    known.if_changed &&= if_changed;
+    if (!is_new) known.change = 'compared';
     return known;
   };
-  for (const { branch, entity_path, entry_id, agents, is_private, has_patterns } of entries) {
-    need(branch, { digest_type: 'entity', scope: entity_path }, is_private).entries.add(entry_id);
-    for (const agent of agents) need(branch, agentScope(agent), is_private).entries.add(entry_id);
-    if (has_patterns) need(branch, { digest_type: 'connection_map', scope: entity_path }, true).entries.add(entry_id);
+  for (const entry of entries) {
+    const { entity_path: scope, entry_id, is_new, is_private, has_patterns } = entry;
+    const how = { if_changed: is_private, is_new };
+    const changed = [{ digest_type: 'entity' as const, scope }, ...entry.agents.map(agentScope)].map((digest) =>
+      need(entry, digest, how),
+    );
+    if (has_patterns) changed.push(need(entry, { digest_type: 'connection_map', scope }, { if_changed: true }));
+    // Nothing private is in a digest; where it was shared before, the digest has its number.
+    if (!is_private) for (const { entries } of changed) entries.add(entry_id);
   }
-  for (const { branch, seq, agent_id, causes } of outcomes) {
+  for (const outcome of outcomes) {
+    const { seq, agent_id, causes } = outcome;
     const add = (digest: DueDigest, entryId: number) => {
       digest.entries.add(entryId);
       digest.outcomes.set(seq, (digest.outcomes.get(seq) ?? new Set()).add(entryId));
     };
-    const own = need(branch, agentScope(agent_id));
+    const own = need(outcome, agentScope(agent_id));
     if (!own.outcomes.has(seq)) own.outcomes.set(seq, new Set());
     for (const { entry_id, entity_path, written_by, success } of causes) {
       own.outcomes.get(seq)?.add(entry_id);
-      add(need(branch, { digest_type: 'entity', scope: entity_path }), entry_id);
-      if (success) add(need(branch, { digest_type: 'trace_pattern', scope: entity_path }), entry_id);
-      if (written_by !== null) need(branch, agentScope(written_by)).entries.add(entry_id);
+      add(need(outcome, { digest_type: 'entity', scope: entity_path }), entry_id);
+      if (success) add(need(outcome, { digest_type: 'trace_pattern', scope: entity_path }), entry_id);
+      if (written_by !== null) need(outcome, agentScope(written_by)).entries.add(entry_id);
     }
   }
-  for (const { branch, entity_path } of paths) need(branch, { digest_type: 'connection_map', scope: entity_path });
+  for (const path of paths) need(path, { digest_type: 'connection_map', scope: path.entity_path });
   return [...due.values()];
 }
 

@@ -1,4 +1,5 @@
 import type { CitedEntry } from './cited.ts';
+import { SHOWN_WHOLE, sortedNumbers } from './lists.ts';
 
 /** Entries of one section. */
 const SECTION = 5;
@@ -110,8 +111,10 @@ export function witnessesOf(
   return [...found.values()].sort((a, b) => b.n - a.n || b.entry.seq - a.entry.seq).slice(0, MOST_NAMES);
 }
 
-/** The numbers of the entries that a digest shows, and of those that it keeps in reserve. */
+/** The numbers of the entries that a digest shows, and of those that it keeps in reserve. Of a few entries it shows all. */
 export function chooseEntries(entries: readonly CitedEntry[]): { shown: number[]; reserve: number[] } {
+  if (entries.length <= SHOWN_WHOLE)
+    return { shown: sortedNumbers(entries.map(({ entry_id }) => entry_id)), reserve: [] };
   const sections = sectionsOf(entries);
   const { discredited, ...others } = sections;
   const shown = new Set(Object.values(others).flatMap((section) => section.map(({ entry_id }) => entry_id)));
@@ -124,6 +127,5 @@ export function chooseEntries(entries: readonly CitedEntry[]): { shown: number[]
     entries.length <= MOST_KEPT ? entries : names.flatMap((name) => first(entries, name, KINDS[name].reserve));
   const reserve = new Set(kept.map(({ entry_id }) => entry_id));
   for (const entry_id of shown) reserve.delete(entry_id);
-  const sorted = (ids: Set<number>) => [...ids].sort((a, b) => a - b);
-  return { shown: sorted(shown), reserve: sorted(reserve) };
+  return { shown: sortedNumbers(shown), reserve: sortedNumbers(reserve) };
 }

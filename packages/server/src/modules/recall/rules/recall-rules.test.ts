@@ -5,7 +5,7 @@ import { CLUSTERS, clustersAround, clustersBySigns, clustersToRead } from './clu
 import { changeRecords, entryIdAt, nearestRecords, recordBytes, recordOf } from './code-records.ts';
 import { passagesOf, textOfValue } from './passages.ts';
 import { placesOf } from './places.ts';
-import { weigh } from './trust.ts';
+import { fromZero, weigh } from './trust.ts';
 
 describe('records of vectors in bits', () => {
   const DIMENSIONS = [32, 256, 768];
@@ -141,6 +141,15 @@ describe('trust', () => {
     const { score, breakdown } = weigh({ ...parts, meaning: -2 }, { ...entry, nearness: 1 }, weights);
     expect(breakdown).toMatchObject({ confidence: 0, evidence: 0, recency: 0 });
     expect(score).toBeCloseTo(-1.4);
+  });
+
+  it('shows no score below 0, in the same order and steps, and parts still add up', () => {
+    const scores = [0.3, -0.2, -0.5].map((meaning) => weigh({ ...parts, words: 0, meaning }, entry, weights));
+    const shown = fromZero(scores);
+    expect(shown.map(({ score }) => score)).toEqual(scores.map(({ score }) => Math.round((score + 0.5) * 1e4) / 1e4));
+    for (const { score, breakdown } of shown)
+      expect(Object.values(breakdown).reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 4);
+    expect(fromZero(scores.slice(0, 1))).toEqual(scores.slice(0, 1));
   });
 
   it('halves artifacts, and lifts what was written at the time of the question', () => {

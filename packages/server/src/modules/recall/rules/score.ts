@@ -20,9 +20,9 @@ const COMMON_SHARE = 0.5;
 /** How much of their scores the entries one and two places away add. */
 const NEIGHBOUR_SHARES = [0.4, 0.2];
 
-/** The weight of a term or token that so many of all entries have. */
+/** The weight of a term or token that so many of all entries have. Both are counted apart, so there may be more of them. */
 export const rarity = (entries: number, matching: number): number =>
-  Math.log(1 + (entries - matching + 0.5) / (matching + 0.5));
+  Math.log(1 + (Math.max(entries, matching) - matching + 0.5) / (matching + 0.5));
 
 /**
  * The vector of a question away from the average of all entries: what they have in common does not help to choose among

@@ -48,3 +48,16 @@ export function weigh(parts: RerankedParts, of: TrustedCandidate, weights: Trust
   };
   return { score: rounded(Object.values(breakdown).reduce((sum, part) => sum + part, 0)), breakdown };
 }
+
+/**
+ * Meaning is relative to the average of the candidates, so that a score may be below 0. All are raised alike until none is;
+ * the order and what trust adds stay.
+ */
+export function fromZero<T extends WeighedScore>(scores: readonly T[]): T[] {
+  const lowest = Math.min(0, ...scores.map(({ score }) => score));
+  return scores.map((one) => ({
+    ...one,
+    score: rounded(one.score - lowest),
+    breakdown: { ...one.breakdown, meaning: rounded(one.breakdown.meaning - lowest) },
+  }));
+}
