@@ -48,6 +48,7 @@ function* seedRequests() {
     }));
     yield { ...ask('commits.create', { writes }), headers: { 'x-mem-agent-id': `agent/erased-${batch % 2}` } };
   }
+  yield* alikeRequests();
   const hub = `${SEED}/${'h'.repeat(400)}`;
   for (let i = 0; i < 1000; i++)
     yield ask('graph.link', {
@@ -55,6 +56,24 @@ function* seedRequests() {
       ...{ target: `${'t'.repeat(880)}${i}`, target_type: 'outcome' },
     });
   for (let i = 0; i < 300; i++) yield ask('tags.create', { name: `tag-${i}`, description: 'd'.repeat(2000) });
+}
+
+/** Entries that say nearly the same, as long as texts are that are compared, and copies of the longest values that are. */
+function* alikeRequests() {
+  const near = forms.prose.text(560);
+  const copied = forms.scripts.text(7_500);
+  for (const agent of ['agent/one', 'agent/other']) {
+    const writes = (make) => Array.from({ length: 200 }, (_, i) => make(i));
+    const headers = { 'x-mem-agent-id': agent };
+    const at = (entity_path, key) => ({ entity_path: `holds/alike/${entity_path}`, key: `${agent.slice(6)}-${key}` });
+    const nearly = (i) => ({
+      ...at('near', `said-${i}`),
+      value: `${near} Said ${i % 7} times${i % 2 ? ', not less' : ''}.`,
+    });
+    const same = (i) => ({ ...at(`same/${i % 20}`, `copy-${i}`), value: `${i % 20} ${copied}` });
+    yield { ...ask('commits.create', { writes: writes(nearly) }), headers };
+    yield { ...ask('commits.create', { writes: writes(same) }), headers };
+  }
 }
 
 /** What a session reads and records before its outcome: as many of everything as it may. */
@@ -109,6 +128,31 @@ const READS = {
   ],
   'log.list': [{ after: 0, limit: 1000 }],
   'audit.verify': [{ limit: 100_000 }],
+  'entries.retrieve': [
+    { query: 'what was changed in the retry policy of checkout payments after the overload?', limit: 100 },
+    { query: forms.prose.text(1_900), limit: 100, max_tokens: 100_000 },
+    { query: 'how often are payments retried?', limit: 100, entity_path: `${SEED}/**` },
+    { query: 'what did we say last week?', limit: 100, entity_path: 'holds/alike/**', neighbors: 5 },
+  ],
+  'briefing.read': [
+    { limit: 100 },
+    { entity_path: SEED, limit: 100 },
+    { entity_path: 'holds', limit: 100, max_tokens: 1_000_000 },
+    { entity_path: 'holds/alike/**', compact: true },
+  ],
+  'digests.list': [{ limit: 100 }, { limit: 100, entity_path: 'holds/**' }, { limit: 100, digest_type: 'agent_brief' }],
+  'cortex.activity': [{ limit: 200 }],
+  'cortex.recompile': [{ limit: 100 }, { scope: SEED }, { scope: AGENT }],
+  'consolidation.candidates': ['near', 'same/**', '**'].map((below) => ({
+    ...{ entity_path: `holds/alike/${below}`, limit: 100 },
+  })),
+  'consolidation.run': [
+    { entity_path: 'holds/alike/**', preview: true },
+    { entity_path: 'holds/alike/near' },
+    { entity_path: 'holds/alike/same/**' },
+    {},
+  ],
+  'consolidation.proposals': [{ limit: 100, status: 'all' }],
 };
 
 /** Requests that need what others left: the largest entries, many rows, and long sessions. */

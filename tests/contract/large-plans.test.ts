@@ -24,7 +24,7 @@ const MOST_BUFFERS = 2_200;
 /** Looks at the sources of up to 500 undecided proposals, however large the account is. */
 const MOST_BUFFERS_OF_PROPOSALS = 5_000;
 const mostBuffers = (name: OperationName): number =>
-  name.startsWith('consolidation.') ? MOST_BUFFERS_OF_PROPOSALS : MOST_BUFFERS;
+  name.startsWith('consolidation.') || name === 'briefing.read' ? MOST_BUFFERS_OF_PROPOSALS : MOST_BUFFERS;
 
 const MARK = 'alphamark';
 const agent_id = 'agent/of-all';

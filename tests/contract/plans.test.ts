@@ -12,7 +12,9 @@ import type { JsonObject } from './table.ts';
 /** Few, so that a plan that is no better than reading a table from end to end is taken for it. */
 const ENTRIES = { sqlite: 2_000, postgres: 5_000 } as const;
 const PER_COMMIT = 1_000;
-const TABLES = 'entries|versions|events|audit|stored_answers|counts|commits';
+const TABLES =
+  'entries|versions|events|audit|stored_answers|counts|commits|digests|briefing_marks|briefing_visits|golden_queries|' +
+  'entry_vectors|vector_blocks|consolidation_marks|consolidation_proposals|consolidation_sources|consolidation_runs';
 const as = { agent_id: 'agent/plans' };
 
 /** Twenty keys to a path, so that a path is a small part of the whole. */
@@ -76,6 +78,16 @@ const HOT: HotStatement[] = [
   ['entities.list', 'by name', {}],
   ['entities.list', 'below a path', { entity_path: 'svc/**' }],
   ['patterns.list', 'by name', {}],
+  ['entries.retrieve', 'of one path', { query: 'what does word41 say?', entity_path: 'svc/41' }],
+  ['briefing.read', 'about a path', { entity_path: 'svc/41' }],
+  ['briefing.read', 'of a key with many scopes', {}, scoped],
+  ['digests.list', 'below a path', { entity_path: 'svc/**' }],
+  ['cortex.status', 'of the worker', {}],
+  ['cortex.recompile', 'of a path', { scope: 'svc/41' }],
+  ['consolidation.run', 'of everything', { preview: true }],
+  ['consolidation.candidates', 'below a path', { entity_path: 'svc/**' }],
+  ['consolidation.proposals', 'newest first', {}],
+  ['golden.list', 'newest first', {}],
 ];
 
 /** Runs the operation a few times, as PostgreSQL re-plans a prepared statement after a few runs. */

@@ -18,6 +18,17 @@ export async function digestsOf(app: TestApp, as?: Partial<Caller>): Promise<Dig
   return (await app.call('digests.list', { limit: 100 }, as)).digests;
 }
 
+/** Page by page. */
+export async function allDigests(app: TestApp): Promise<Digest[]> {
+  const digests: Digest[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await app.call('digests.list', { limit: 100, cursor });
+    digests.push(...page.digests);
+    if (!page.has_more) return digests;
+    cursor = page.next_cursor ?? undefined;
+  }
+}
+
 export const namesOf = (digests: readonly Digest[]): string[] =>
   digests.map(({ digest_type, scope }) => `${digest_type} ${scope}`);
 

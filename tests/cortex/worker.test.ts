@@ -1,7 +1,8 @@
 import { parseGlob } from '@mem-service/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, backends, type TestApp, type TestOptions } from '../support/app.ts';
-import { briefsIn, compiled, digestsOf, namesOf, openCompiling } from './compiled.ts';
+import { allDigests, briefsIn, compiled, digestsOf, namesOf, openCompiling } from './compiled.ts';
 
 const A = { agent_id: 'agent/a' };
 const HOUR = 3_600_000;
@@ -114,6 +115,69 @@ describe.each(backends)('the worker, on %s', (backend) => {
       expect(digest?.summary.top_keys?.map(({ key }) => key)).toEqual(best(({ confidence }) => confidence));
       const validated = entity_path === 'many' ? ['key-17', 'key-3'] : [];
       expect(digest?.summary.validated?.map(({ key }) => key).sort()).toEqual(validated);
+    }
+  });
+
+  it('compiles a scope once for all changes of a burst, and stores more digests than one transaction takes', async () => {
+    const app = await open(backend);
+    for (let from = 0; from < 1_200; from += 400) {
+      const writes = Array.from({ length: 400 }, (_, i) => ({
+        entity_path: `p/${(from + i) % 150}`,
+        key: `k${from + i}`,
+        value: i,
+      }));
+      await app.call('commits.create', { writes } as never, A);
+    }
+    await compiled(app);
+    expect((await statusOf(app)).status).toBe('idle');
+    const digests = await allDigests(app);
+    expect(digests.map(({ digest_type, entry_count }) => [digest_type, entry_count])).toEqual([
+      ['agent_brief', 1_200],
+      ...Array.from({ length: 150 }, () => ['entity', 8]),
+    ]);
+    const { read } = app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT);
+    const text = `SELECT count(*) AS n FROM events WHERE account_id = ? AND event_type = 'brief_compiled'`;
+    expect(await read.get({ text, values: [SELF_HOSTED_ACCOUNT] })).toEqual({ n: 151 });
+  });
+
+  it('shows what is right after each step of a scope that grows, shrinks and changes', async () => {
+    const app = await open(backend);
+    const entity_path = 'grows';
+    const write = (k: number, confidence: number) =>
+      app.call('entries.write', { entity_path, key: `key-${k}`, value: [k, confidence], confidence }, A);
+    const many = (from: number, to: number) => {
+      const keys = Array.from({ length: to - from }, (_, i) => from + i);
+      const writes = keys.map((k) => ({
+        entity_path,
+        key: `key-${k}`,
+        value: k,
+        confidence: 0.3 + ((k * 37) % 100) / 400,
+      }));
+      return app.call('commits.create', { writes } as never, A);
+    };
+    const causal_entry_keys = [{ entity_path, key: 'key-7' }];
+    const refute = (ref: string) =>
+      app.call('outcomes.commit', { outcome_ref: ref, outcome_type: 'failure', causal_entry_keys } as never, A);
+    const steps: (() => Promise<unknown>)[] = [
+      ...[() => many(0, 30), () => write(30, 0.9), () => many(31, 60), () => write(60, 0.95), () => write(60, 0.1)],
+      ...[() => many(61, 75), () => many(75, 90), () => refute('o1'), () => write(90, 0.99), () => many(91, 94)],
+      () => app.call('entries.delete', { entity_path, key: 'key-90' }, A),
+      () => app.call('entries.write', { entity_path, key: 'key-30', value: 'own', shared: false }, A),
+    ];
+    for (const [n, step] of steps.entries()) {
+      await step();
+      await compiled(app);
+      const { entries: all } = await app.call('entries.list', { entity_path, limit: 1000 }, { agent_id: 'agent/b' });
+      const [digest] = (await app.call('digests.list', { digest_type: 'entity', scope: entity_path }, A)).digests;
+      const best = (rank: (entry: (typeof all)[number]) => number) =>
+        all.toSorted((a, b) => rank(b) - rank(a) || b.seq - a.seq).slice(0, 5);
+      const shown = [digest?.entry_count, digest?.summary.newest?.map(({ key }) => key)];
+      expect(shown, `newest after step ${n}`).toEqual([all.length, best(() => 0).map(({ key }) => key)]);
+      const top = best(({ confidence, evidence_status }) => (evidence_status === 'discredited' ? -1 : confidence));
+      expect(
+        digest?.summary.top_keys?.map(({ key }) => key),
+        `best after step ${n}`,
+      ).toEqual(top.map(({ key }) => key));
     }
   });
 

@@ -8,6 +8,7 @@ export {
   PACKED_HEAD_BYTES,
   packedDot,
   packedDots,
+  packInto,
   packVector,
   signBits,
   unpackVector,

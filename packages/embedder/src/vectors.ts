@@ -46,21 +46,29 @@ const MOST = 127;
  */
 export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   const packed = new Uint8Array(PACKED_HEAD_BYTES + vector.length);
+  packInto(packed, vector);
+  return packed;
+}
+
+/** The same into memory of its length. */
+export function packInto(packed: Uint8Array, vector: Float32Array): void {
   let largest = 0;
   for (let at = 0; at < vector.length; at++) {
     const size = Math.abs(vector[at] as number);
     if (size > largest) largest = size;
   }
-  if (largest === 0) return packed;
-  const values = new Int8Array(packed.buffer, PACKED_HEAD_BYTES);
+  if (largest === 0) {
+    packed.fill(0);
+    return;
+  }
   let squares = 0;
   for (let at = 0; at < vector.length; at++) {
     const value = Math.round(((vector[at] as number) * MOST) / largest);
-    values[at] = value;
+    packed[PACKED_HEAD_BYTES + at] = value;
     squares += value * value;
   }
-  new DataView(packed.buffer).setFloat32(0, Math.sqrt(dot(vector, vector) / squares), true);
-  return packed;
+  const factor = Math.sqrt(dot(vector, vector) / squares);
+  new DataView(packed.buffer, packed.byteOffset).setFloat32(0, factor, true);
 }
 
 export function unpackVector(packed: Uint8Array): Float32Array<ArrayBuffer> {

@@ -35,12 +35,20 @@ export function kindOfOther(character: string): number {
 /** Between `get` and `User`, `HTTP` and `Server`, `v2` and `Beta`. */
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
+/** Without one of these, a run has one part. */
+const MAY_BE_CAMEL = /[A-Z\u0080-\uffff]/;
+
 /** The parts of a run of letters and digits. */
-export const camelParts = (run: string): string[] => run.split(CAMEL);
+export const camelParts = (run: string): string[] => (MAY_BE_CAMEL.test(run) ? run.split(CAMEL) : [run]);
 
 const SAME_KIND = /\p{L}+|\p{N}+/gu;
+const SAME_ASCII_KIND = /[A-Za-z]+|[0-9]+/g;
 
 /** Letters and digits apart. */
-export const lettersAndNumbers = (part: string): string[] => part.match(SAME_KIND) ?? [];
+export const lettersAndNumbers = (part: string): string[] =>
+  part.match(NOT_ASCII.test(part) ? SAME_KIND : SAME_ASCII_KIND) ?? [];
 
-export const startsWithNumber = (part: string): boolean => NUMBER.test(String.fromCodePoint(part.codePointAt(0) ?? 0));
+export function startsWithNumber(part: string): boolean {
+  const code = part.codePointAt(0) ?? 0;
+  return code < 128 ? code >= 0x30 && code <= 0x39 : NUMBER.test(String.fromCodePoint(code));
+}

@@ -182,8 +182,9 @@ async function findLikeEntries(
 function* pairsByMeaning(loaded: ReadonlyMap<number, LoadedEntry>, like: LikeEntries): Generator<void, EntryPair[]> {
   const pairs: EntryPair[] = [];
   for (const [entry_id, others] of like) {
-    const shown = others.filter((other) => loaded.has(other.entry_id)).slice(0, MOST_LIKE);
-    for (const { entry_id: other, seq, cosine } of shown) {
+    const shown = others.filter((other) => loaded.has(other.entry_id));
+    const nearest = shown.sort((a, b) => b.cosine - a.cosine || a.entry_id - b.entry_id).slice(0, MOST_LIKE);
+    for (const { entry_id: other, seq, cosine } of nearest) {
       yield;
       const pair = pairOf(loaded, [entry_id, other], { by: 'meaning', cosine });
       if (pair && pair.other.seq === seq) pairs.push(pair);

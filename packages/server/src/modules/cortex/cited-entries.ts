@@ -24,10 +24,9 @@ function toCited(row: StoodFacts): CitedEntry {
   const { confidence, recall_count, written_at, pattern_refs } = row;
   const standing = standingOf(row);
   const { success_count, failure_count, last_outcome_at } = standing;
-  return {
-    ...{ entry_id, entity_path, key, version, seq, agent_id, memory_type },
-    ...{ confidence, recall_count, written_at, pattern_refs },
-    status: evidenceStatus(standing, confidence),
-    ...{ success_count, failure_count, last_outcome_at },
-  };
+  const status = evidenceStatus(standing, confidence);
+  const named = { entry_id, entity_path, key, version, seq, agent_id, memory_type };
+  const facts = { confidence, recall_count, written_at, pattern_refs, status };
+  // Members after a spread would be slow (decision 058).
+  return Object.assign(named, facts, { success_count, failure_count, last_outcome_at });
 }

@@ -11,8 +11,8 @@ import { LEAST_SUCCESSES } from './rules/summary.ts';
 /** `remove`: nothing is left that the digest would be about. */
 export type Compiled = { save: CompiledDigest[]; remove: DigestKey[] };
 
-/** `by`: the agent on whose timeline it is reported; undefined for a path. */
-export type CompiledDigest = DigestRow & { by: string | undefined; is_first: boolean };
+/** `by`: the agent on whose timeline it is reported; undefined for a path. `is_first`: there was none before. */
+export type CompiledDigest = { digest: DigestRow; by: string | undefined; is_first: boolean };
 
 const ENTITY_OUTCOMES = { outcomes: 10, entries: 5 };
 const PATTERN_OUTCOMES = { outcomes: 25, entries: 8 };
@@ -63,7 +63,7 @@ async function compileBranch(compiling: Compiling, branch: string, due: readonly
     if (one.if_changed && (isSame || !row)) continue;
     const by = isAboutPath(digest_type) ? undefined : (one.author ?? entries[0]?.agent_id ?? scope);
     const digest = { account_id, branch, digest_type, scope, seq, compiled_at: at, entry_count, is_shown, parts };
-    compiled.save.push({ ...digest, by, is_first: row === undefined });
+    compiled.save.push({ digest, by, is_first: row === undefined });
   }
   return compiled;
 }

@@ -59,7 +59,7 @@ export async function loadPending(
     const grown = row && one.change !== 'all' && hasLists(one) ? grownLists(before, newIn(one)) : undefined;
     const known = isMap(one) ? (shownAt.get(one.scope) ?? []) : [];
     const candidates = grown ? [] : [...new Set([...shownIn(before), ...before.reserve, ...one.entries, ...known])];
-    return { ...one, row, before, count, lists: grown, candidates };
+    return Object.assign({}, one, { row, before, count, lists: grown, candidates });
   });
   await readSmallPaths(query, view, pending);
   return pending;

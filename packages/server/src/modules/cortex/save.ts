@@ -12,16 +12,17 @@ export async function saveDigests(work: Work, { save, remove }: Compiled): Promi
   if (save.length > 0) {
     await tx.insertMany(
       upsertDigests,
-      save.map(({ by: _, is_first: __, ...row }) => row),
+      save.map(({ digest }) => digest),
     );
     if (save.some(({ is_first }) => is_first))
       await dropOldest(tx, account_id, services.limits.max_digests ?? MAX_DIGESTS);
   }
-  for (const digest of save) if (digest.is_shown === 1) emitCompiled(work, digest);
+  for (const compiled of save) if (compiled.digest.is_shown === 1) emitCompiled(work, compiled);
 }
 
 /** The paths behind the digest of an agent are left out: not everybody who reads the log may see them. */
-function emitCompiled(work: Work, { branch, digest_type, scope, seq, entry_count, by }: CompiledDigest): void {
+function emitCompiled(work: Work, { digest, by }: CompiledDigest): void {
+  const { branch, digest_type, scope, seq, entry_count } = digest;
   const isPath = by === undefined;
   work.emit({
     event_type: 'brief_compiled',

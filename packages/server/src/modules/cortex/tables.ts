@@ -8,8 +8,8 @@ export const tables: readonly TenantTable[] = [
     agents: { scope: { erased: 'by its owner' } },
     entries: { scope: 'by its owner' },
     planner: {
-      sqlite_autoindex_digests_1: '10000 10000 10000 5000 1',
-      digests_by_seq: '10000 10000 10',
+      sqlite_autoindex_digests_1: '1000000 10000 10000 5000 1',
+      digests_by_seq: '1000000 10000 10',
     },
   },
 ];

@@ -15,8 +15,8 @@ const TASKS = {
   nearest: ({ blocks, question, most }) => encoding.nearest(blocks, question, most),
   compare: (input) => encoding.compare(input),
   clustersOf: ({ vectors }) => encoding.clustersOf(vectors),
+  fitting: (input) => encoding.fitting(input),
   alike: (input) => encoding.alike(input),
-  cosines: ({ vectors, among }) => encoding.cosines(vectors, among),
   related: ({ documents, ...question }) => encoding.related(documents, question),
   bestPassages: ({ documents, asked }) => encoding.bestPassages(documents, asked),
 };

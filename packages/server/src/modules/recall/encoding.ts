@@ -51,16 +51,19 @@ export class Encoding {
 
   /** The vectors of documents as they are stored. A text without words has none. */
   embed(texts: readonly EmbeddedText[]): EmbeddedPart[] {
-    return texts.flatMap(({ entry_id, document }) =>
-      this.#vectorsOf(document).map((vector, part) =>
-        storedPart({ entry_id, part, vector, cluster: this.#clusters.clusterOf(vector) }),
-      ),
-    );
-  }
-
-  #vectorsOf(document: string): Float32Array[] {
-    const vectors = textsOf(document).map((text) => this.#embedder.encode(text));
-    return vectors.filter((vector) => vector.some((value) => value !== 0));
+    const passages = texts.flatMap(({ entry_id, document }) => textsOf(document).map((text) => ({ entry_id, text })));
+    // In one piece of memory: to allocate a vector takes half as long as to make it.
+    const vectors = this.#embedder.encodeMany(passages.map(({ text }) => text));
+    const { dimensions } = this.#embedder;
+    const parts: EmbeddedPart[] = [];
+    passages.forEach(({ entry_id }, at) => {
+      const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions);
+      if (!vector.some((value) => value !== 0)) return;
+      const before = parts.at(-1);
+      const part = before?.entry_id === entry_id ? before.part + 1 : 0;
+      parts.push(storedPart({ entry_id, part, vector, cluster: this.#clusters.clusterOf(vector) }));
+    });
+    return parts;
   }
 
   /** Words of the question weigh as much as they are rare in the store. */
@@ -81,7 +84,7 @@ export class Encoding {
     return vectors.map((vector) => this.#clusters.nearest(unpacked(vector)).slice(0, PROBED_CLUSTERS));
   }
 
-  alike({ blocks, vectors, clusters, most }: ThreadTasks['alike']['input']): number[][] {
+  fitting({ blocks, vectors, clusters, most }: ThreadTasks['fitting']['input']): number[][] {
     const byCluster = new Map<number, Buffer[]>();
     for (const { cluster, records } of blocks)
       byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), Buffer.from(records, 'base64')]);
@@ -91,14 +94,17 @@ export class Encoding {
     });
   }
 
-  cosines(vectors: readonly string[], among: readonly (readonly string[])[]): number[][] {
-    const known = new Map<string, Float32Array>();
-    const of = (packed: string): Float32Array => {
-      const vector = known.get(packed) ?? unpacked(packed);
-      known.set(packed, vector);
-      return vector;
-    };
-    return vectors.map((vector, at) => (among[at] ?? []).map((other) => cosine(of(vector), of(other))));
+  alike({ vectors, others, among, least, most }: ThreadTasks['alike']['input']): ThreadTasks['alike']['output'] {
+    const known = [...vectors, ...others].map(unpacked);
+    return vectors.map((_, at) => {
+      const own = known[at] as Float32Array;
+      const nearest = (places: Iterable<number>) =>
+        Array.from(places, (place) => ({ place, cosine: cosine(own, known[place] as Float32Array) }))
+          .filter((one) => one.place !== at && one.cosine >= least)
+          .sort((a, b) => b.cosine - a.cosine || a.place - b.place)
+          .slice(0, most);
+      return [...nearest(vectors.keys()), ...nearest((among[at] ?? []).map((other) => vectors.length + other))];
+    });
   }
 
   /** Without sums all vectors are given, and no cluster has to be read. */

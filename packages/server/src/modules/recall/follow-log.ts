@@ -1,7 +1,8 @@
-import type { Consumer, ConsumerContext, LogEvent, Work } from '../../kernel/index.ts';
+import { type Consumer, type ConsumerContext, type LogEvent, readHead, type Work } from '../../kernel/index.ts';
 import { findDocuments, findHeads, type NamedHead } from '../entries/index.ts';
-import { embedderOf } from './embedder-thread.ts';
+import { type EmbedderThread, embedderOf } from './embedder-thread.ts';
 import { storeVectors } from './store-vectors.ts';
+import type { EmbeddedPart } from './stored-part.ts';
 import { embedderNumber } from './vector-names.ts';
 
 /** Its name is stored with each vector; another embedder begins again. */
@@ -12,8 +13,10 @@ export const CONSUMER = `recall.embed_${EMBEDDER}`;
 /** The events that change what an entry says. */
 export const EMBEDDED_EVENTS: readonly string[] = ['write', 'delete', 'expire'];
 
-/** Events that are followed at once. */
-const BATCH = 250;
+/** Events that are followed at once: many, because their vectors are in the same blocks of the index. */
+const BATCH = 1_000;
+/** Entries whose texts are read and embedded at once. */
+const TEXTS = 250;
 
 /** Keeps the vectors of the newest versions in step with the log. No write waits for it. */
 export const embedEntries: Consumer = {
@@ -31,20 +34,37 @@ async function followEvents(context: ConsumerContext, events: readonly LogEvent[
   const { kernel, account_id } = context;
   const thread = embedderOf(kernel.services);
   if (!thread) return;
-  const written = await newestOf(context, events);
-  const live = written.filter(({ deleted }) => deleted === 0);
+  const { scan } = kernel.services.database.forAccount(account_id);
+  const since = await readHead(scan, account_id);
+  const written: NamedHead[] = [];
+  const parts: EmbeddedPart[] = [];
+  for (let from = 0; from < events.length; from += TEXTS) {
+    const heads = await newestOf(context, events.slice(from, from + TEXTS));
+    parts.push(...(await embedHeads(context, thread, heads)));
+    if (context.isStopping()) return;
+    // Their texts may have megabytes.
+    written.push(...heads.map((head) => Object.assign(head, { document: null })));
+  }
+  await context.work((work: Work) => storeVectors(work, { written, parts, embedder: EMBEDDER_NUMBER, since }));
+}
+
+async function embedHeads(
+  { kernel, account_id, isStopping }: ConsumerContext,
+  thread: EmbedderThread,
+  heads: readonly NamedHead[],
+): Promise<EmbeddedPart[]> {
+  const live = heads.filter(({ deleted }) => deleted === 0);
   const short = live.flatMap(({ entry_id, document }) => (document === null ? [] : [{ entry_id, document }]));
   const parts = await thread.run('embed', { texts: short });
+  const { scan } = kernel.services.database.forAccount(account_id);
   for (const head of live) {
-    if (head.document !== null) continue;
+    if (head.document !== null || isStopping()) continue;
     // One at a time: a document may have megabytes.
-    const { scan } = kernel.services.database.forAccount(account_id);
     const [document] = await findDocuments(scan, account_id, [head]);
     if (document !== undefined)
       parts.push(...(await thread.run('embed', { texts: [{ entry_id: head.entry_id, document }] })));
-    if (context.isStopping()) return;
   }
-  await context.work((work: Work) => storeVectors(work, { written, parts, embedder: EMBEDDER_NUMBER }));
+  return parts;
 }
 
 /** The heads that these events made, each once; those that later events changed come with these. */

@@ -6,8 +6,10 @@ import * as queries from './queries.ts';
 import type { EmbeddedPart } from './stored-part.ts';
 import { ownerNumber } from './vector-names.ts';
 
-/** Blocks of vectors that entries are compared with at most. */
+/** Blocks of vectors that entries are compared with at most, of so many clusters at once: all may have many megabytes. */
 const MAX_BLOCKS = 5_000;
+const CLUSTERS_AT_ONCE = 16;
+const VECTORS_AT_ONCE = 2_000;
 
 export type ComparedText = { entry_id: number; seq: number; document: string };
 /** An entry as it was when its `seq` was the newest. */
@@ -16,13 +18,13 @@ export type LikeSearch = {
   query: Query;
   view: EntryView;
   texts: readonly ComparedText[];
-  /** The lowest cosine, and the most entries of the index for each text; the texts themselves are compared beside. */
+  /** The lowest cosine, and the most entries for each text, of the texts themselves and of all others. */
   least: number;
   most: number;
 };
 
 /**
- * Entries that say nearly the same as each of some entries, nearest first, of those that the agent of the view may compare: its
+ * Entries that say nearly the same as each of some entries, of those that the agent of the view may compare: its
  * own private ones and shared ones. Scope and liveness are left to the caller. Long texts, which have several vectors, are like
  * nothing. Undefined where the service has no embedder.
  */
@@ -34,28 +36,56 @@ export async function findLike(services: Services, search: LikeSearch): Promise<
   if (singles.length === 0) return new Map();
   const scope = { view, embedder: EMBEDDER_NUMBER, owner: ownerNumber(view.agent_id) };
   const vectors = singles.map(({ vector }) => vector);
-  const clusters = await thread.run('clustersOf', { vectors });
-  const all = [...new Set(clusters.flat())];
-  const blocks = await queries.listBlocks(query, scope, { clusters: all, most: MAX_BLOCKS });
-  const near = await thread.run('alike', { blocks, vectors, clusters, most });
-  const stored = singleParts(await queries.listVectors(query, scope, [...new Set(near.flat())]));
+  const near = await nearestIn({ thread, query, scope, most }, vectors);
+  const isOwn = new Set(singles.map(({ entry_id }) => entry_id));
+  const ids = [...new Set(near.flat())].filter((id) => !isOwn.has(id));
+  const stored = singleParts(await loadVectors(query, scope, ids));
   const seqs = new Map(texts.map(({ entry_id, seq }) => [entry_id, seq]));
-  const own = singles.map(({ entry_id, vector }) => ({ entry_id, seq: seqs.get(entry_id) as number, vector }));
-  const known = new Map([...stored, ...own].map((one) => [one.entry_id, one]));
-  const others = near.map((ids) => {
-    const all = new Set([...ids, ...own.map(({ entry_id }) => entry_id)]);
-    return [...all].flatMap((id) => known.get(id) ?? []);
-  });
-  const among = others.map((list) => list.map(({ vector }) => vector));
-  const cosines = await thread.run('cosines', { vectors, among });
+  const own = singles.map(({ entry_id }) => ({ entry_id, seq: seqs.get(entry_id) as number }));
+  const places = new Map(stored.map(({ entry_id }, at) => [entry_id, at]));
+  const among = near.map((found) => found.flatMap((id) => places.get(id) ?? []));
+  const others = stored.map(({ vector }) => vector);
+  const alike = await thread.run('alike', { vectors, others, among, least, most });
+  const known: Omit<LikeEntry, 'cosine'>[] = [...own, ...stored];
   return new Map(
-    singles.map(({ entry_id }, at) => {
-      const compared = (others[at] ?? []).map((one, i) => ({ ...one, cosine: cosines[at]?.[i] ?? 0 }));
-      const like = compared.filter((one) => one.entry_id !== entry_id && one.cosine >= least);
-      like.sort((a, b) => b.cosine - a.cosine || a.entry_id - b.entry_id);
-      return [entry_id, like.map(({ entry_id, seq, cosine }) => ({ entry_id, seq, cosine }))];
-    }),
+    own.map(({ entry_id }, at) => [
+      entry_id,
+      (alike[at] ?? []).flatMap(({ place, cosine }) => {
+        const one = known[place];
+        return one ? [{ entry_id: one.entry_id, seq: one.seq, cosine }] : [];
+      }),
+    ]),
   );
+}
+
+type VectorScope = Parameters<typeof queries.listBlocks>[1];
+type IndexSearch = {
+  thread: NonNullable<ReturnType<typeof embedderOf>>;
+  query: Query;
+  scope: VectorScope;
+  most: number;
+};
+
+/** For each vector the entries of the index that may be near to it, `most` of each part of the index. */
+async function nearestIn({ thread, query, scope, most }: IndexSearch, vectors: readonly string[]): Promise<number[][]> {
+  const probed = await thread.run('clustersOf', { vectors });
+  const all = [...new Set(probed.flat())].sort((a, b) => a - b);
+  const near: number[][] = vectors.map(() => []);
+  for (let from = 0; from < all.length; from += CLUSTERS_AT_ONCE) {
+    const part = new Set(all.slice(from, from + CLUSTERS_AT_ONCE));
+    const blocks = await queries.listBlocks(query, scope, { clusters: [...part], most: MAX_BLOCKS });
+    const clusters = probed.map((list) => list.filter((cluster) => part.has(cluster)));
+    const found = await thread.run('fitting', { blocks, vectors, clusters, most });
+    for (const [at, ids] of found.entries()) near[at]?.push(...ids);
+  }
+  return near;
+}
+
+async function loadVectors(query: Query, scope: VectorScope, ids: readonly number[]) {
+  const loaded: Awaited<ReturnType<typeof queries.listVectors>> = [];
+  for (let from = 0; from < ids.length; from += VECTORS_AT_ONCE)
+    loaded.push(...(await queries.listVectors(query, scope, ids.slice(from, from + VECTORS_AT_ONCE))));
+  return loaded;
 }
 
 /** Of entries with one vector each. */

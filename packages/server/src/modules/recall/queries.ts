@@ -76,11 +76,14 @@ const BLOCK_KEY = {
 
 export const findBlocks: Find = { table: 'vector_blocks', select: 'records', by: BLOCK_KEY };
 
-export const upsertBlocks: Insert = {
+const changeBlocks = (records: string): Insert => ({
   table: 'vector_blocks',
   columns: { ...BLOCK_KEY, records: 'text' },
-  suffix: 'ON CONFLICT (account_id, branch, embedder, owner, cluster, block) DO UPDATE SET records = excluded.records',
-};
+  suffix: `ON CONFLICT (account_id, branch, embedder, owner, cluster, block) DO UPDATE SET records = ${records}`,
+});
+
+export const replaceBlocks: Insert = changeBlocks('excluded.records');
+export const appendBlocks: Insert = changeBlocks('vector_blocks.records || excluded.records');
 
 const SUMS_KEY = { account_id: 'text', branch: 'text', embedder: 'int', owner: 'int' } as const;
 

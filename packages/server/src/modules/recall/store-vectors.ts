@@ -1,4 +1,4 @@
-import type { Work } from '../../kernel/index.ts';
+import { hasOnlySince, type LogPosition, type Work } from '../../kernel/index.ts';
 import { findEntriesByNumber, type NamedHead } from '../entries/index.ts';
 import { deleteVectors, type IndexedVector, insertVectors, listIndexed } from './queries.ts';
 import type { EmbeddedPart } from './stored-part.ts';
@@ -13,13 +13,14 @@ export type NewVectors = {
   written: readonly NamedHead[];
   parts: readonly EmbeddedPart[];
   embedder: number;
+  /** Where the log ended before the heads were read. */
+  since?: LogPosition | undefined;
 };
 
 /** Replaces the vectors of one embedder. What was written or erased since then is left to its own event, or to nobody. */
-export async function storeVectors(work: Work, { written, parts, embedder }: NewVectors): Promise<void> {
+export async function storeVectors(work: Work, { written, parts, embedder, since }: NewVectors): Promise<void> {
   const { tx, dialect, account_id } = work;
-  const current = await findEntriesByNumber(tx, account_id, written);
-  const same = written.filter(({ seq }, at) => current[at]?.seq === seq);
+  const same = await unchangedOf(work, written, since);
   if (same.length === 0) return;
   const ids = dialect.numbers(same.map(({ entry_id }) => entry_id));
   const removed = await listIndexed(tx, account_id, { ids, embedder, after: undefined, most: MAX_REPLACED });
@@ -27,6 +28,18 @@ export async function storeVectors(work: Work, { written, parts, embedder }: New
   const rows = rowsOf(account_id, same, { parts, embedder });
   if (rows.length > 0) await tx.insertMany(insertVectors, rows);
   await changeIndex(work, { removed, added: rows });
+}
+
+/** The heads that are still what they were. */
+async function unchangedOf(
+  { tx, account_id, start }: Work,
+  written: readonly NamedHead[],
+  since: LogPosition | undefined,
+): Promise<readonly NamedHead[]> {
+  if (since && (await hasOnlySince(tx, account_id, { from: since, to: start.seq, types: ['brief_compiled'] })))
+    return written;
+  const current = await findEntriesByNumber(tx, account_id, written);
+  return written.filter(({ seq }, at) => current[at]?.seq === seq);
 }
 
 function rowsOf(
@@ -42,8 +55,8 @@ function rowsOf(
   }
   return written.flatMap(({ entry_id, branch, seq, shared, agent_id }) => {
     const owner = shared === 1 ? SHARED : ownerNumber(agent_id);
-    return (byEntry.get(entry_id) ?? []).map(({ part, cluster, vector }) => ({
-      ...{ account_id, entry_id, part, branch, seq, embedder, cluster, owner, vector },
-    }));
+    return (byEntry.get(entry_id) ?? []).map(({ part, cluster, vector }) => {
+      return { account_id, entry_id, part, branch, seq, embedder, cluster, owner, vector };
+    });
   });
 }

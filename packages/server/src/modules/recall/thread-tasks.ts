@@ -24,12 +24,15 @@ export type ThreadTasks = {
   /** For each vector the clusters that hold what is near to it, nearest first. */
   clustersOf: { input: { vectors: readonly string[] }; output: number[][] };
   /** For each vector the entries of its clusters whose bits fit best. */
-  alike: {
+  fitting: {
     input: { blocks: readonly VectorBlock[]; vectors: readonly string[]; clusters: number[][]; most: number };
     output: number[][];
   };
-  /** Each vector compared with others. */
-  cosines: { input: { vectors: readonly string[]; among: readonly (readonly string[])[] }; output: number[][] };
+  /** The nearest to each vector, `most` of the vectors themselves, and of those among the others, whose places come after them. */
+  alike: {
+    input: { vectors: readonly string[]; others: readonly string[]; among: number[][]; least: number; most: number };
+    output: { place: number; cosine: number }[][];
+  };
   /** How close the words of documents are to those of a question, one by one. */
   related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };

@@ -2,7 +2,7 @@ import { PACKED_HEAD_BYTES } from '@mem-service/embedder';
 import type { Row, Sql } from '../../db/index.ts';
 import type { Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
-import { changeRecords, recordBytes, recordOf } from './rules/code-records.ts';
+import { recordBytes, recordOf, removeRecords } from './rules/code-records.ts';
 import { sumsOf, type VectorSums } from './vector-sums.ts';
 
 /** Vectors of so many numbers of entries in a row are in the same blocks, one for each cluster. */
@@ -43,23 +43,26 @@ type UnpackedVector = queries.IndexedVector & { factor: number; values: Int8Arra
 function unpacked(vector: queries.IndexedVector): UnpackedVector {
   const packed = Buffer.from(vector.vector, 'base64');
   const values = new Int8Array(packed.buffer, packed.byteOffset + PACKED_HEAD_BYTES, packed.length - PACKED_HEAD_BYTES);
-  return { ...vector, factor: packed.readFloatLE(0), values };
+  // Members after a spread would be slow (decision 058).
+  return Object.assign({}, vector, { factor: packed.readFloatLE(0), values });
 }
 
-type Changed = { key: Row; removed: UnpackedVector[]; added: UnpackedVector[] };
+type Changed = { first: UnpackedVector; removed: UnpackedVector[]; added: UnpackedVector[] };
 
 /** Changes by the row that they change. */
 function byRow(
-  keyOf: (vector: UnpackedVector) => Row,
+  nameOf: (vector: UnpackedVector) => string,
   removed: readonly UnpackedVector[],
   added: readonly UnpackedVector[],
 ): Changed[] {
   const changes = new Map<string, Changed>();
   const changeOf = (vector: UnpackedVector): Changed => {
-    const key = keyOf(vector);
-    const name = JSON.stringify(key);
-    const known = changes.get(name) ?? { key, removed: [], added: [] };
-    changes.set(name, known);
+    const name = nameOf(vector);
+    let known = changes.get(name);
+    if (!known) {
+      known = { first: vector, removed: [], added: [] };
+      changes.set(name, known);
+    }
     return known;
   };
   for (const vector of removed) changeOf(vector).removed.push(vector);
@@ -72,48 +75,55 @@ async function changeBlocks(
   removed: readonly UnpackedVector[],
   added: readonly UnpackedVector[],
 ): Promise<void> {
-  const keyOf = ({ branch, embedder, owner, cluster, entry_id }: UnpackedVector): Row => ({
-    ...{ account_id, branch, embedder, owner, cluster },
-    block: Math.floor(entry_id / BLOCK_ENTRIES),
+  const blockOf = ({ entry_id }: UnpackedVector): number => Math.floor(entry_id / BLOCK_ENTRIES);
+  const nameOf = (vector: UnpackedVector): string =>
+    `${vector.branch}\n${vector.embedder} ${vector.owner} ${vector.cluster} ${blockOf(vector)}`;
+  const rowOf = ({ first }: Changed, records: string): Row => {
+    const { branch, embedder, owner, cluster } = first;
+    return { account_id, branch, embedder, owner, cluster, block: blockOf(first), records };
+  };
+  const changes = byRow(nameOf, removed, added);
+  const growing = changes.filter((change) => change.removed.length === 0);
+  await tx.insertMany(
+    queries.appendBlocks,
+    growing.map((change) => rowOf(change, recordsOf(change.added))),
+  );
+  const others = changes.filter((change) => change.removed.length > 0);
+  const keys = others.map((change) => Object.values(rowOf(change, '')).slice(0, -1));
+  const found = await tx.findMany<{ records: string }>(queries.findBlocks, keys);
+  const rows = others.map((change, at) => {
+    const block = Buffer.from(found[at]?.records ?? '', 'base64');
+    const left = removeRecords(block, change.removed, recordBytes(change.first.values.length));
+    return rowOf(change, Buffer.from(left).toString('base64') + recordsOf(change.added));
   });
-  const changes = byRow(keyOf, removed, added);
-  const found = await tx.findMany<{ records: string }>(queries.findBlocks, changes.map(valuesOfKey));
-  const rows = changes.map((change, at) => {
-    const [first] = [...change.removed, ...change.added];
-    const block = changeRecords(Buffer.from(found[at]?.records ?? '', 'base64'), {
-      removed: change.removed,
-      added: change.added.map((vector) => recordOf(vector, vector.values)),
-      size: recordBytes(first?.values.length ?? 0),
-    });
-    return { ...change.key, records: Buffer.from(block).toString('base64') };
-  });
-  await tx.insertMany(queries.upsertBlocks, rows);
+  await tx.insertMany(queries.replaceBlocks, rows);
 }
+
+/** Their bits as they are stored, in a text that can be joined with others. */
+const recordsOf = (vectors: readonly UnpackedVector[]): string =>
+  Buffer.concat(vectors.map((vector) => recordOf(vector, vector.values))).toString('base64');
 
 async function changeSums(
   { tx, account_id }: Work,
   removed: readonly UnpackedVector[],
   added: readonly UnpackedVector[],
 ): Promise<void> {
-  const keyOf = ({ branch, embedder, owner }: UnpackedVector): Row => ({ account_id, branch, embedder, owner });
-  const changes = byRow(keyOf, removed, added);
-  const found = await tx.findMany<VectorSums>(queries.findSums, changes.map(valuesOfKey));
+  const changes = byRow(({ branch, embedder, owner }) => `${branch}\n${embedder} ${owner}`, removed, added);
+  const keys = changes.map(({ first: { branch, embedder, owner } }): Row => ({ account_id, branch, embedder, owner }));
+  const found = await tx.findMany<VectorSums>(queries.findSums, keys.map(Object.values));
   const rows = changes.map((change, at) => {
-    const [first] = [...change.removed, ...change.added];
     const known = found[at];
-    const sums = new Float64Array(first?.values.length ?? 0);
+    const sums = new Float64Array(change.first.values.length);
     if (known) sums.set(sumsOf(known));
     for (const vector of change.removed) addTo(sums, vector, -1);
     for (const vector of change.added) addTo(sums, vector, 1);
     const vectors = (known?.vectors ?? 0) - change.removed.length + change.added.length;
     // Sums of nothing are nothing, without the last digits of what was there.
     if (vectors === 0) sums.fill(0);
-    return { ...change.key, vectors, sums: Buffer.from(sums.buffer).toString('base64') };
+    return { ...(keys[at] as Row), vectors, sums: Buffer.from(sums.buffer).toString('base64') };
   });
   await tx.insertMany(queries.upsertSums, rows);
 }
-
-const valuesOfKey = ({ key }: Changed) => Object.values(key);
 
 function addTo(sums: Float64Array, { factor, values }: UnpackedVector, times: number): void {
   for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + times * factor * (values[at] as number);

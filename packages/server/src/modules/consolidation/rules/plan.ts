@@ -73,15 +73,13 @@ function groupsOf(pairs: readonly EntryPair[]): EntryGroup[] {
     // Groups of shared entries are formed without private ones.
     const nameIn = (entry: ComparedEntry) => `${strategy} ${one.shared & other.shared} ${entry.entry_id}`;
     const [a, b] = [groups.get(nameIn(one)), groups.get(nameIn(other))];
-    const members = new Map(
-      [...(a?.members ?? [one]), ...(b?.members ?? [other])].map((entry) => [entry.entry_id, entry]),
-    );
-    if (members.size > MAX_SOURCES) continue;
-    const joined = {
-      strategy,
-      members: [...members.values()],
-      cosine: Math.min(cosine, a?.cosine ?? 1, b?.cosine ?? 1),
-    };
+    if (a && a === b) {
+      a.cosine = Math.min(a.cosine, cosine);
+      continue;
+    }
+    const members = [...(a?.members ?? [one]), ...(b?.members ?? [other])];
+    if (members.length > MAX_SOURCES) continue;
+    const joined = { strategy, members, cosine: Math.min(cosine, a?.cosine ?? 1, b?.cosine ?? 1) };
     for (const entry of joined.members) groups.set(nameIn(entry), joined);
   }
   return [...new Set(groups.values())];

@@ -33,28 +33,27 @@ export type RecordName = { entry_id: number; part: number };
 export function recordOf({ entry_id, part }: RecordName, values: Int8Array): Uint8Array {
   const record = new Uint8Array(recordBytes(values.length));
   writeHead(record, entry_id, part);
-  for (let at = 0; at < values.length; at++)
-    if ((values[at] as number) > 0) {
-      const byte = HEAD_BYTES + (at >>> 3);
-      record[byte] = (record[byte] as number) | (1 << (at & 7));
-    }
+  let bits = 0;
+  for (let at = 0; at < values.length; at++) {
+    if ((values[at] as number) > 0) bits |= 1 << (at & 7);
+    if ((at & 7) < 7 && at + 1 < values.length) continue;
+    record[HEAD_BYTES + (at >>> 3)] = bits;
+    bits = 0;
+  }
   return record;
 }
 
 const nameOf = ({ entry_id, part }: RecordName): string => `${entry_id} ${part}`;
 
-/** A block without some of its records, and with new ones at its end. */
-export function changeRecords(
-  block: Uint8Array,
-  { removed, added, size }: { removed: readonly RecordName[]; added: readonly Uint8Array[]; size: number },
-): Uint8Array {
+/** A block without some of its records, which are `size` bytes long. */
+export function removeRecords(block: Uint8Array, removed: readonly RecordName[], size: number): Uint8Array {
   const names = new Set(removed.map(nameOf));
   const kept: Uint8Array[] = [];
   for (let from = 0; from + size <= block.length; from += size) {
     const name = { entry_id: entryIdAt(block, from), part: block[from + ENTRY_BYTES] as number };
     if (!names.has(nameOf(name))) kept.push(block.subarray(from, from + size));
   }
-  return Buffer.concat([...kept, ...added]);
+  return Buffer.concat(kept);
 }
 
 /** Whole numbers are added faster. */
