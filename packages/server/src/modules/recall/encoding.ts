@@ -17,7 +17,7 @@ import { withoutCommon } from './rules/score.ts';
 import { weightOfWord } from './rules/word-weights.ts';
 import { type EmbeddedPart, storedPart } from './stored-part.ts';
 import type {
-  AskedQuestion,
+  ComparedQuestion,
   EmbeddedText,
   EncodedQuestion,
   PassageQuestion,
@@ -108,7 +108,7 @@ export class Encoding {
   }
 
   /** Without sums all vectors are given, and no cluster has to be read. */
-  ask({ vectors, count, sums: of, ...text }: ThreadTasks['ask']['input']): AskedQuestion | undefined {
+  ask({ vectors, count, sums: of, ...text }: ThreadTasks['ask']['input']): ComparedQuestion | undefined {
     const asked = this.question(text);
     if (asked.every((value) => value === 0)) return undefined;
     const packed = unpackTexts(vectors, count);

@@ -14,7 +14,7 @@ export async function readClusters(
   { embedder, clusters, indexed }: WantedClusters,
 ): Promise<Uint8Array[]> {
   const cache = clusterCacheOf(services);
-  // The sum alone is the same again where an entry was erased and written anew.
+  // The sum alone is the same again where an entry was erased and written again.
   const stamp = `${indexed} ${sums}`;
   const scope = [view.account_id, branch, embedder, owner].join('\n');
   const known = cache.find(scope, stamp, clusters);
