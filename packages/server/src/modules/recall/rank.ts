@@ -20,6 +20,8 @@ export type RankOptions = {
   /** Where entries stand in what their authors wrote, by `seq`. */
   places: ReadonlyMap<number, number>;
   time: QuestionTime | null;
+  /** Whether the question asks for what was written at that time, and for nothing else. */
+  isListed?: boolean;
   rerank?: Reranking | undefined;
 };
 
@@ -43,16 +45,27 @@ export function rankEntries(
     const score = scores[at] as RecallScore;
     const isNear = cosine >= LEAST_COSINE || score.parts.neighbours >= LEAST_NEIGHBOURS;
     const hasWord = counted.counts.some((count) => count > 0) && input.semantic_weight < 1;
-    return isNear || hasWord ? [toRanked(row, score, options)] : [];
+    if (standingOf(row).tier > input.depth) return [];
+    return isNear || hasWord || options.isListed ? [toRanked(row, score, options)] : [];
   });
   const ranked = fromZero(fitting);
   ranked.sort((a, b) => b.score - a.score || b.row.seq - a.row.seq);
-  const refuted = ranked.filter(({ row }) => statusOf(row) === 'discredited');
+  const refuted = input.include_discredited ? [] : ranked.filter(({ row }) => statusOf(row) === 'discredited');
+  const hits = refuted.length === 0 ? ranked : ranked.filter((entry) => !refuted.includes(entry));
   return {
-    hits: ranked.filter(({ row }) => statusOf(row) !== 'discredited'),
+    hits,
     avoid: input.include_avoid ? refuted.slice(0, MAX_AVOID) : [],
   };
 }
+
+/** Where outcomes have confirmed the best hit, those that come near to it. */
+export function aroundBest(hits: readonly RankedEntry[]): RankedEntry[] {
+  const [best] = hits;
+  const isConfirmed = best !== undefined && statusOf(best.row) === 'validated';
+  return hits.filter(({ score }) => !isConfirmed || score >= NEAR_BEST * best.score);
+}
+
+const NEAR_BEST = 0.85;
 
 /** How well candidates fit, without trust. */
 export function scoresOf(
@@ -79,13 +92,15 @@ export function scoresOf(
 
 const statusOf = (row: FoundRow) => evidenceStatus(standingOf(row), row.confidence);
 
-function toRanked(row: FoundRow, { parts }: RecallScore, { context, input, time, rerank }: RankOptions): RankedEntry {
+function toRanked(row: FoundRow, { parts }: RecallScore, options: RankOptions): RankedEntry {
+  const { context, input, time, rerank, isListed = false } = options;
   const isShort = time !== null && time.until - time.since <= SHORT_TIME_MS;
   const trusted = {
     confidence: fadedConfidence(context.services, row, context.now),
     evidence: evidenceSignal(standingOf(row)),
     nearness: time === null ? undefined : nearness(time, row.written_at),
     isArtifact: row.is_artifact === 1,
+    isListed,
   };
   const weights = {
     confidence: input.confidence_weight,
