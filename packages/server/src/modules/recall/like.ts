@@ -58,11 +58,10 @@ export async function findLike(services: Services, search: LikeSearch): Promise<
   );
 }
 
-type VectorScope = Parameters<typeof queries.listBlocks>[1];
 type IndexSearch = {
   thread: NonNullable<ReturnType<typeof embedderOf>>;
   query: Query;
-  scope: VectorScope;
+  scope: queries.VectorScope;
   most: number;
 };
 
@@ -81,7 +80,7 @@ async function nearestIn({ thread, query, scope, most }: IndexSearch, vectors: r
   return near;
 }
 
-async function loadVectors(query: Query, scope: VectorScope, ids: readonly number[]) {
+async function loadVectors(query: Query, scope: queries.VectorScope, ids: readonly number[]) {
   const loaded: Awaited<ReturnType<typeof queries.listVectors>> = [];
   for (let from = 0; from < ids.length; from += VECTORS_AT_ONCE)
     loaded.push(...(await queries.listVectors(query, scope, ids.slice(from, from + VECTORS_AT_ONCE))));

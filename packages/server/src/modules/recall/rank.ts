@@ -30,6 +30,7 @@ const LEAST_COSINE = 0.05;
 const LEAST_NEIGHBOURS = 0.2;
 
 const MAX_AVOID = 3;
+const ALL_TIERS = 3;
 const DAY_MS = 86_400_000;
 /** A time of up to this length is weighed more: it is meant exactly. */
 const SHORT_TIME_MS = 14 * DAY_MS;
@@ -45,16 +46,17 @@ export function rankEntries(
     const score = scores[at] as RecallScore;
     const isNear = cosine >= LEAST_COSINE || score.parts.neighbours >= LEAST_NEIGHBOURS;
     const hasWord = counted.counts.some((count) => count > 0) && input.semantic_weight < 1;
-    if (standingOf(row).tier > input.depth) return [];
+    if (input.depth < ALL_TIERS && standingOf(row).tier > input.depth) return [];
     return isNear || hasWord || options.isListed ? [toRanked(row, score, options)] : [];
   });
   const ranked = fromZero(fitting);
   ranked.sort((a, b) => b.score - a.score || b.row.seq - a.row.seq);
-  const refuted = input.include_discredited ? [] : ranked.filter(({ row }) => statusOf(row) === 'discredited');
-  const hits = refuted.length === 0 ? ranked : ranked.filter((entry) => !refuted.includes(entry));
+  // Without a standing no outcome has refuted it.
+  const isRefuted = ({ row }: RankedEntry) => row.standing !== null && statusOf(row) === 'discredited';
+  const refuted = new Set(input.include_discredited ? [] : ranked.filter(isRefuted));
   return {
-    hits,
-    avoid: input.include_avoid ? refuted.slice(0, MAX_AVOID) : [],
+    hits: refuted.size === 0 ? ranked : ranked.filter((entry) => !refuted.has(entry)),
+    avoid: input.include_avoid ? [...refuted].slice(0, MAX_AVOID) : [],
   };
 }
 
