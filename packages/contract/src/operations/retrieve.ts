@@ -191,11 +191,9 @@ export const retrieve = {
       z.object({
         entries: z.array(recalled),
         avoid: z.array(recalled).meta({ description: 'At most three that outcomes refuted.' }),
-        left_out: z
-          .array(z.object({ ...place, tokens: z.int(), avoid: z.literal(true).optional() }))
-          .meta({
-            description: 'Entries whose passages did not fit in `max_tokens`; `avoid` where outcomes refuted it.',
-          }),
+        left_out: z.array(z.object({ ...place, tokens: z.int(), avoid: z.literal(true).optional() })).meta({
+          description: 'Entries whose passages did not fit in `max_tokens`; `avoid` where outcomes refuted it.',
+        }),
         tokens: z.int().meta({ description: 'About how many tokens all passages take.' }),
         answerability,
         time: z
