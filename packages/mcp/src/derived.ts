@@ -89,7 +89,9 @@ function shapeWith(operation: Operation, fields: readonly string[]): Shape {
 }
 
 /** The argument that asks for a member of the hits. */
-const askingFor = (member: string): string => `include_${member}`;
+function askingFor(member: string): string {
+  return `include_${member}`;
+}
 
 type Bound = { name: OperationName; operation: Operation; binding: ToolBinding; takes: readonly string[] };
 

@@ -96,7 +96,7 @@ async function listOfTime(
   return found && { ...found, terms: [], weights: [], places: new Map(), meaning: undefined, model: NOT_ASKED };
 }
 
-type Gathering = {
+type GatherOptions = {
   input: RetrieveInput;
   text: string;
   /** How many entries the caller may see, and how many it may not. */
@@ -105,7 +105,7 @@ type Gathering = {
 };
 
 /** The entries that may answer a question: by words, by meaning, and next to those. */
-async function gather(context: ReadContext, { input, text, size, budget }: Gathering): Promise<GatheredEntries> {
+async function gather(context: ReadContext, { input, text, size, budget }: GatherOptions): Promise<GatheredEntries> {
   const { skipped, timeLeft, hasTime } = budget;
   const terms = questionTerms(text);
   const [found, model] = await Promise.all([

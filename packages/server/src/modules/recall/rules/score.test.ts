@@ -40,8 +40,8 @@ describe('the score of a candidate', () => {
   });
 
   it('is more than nothing where a candidate is alone, or one of a few', () => {
-    const alone = scoreCandidates([{ cosine: 0.54, bm25: 0, related: 0.4 }], { weights: [], neighbours: false });
-    expect(alone[0]?.parts).toMatchObject({ meaning: 0.54, related: 0.1 });
+    const single = scoreCandidates([{ cosine: 0.54, bm25: 0, related: 0.4 }], { weights: [], neighbours: false });
+    expect(single[0]?.parts).toMatchObject({ meaning: 0.54, related: 0.1 });
     const two = scoreCandidates(
       [0.5, 0.5].map((cosine) => ({ cosine, bm25: 0 })),
       { weights: [], neighbours: false },

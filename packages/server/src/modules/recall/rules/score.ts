@@ -79,7 +79,7 @@ export function scoreCandidates(candidates: readonly RecallCandidate[], options:
   });
 }
 
-/** What candidates have in common, as far as there are enough of them to tell. */
+/** What candidates have in common; of a few of them, only a part of it. */
 const averageOf = (values: readonly number[]): number =>
   (Math.min(1, (values.length - 1) / MANY_CANDIDATES) * values.reduce((sum, value) => sum + value, 0)) /
   Math.max(values.length, 1);
