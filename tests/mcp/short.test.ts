@@ -1,5 +1,6 @@
+import type { JsonObject } from '@mem-service/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ageOf } from '../../packages/mcp/src/hits.ts';
+import { ageOf, toTable } from '../../packages/mcp/src/hits.ts';
 import { listen, openTestApp } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 import { connect, newHome, runMem } from './support.ts';
@@ -55,6 +56,49 @@ describe('answers of tools', () => {
     }
     const done = await mcp.call('mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success' });
     expect(done.text).not.toMatch(/"branch"|null|\[\]|session_id/);
+  });
+
+  it('to a question have scores, their parts where asked for, and say what was left undone', async () => {
+    const mcp = await connect(newHome());
+    await mcp.call('mem_write', { entity_path: 'people/ann', key: 'diet', value: 'Ann is allergic to peanuts.' });
+    const asked = await mcp.call('mem_retrieve', { query: 'nuts allergy' });
+    const { columns, entries, answerability, ...rest } = asked.json as JsonObject & { entries: unknown[][] };
+    expect(columns).toEqual(['entity_path', 'key', 'confidence', 'evidence_status', 'age', 'score', 'passage']);
+    expect(entries).toHaveLength(1);
+    const [, , , , , score, passage, ...more] = entries[0] as unknown[];
+    expect([score, passage, more]).toEqual([expect.any(Number), 'Ann is allergic to peanuts.', []]);
+    expect(answerability).toEqual({ chance: expect.any(Number) });
+    expect(rest).toEqual({});
+    const explained = await mcp.call('mem_retrieve', { query: 'nuts allergy', include_breakdown: true });
+    const [row = []] = (explained.json as { entries: { breakdown: Record<string, number> }[][] }).entries;
+    expect(Object.values(row.at(-1)?.breakdown ?? {}).reduce((sum, part) => sum + part, 0)).toBeCloseTo(
+      score as number,
+      4,
+    );
+    expect(score).toBeGreaterThan(0);
+    const filtered = await mcp.call('mem_retrieve', { query: 'nuts allergy', max_confidence: 0.1, pattern_ref: 'p' });
+    expect(filtered.json).toMatchObject({ entries: [] });
+  });
+
+  it('to a question that could not be answered as usual say so', () => {
+    const usual = { entries: [], avoid: [], left_out: [], time: null, answerability: { chance: 0.5 }, skipped: [] };
+    const table = (more: JsonObject) => {
+      const index = { embedder: 'mem-static-256', behind: 0 };
+      const { columns: _, entries: __, ...rest } = toTable({ ...usual, index, ...more }, { now: 0 });
+      return rest;
+    };
+    expect(table({})).toEqual({ answerability: { chance: 0.5 } });
+    const skipped = ['meaning', 'passages'];
+    const late = { skipped, answerability: { chance: null }, index: { embedder: null, behind: 0 } };
+    expect(table(late)).toEqual({ skipped });
+    expect(table({ index: { embedder: null, behind: 3 } })).toMatchObject({ index: { embedder: 'none', behind: 3 } });
+    const fallback = { from: 'some-model', reason: 'timeout' };
+    expect(table({ index: { embedder: 'mem-static-256', behind: 0, fallback } })).toMatchObject({
+      index: { fallback },
+    });
+    expect(table({ reranker: { model: 'm', reordered: 0, failure: 'timeout' } })).toMatchObject({
+      reranker: { failure: 'timeout' },
+    });
   });
 
   it('give ages in their largest unit', () => {

@@ -24,7 +24,7 @@ describe.each(backends)('the chance that memory holds the answer, on %s', (backe
 
   const ask = (query: string, as: object = B, more: object = {}) =>
     app.call('entries.retrieve', { query, ...more }, as);
-  const chance = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).answerability.chance;
+  const chance = async (...asked: Parameters<typeof ask>) => Number((await ask(...asked)).answerability.chance);
 
   it('is none in an empty memory', async () => {
     expect((await ask('when do the backups run?')).answerability).toEqual({

@@ -84,6 +84,12 @@ describe.each(backends)('a question, on %s', (backend) => {
     expect(await keysOf('nuts allergy', { memory_type: 'procedure' })).toEqual([]);
     expect(await keysOf('nuts allergy', { until: '2020-01-01' })).toEqual([]);
     expect((await ask('Maria', { limit: 1 })).entries).toHaveLength(1);
+    const marked = { entity_path: 'people/maria', key: 'seat', value: 'Maria sits at the aisle.', confidence: 0.2 };
+    await app.call('entries.write', { ...marked, pattern_refs: ['p1'] }, A);
+    expect(await keysOf('where does Maria sit?', { pattern_ref: 'p1' })).toEqual(['seat']);
+    expect(await keysOf('nuts allergy of Maria', { max_confidence: 0.3 })).toEqual(['seat']);
+    expect(await keysOf('where does Maria sit?', { min_confidence: 0.3 })).not.toContain('seat');
+    await app.call('entries.delete', { entity_path: 'people/maria', key: 'seat' }, A);
   });
 
   it('finds a new version instead of the old one, and nothing of a deleted entry', async () => {
@@ -114,6 +120,18 @@ describe.each(backends)('a question, on %s', (backend) => {
     expect(first?.breakdown.recency).toBeGreaterThan(0);
   });
 
+  it('that is only a time lists the newest of that time', async () => {
+    const everything = await ask('What was written today?', { limit: 100 });
+    const keys = everything.entries.map(({ key }) => key);
+    expect(keys).toEqual(['restore']);
+    expect(everything).toMatchObject({ time: { phrase: 'today' }, answerability: { chance: null }, skipped: [] });
+    expect(everything.entries[0]?.score).toBeGreaterThan(0);
+    const month = await ask("what's new in the last 60 days?", { entity_path: 'people/**' });
+    expect(month.entries.map(({ key }) => key)).toEqual(['travel', 'diet']);
+    expect(await keysOf('What was written today?', { agent_id: 'agent/b' })).toEqual([]);
+    expect(await keysOf('what was written in the last 60 days?', { limit: 1 })).toEqual(['restore']);
+  });
+
   it('shows the passage of a long value that fits, and fills a budget with whole passages', async () => {
     const filler = (topic: string) => `${topic} is described here in a sentence that says little. `.repeat(20);
     const value = `${filler('Parking')}\n${filler('Furniture')}\nThe wifi password is changed on Mondays. ${filler('Heating')}`;
@@ -140,10 +158,11 @@ describe.each(backends)('a question, on %s', (backend) => {
     const steps = ['meaning', 'neighbours', 'related', 'passages'];
     const seen = new Set<string>();
     for (let looks = 0; looks < 10; looks++) {
-      const { entries, skipped, index } = await answerIn(looks);
+      const { entries, skipped, index, answerability } = await answerIn(looks);
       const isCompared = !skipped.includes('meaning');
-      expect(skipped).toEqual(isCompared ? steps.slice(steps.length - skipped.length) : ['meaning', 'passages']);
+      expect(skipped).toEqual(steps.slice(steps.length - skipped.length));
       expect(index.embedder !== null).toBe(isCompared);
+      expect(answerability.chance !== null).toBe(isCompared);
       expect(entries[0]).toMatchObject({ key: 'diet', passage: expect.stringContaining('peanuts') });
       seen.add(skipped.join());
     }
@@ -180,6 +199,32 @@ describe.each(backends)('a question, on %s', (backend) => {
     expect(entries.map(({ key }) => key)).not.toContain('tip');
     expect(avoid.map(({ key }) => key)).toEqual(['tip']);
     expect((await ask('should I vacuum the database?', { include_avoid: false })).avoid).toEqual([]);
+    const among = await ask('should I vacuum the database?', { include_discredited: true });
+    expect(among.entries.map(({ key }) => key)).toContain('tip');
+    expect(among.avoid).toEqual([]);
+    const budget = await ask('should I vacuum the database?', { max_tokens: 1 });
+    expect(budget).toMatchObject({ entries: [], avoid: [], tokens: 0 });
+    expect(budget.left_out).toContainEqual({ ...at, tokens: expect.any(Number), avoid: true });
+    const whole = await ask('should I vacuum the database?', { max_tokens: 10_000 });
+    const passages = [...whole.entries, ...whole.avoid];
+    expect(whole.tokens).toBe(passages.reduce((sum, { tokens }) => sum + tokens, 0));
+  });
+
+  it('has only what comes near to a best entry that was confirmed, and only tiers, where asked for', async () => {
+    const at = { entity_path: 'infra/database', key: 'index' };
+    await app.call('entries.write', { ...at, value: 'Slow database queries need an index.' }, A);
+    const worked = { outcome_ref: 'worked', outcome_type: 'success' as const, causal_entry_keys: [at] };
+    await app.call('outcomes.commit', worked, { ...B, session_id: 'more work' });
+    const query = 'what do slow database queries need?';
+    const all = await ask(query);
+    expect(all.entries[0]).toMatchObject({ key: 'index', evidence_status: 'validated' });
+    const few = await ask(query, { adaptive_k: true });
+    const least = 0.85 * (all.entries[0]?.score as number);
+    expect(few.entries).toHaveLength(all.entries.filter(({ score }) => score >= least).length);
+    expect(few.entries.length).toBeLessThan(all.entries.length);
+    expect(few.answerability).toEqual(all.answerability);
+    expect(await keysOf(query, { depth: 2 })).toEqual([]);
+    expect(await keysOf(query, { depth: 3 })).toContain('index');
   });
 });
 

@@ -65,6 +65,8 @@ export type ToolBinding = {
   about?: Readonly<Record<string, string>>;
   /** Shows the entries of its answer as rows of a table. */
   hits?: true;
+  /** Members of these entries that it shows where a call asks for them, as with `include_breakdown: true`. */
+  shows?: readonly string[];
   /** The default page size; small, because a model pays for every token it reads. */
   limit?: number;
   /** The field that defaults to the calling agent. */

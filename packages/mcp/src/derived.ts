@@ -47,8 +47,9 @@ function toTool(name: OperationName, binding: ToolBinding): Tool {
       annotations: hintsOf(operation),
     }));
   const listed = listing(binding.fields);
-  const takes = [...binding.fields, ...(binding.unlisted ?? [])];
-  const expected = once(() => inputSchema(shapeWith(operation, takes)).properties);
+  const given = [...binding.fields, ...(binding.unlisted ?? [])];
+  const takes = [...given, ...(binding.shows ?? []).map(askingFor)];
+  const expected = once(() => inputSchema(shapeWith(operation, given)).properties);
   const bound = { name, operation, binding, takes };
   return {
     name: binding.name,
@@ -87,6 +88,11 @@ function shapeWith(operation: Operation, fields: readonly string[]): Shape {
   return Object.fromEntries(fields.map((field) => [field, shape[field] as z.ZodType]));
 }
 
+/** The argument that asks for a member of the hits. */
+function askingFor(member: string): string {
+  return `include_${member}`;
+}
+
 type Bound = { name: OperationName; operation: Operation; binding: ToolBinding; takes: readonly string[] };
 
 async function run(bound: Bound, args: JsonObject, session: McpSession): Promise<ToolAnswer> {
@@ -113,7 +119,7 @@ async function inputOf({ operation, binding }: Bound, args: JsonObject, session:
   const shape = shapeOf(operation);
   // Models send null for arguments that they leave out.
   const input = Object.fromEntries(
-    Object.entries(args).filter(([field, value]) => value !== null || field === 'value'),
+    Object.entries(args).filter(([field, value]) => field in shape && (value !== null || field === 'value')),
   );
   const { self, limit, now } = binding;
   if (self !== undefined) input[self] ??= session.identity.caller().agent_id;
@@ -132,7 +138,8 @@ function shown({ name, operation, binding }: Bound, args: JsonObject, json: Json
   const lists = Object.values(json).filter(Array.isArray);
   const isEmpty = json.entries_scanned === 0 || (lists.length > 0 && lists.every((list) => list.length === 0));
   const hint = isEmpty && miss !== undefined ? { hint: `nothing found: try ${miss}` } : {};
-  if (hits) return { ...toTable(json, Date.now()), ...hint };
+  const also = (binding.shows ?? []).filter((member) => String(args[askingFor(member)]) === 'true');
+  if (hits) return { ...toTable(json, { now: Date.now(), also }), ...hint };
   if (isPaged(name)) return { ...previewLists(json), ...hint };
   return { ...trimmed(previews ? previewLists(json) : json), ...hint };
 }

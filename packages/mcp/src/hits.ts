@@ -22,9 +22,12 @@ const MORE = [
  * The entries of an answer as rows under one line of names: a model pays for every token, and twenty hits would name
  * each member twenty times. A last cell holds what is unusual about a hit.
  */
-export function toTable({ entries, next_cursor, truncated, ...answer }: JsonObject, now: number): JsonObject {
+export function toTable(
+  { entries, next_cursor, truncated, ...answer }: JsonObject,
+  { now, also = [] }: TableOptions,
+): JsonObject {
   const rows = entries as JsonObject[];
-  if (isRecalled(answer)) return recalledTable({ entries: rows, truncated, ...answer }, now);
+  if (isRecalled(answer)) return recalledTable({ entries: rows, truncated, ...answer }, { now, also });
   const hasValues = rows.every((row) => 'value' in row);
   return {
     columns: hasValues ? COLUMNS : COLUMNS.slice(0, -1),
@@ -33,6 +36,9 @@ export function toTable({ entries, next_cursor, truncated, ...answer }: JsonObje
     ...(typeof next_cursor === 'string' ? { next_cursor } : {}),
   };
 }
+
+/** `also`: members of hits that are not shown unless they are asked for. */
+export type TableOptions = { now: number; also?: readonly string[] };
 
 function toRow(row: JsonObject, hasValue: boolean, now: number): unknown[] {
   const { entity_path, key, confidence, evidence_status, provenance } = row;
@@ -56,9 +62,11 @@ function toRow(row: JsonObject, hasValue: boolean, now: number): unknown[] {
 type RecalledAnswer = {
   avoid: JsonObject[];
   left_out: JsonObject[];
-  answerability: { chance: number };
+  answerability: { chance: number | null };
   time: unknown;
-  index: { behind: number };
+  index: { behind: number; embedder: string | null; fallback?: JsonObject };
+  skipped: string[];
+  reranker?: { failure: string | null };
 };
 
 /** The answer to a question, whose entries have passages. */
@@ -66,27 +74,44 @@ const isRecalled = (answer: JsonObject): answer is JsonObject & RecalledAnswer =
 
 function recalledTable(
   answer: RecalledAnswer & { entries: JsonObject[]; truncated: unknown },
-  now: number,
+  { now, also = [] }: TableOptions,
 ): JsonObject {
-  const { entries, avoid, left_out, answerability, time, index, truncated } = answer;
-  const toPassage = ({ passage, value, ...row }: JsonObject) => {
+  const { entries, avoid, left_out, answerability, time, skipped, reranker, truncated } = answer;
+  const toPassage = ({ passage, value, score, ...row }: JsonObject) => {
     const cells = toRow(row, false, now);
     const [unusual] = cells.slice(COLUMNS.length - 1) as JsonObject[];
     const isPart = typeof value === 'string' && value !== passage ? { value_truncated: true } : {};
-    const more = { ...unusual, ...isPart };
-    return [...cells.slice(0, COLUMNS.length - 1), passage, ...(Object.keys(more).length > 0 ? [more] : [])];
+    const asked = Object.fromEntries(also.map((name) => [name, withoutZeros(row[name])]));
+    const more = { ...unusual, ...isPart, ...asked };
+    return [...cells.slice(0, COLUMNS.length - 1), score, passage, ...(Object.keys(more).length > 0 ? [more] : [])];
   };
+  const index = indexNews(answer);
   return {
-    columns: [...COLUMNS.slice(0, -1), 'passage'],
+    columns: [...COLUMNS.slice(0, -1), 'score', 'passage'],
     entries: entries.map(toPassage),
     ...(avoid.length > 0 ? { avoid: avoid.map(toPassage) } : {}),
     ...(left_out.length > 0 ? { left_out } : {}),
-    answerability: { chance: answerability.chance },
+    ...(answerability.chance === null ? {} : { answerability: { chance: answerability.chance } }),
     ...(time ? { time } : {}),
-    ...(index.behind > 0 ? { index: { behind: index.behind } } : {}),
+    ...(Object.keys(index).length > 0 ? { index } : {}),
+    ...(skipped.length > 0 ? { skipped } : {}),
+    ...(reranker?.failure ? { reranker: { failure: reranker.failure } } : {}),
     ...(truncated === true ? { truncated } : {}),
   };
 }
+
+/** How the comparison of meanings was not as usual. */
+function indexNews({ index, answerability }: RecalledAnswer): JsonObject {
+  const { behind, embedder, fallback } = index;
+  return {
+    ...(behind > 0 ? { behind } : {}),
+    ...(embedder === null && answerability.chance !== null ? { embedder: 'none' } : {}),
+    ...(fallback ? { fallback } : {}),
+  };
+}
+
+const withoutZeros = (parts: unknown): JsonObject =>
+  Object.fromEntries(Object.entries(parts as JsonObject).filter(([, part]) => Number(part) !== 0));
 
 const UNITS = [
   ['y', 365 * 86_400],

@@ -63,9 +63,16 @@ const reranker = z
 
 const answerability = z
   .object({
-    chance: z.number().min(0).max(1).meta({
-      description: 'Calibrated where as many questions have an answer as have none. Low: say that it is not known.',
-    }),
+    chance: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .meta({
+        description:
+          'Calibrated where as many questions have an answer as have none. Low: say that it is not known. Null where it ' +
+          'cannot be told: `max_ms` left no time to compare meaning, or the question is only a time.',
+      }),
     signs: z
       .object({
         meaning: z.number().nullable().meta({ description: 'How near the nearest of the best hits is.' }),
@@ -108,11 +115,14 @@ export const retrieve = {
         toolset: 'core',
         slim: ['query', 'entity_path', 'limit', 'max_tokens', 'branch'],
         hits: true,
+        shows: ['breakdown'],
         description: 'Ask memory a question in plain language: finds by meaning too.',
         fields: ['query', 'entity_path', 'limit', 'max_tokens', 'branch'],
         unlisted: [
-          ...['include_descendants', 'agent_id', 'memory_type', 'min_confidence', 'since'],
-          ...['until', 'include_artifacts', 'neighbours', 'include_avoid', 'compact', 'max_ms'],
+          ...['include_descendants', 'agent_id', 'memory_type', 'min_confidence'],
+          ...['max_confidence', 'pattern_ref', 'since', 'until'],
+          ...['include_artifacts', 'neighbours', 'include_avoid', 'include_discredited'],
+          ...['adaptive_k', 'depth', 'compact', 'max_ms'],
           ...['semantic_weight', 'recency_weight', 'confidence_weight', 'evidence_weight'],
         ],
         about: {
@@ -136,7 +146,9 @@ export const retrieve = {
         branch: s.branch.default('main'),
         agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
         memory_type: s.memoryType.optional(),
+        pattern_ref: s.patternRef.optional(),
         min_confidence: s.confidence.optional(),
+        max_confidence: s.confidence.optional(),
         since: s.since,
         until: s.until,
         include_artifacts: z
@@ -152,6 +164,16 @@ export const retrieve = {
               'entries are a sequence, such as a conversation.',
           }),
         include_avoid: z.boolean().default(true).meta({ description: 'Show what outcomes refuted, in `avoid`.' }),
+        include_discredited: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Show what outcomes refuted among the entries, and not apart.' }),
+        adaptive_k: z.boolean().default(false).meta({
+          description: 'Where outcomes confirmed the best entry: only those with at least 85% of its score.',
+        }),
+        depth: z.int().min(1).max(3).default(3).meta({
+          description: 'Up to which tier: 1 hot, 2 also warm, 3 all. So far every entry is in tier 3.',
+        }),
         compact: z.boolean().default(false).meta({ description: 'Passages alone, without the values.' }),
         semantic_weight: fitted('semantic_weight', 'Meaning against words: 0 is words alone, 1 meaning alone.'),
         recency_weight: share('How much a time in the question counts.').default(0.3),
@@ -169,9 +191,9 @@ export const retrieve = {
       z.object({
         entries: z.array(recalled),
         avoid: z.array(recalled).meta({ description: 'At most three that outcomes refuted.' }),
-        left_out: z
-          .array(z.object({ ...place, tokens: z.int() }))
-          .meta({ description: 'Entries whose passages did not fit in `max_tokens`.' }),
+        left_out: z.array(z.object({ ...place, tokens: z.int(), avoid: z.literal(true).optional() })).meta({
+          description: 'Entries whose passages did not fit in `max_tokens`; `avoid` where outcomes refuted it.',
+        }),
         tokens: z.int().meta({ description: 'About how many tokens all passages take.' }),
         answerability,
         time: z

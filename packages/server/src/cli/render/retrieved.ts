@@ -32,7 +32,7 @@ function notesOf({ answerability, time, index, skipped }: AnswerItem, leftOut: n
   if (phrase) notes.push(`"${show(phrase)}" was taken as ${when(since)} to ${when(until)}`);
   if (leftOut > 0) notes.push(`${counted(leftOut, 'more entry', 'more entries')} did not fit in --max-tokens`);
   const { embedder, behind } = (index ?? {}) as AnswerItem;
-  if (embedder === null) notes.push('found by words alone: meaning was not compared');
+  if (embedder === null && chance !== null) notes.push('found by words alone: meaning was not compared');
   else if (behind)
     notes.push(`${counted(behind as number, 'new entry', 'new entries')} were found by words alone so far`);
   if ((skipped as string[] | undefined)?.length) notes.push(`left undone for want of time: ${show(skipped)}`);

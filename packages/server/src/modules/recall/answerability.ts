@@ -6,8 +6,8 @@ import { type AnswerSigns, chanceOf, signsOf } from './rules/answerability.ts';
 export function answerabilityOf(
   hits: readonly RankedEntry[],
   entries: RecallEntries,
-  { weights, isCompared }: { weights: readonly number[]; isCompared: boolean },
-): { chance: number; signs: AnswerSigns } {
+  { weights, isCompared, isUnknown }: { weights: readonly number[]; isCompared: boolean; isUnknown: boolean },
+): { chance: number | null; signs: AnswerSigns } {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const signed = hits.slice(0, MOST).map(({ row, breakdown }) => {
     const { cosine, counted } = entries.get(row.seq) ?? {};
@@ -15,6 +15,7 @@ export function answerabilityOf(
     return { cosine, words: total > 0 ? had / total : 0, neighbours: breakdown.neighbours };
   });
   const signs = signsOf(signed);
+  if (isUnknown) return { chance: null, signs };
   return { chance: isCompared && hits.length === 0 ? 0 : chanceOf(signs), signs };
 }
 

@@ -19,11 +19,12 @@ import { embedderOf } from './embedder-thread.ts';
 import { addNearest, type MeaningSearch, openMeaning } from './meaning.ts';
 import { type AskedModel, askModel } from './models/served-model.ts';
 import { type AuthorPlaces, addNeighbours, relateBest } from './neighbours.ts';
+import { entriesOfTime } from './of-time.ts';
 import { showEntries } from './passages.ts';
-import { rankEntries } from './rank.ts';
+import { aroundBest, rankEntries } from './rank.ts';
 import { type Reranked, rerankBest } from './rerank.ts';
 import { questionTerms } from './rules/question.ts';
-import { type QuestionTime, questionTime } from './rules/question-time.ts';
+import { type QuestionTime, questionTime, type TimedQuestion } from './rules/question-time.ts';
 import { rarity } from './rules/score.ts';
 import type { QuestionText } from './thread-tasks.ts';
 import { type RetrieveInput, withWeights } from './weights.ts';
@@ -37,57 +38,97 @@ const MOST_COUNTED = 1_000;
 
 /** Answers a question. */
 export async function retrieve(context: ReadContext, given: Input<'entries.retrieve'>): Promise<RetrieveAnswer> {
-  const { account_id, agent_id } = context.view;
   const asked = questionTime(given.query, context.now);
-  const terms = questionTerms(asked.text);
+  const { account_id, agent_id } = context.view;
   const [{ input, source }, size] = await Promise.all([
     withWeights(context, given),
     countShown(context.read, { account_id, agent_id, branch: branchOf(context.view) }),
   ]);
-  const search = searchInput(input);
-  const { skipped, timeLeft, hasTime } = budgetOf(context, input.max_ms);
-  const [found, model] = await Promise.all([
-    findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
-    input.semantic_weight > 0 ? askModel(context, asked.text, timeLeft()) : NOT_ASKED,
-  ]);
-  const weights = terms.map((_, at) => rarity(Math.max(found.shown, 1), found.counts[at] ?? 0));
-  const entries = new RecallEntries(context, terms);
-  await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
-  const text = questionText(asked.text, { terms, weights, shown: found.shown });
-  const meaning =
-    input.semantic_weight > 0 && hasTime('meaning')
-      ? await compareWith(context, input, { text, shown: found.shown, model })
-      : undefined;
-  if (meaning) await addNearest(meaning, entries);
-  const wantsNeighbours = meaning && input.neighbours !== false && hasTime('neighbours');
-  const places: AuthorPlaces = wantsNeighbours ? await addNeighbours(meaning, entries, { input, weights }) : new Map();
-  if (meaning && hasTime('related')) await relateBest(meaning, entries, { input, weights, places });
-  const options = { input, weights, places, time: asked.time, context };
+  const budget = budgetOf(context, input.max_ms);
+  const { skipped, timeLeft, hasTime } = budget;
+  const listed = await listOfTime(context, input, asked);
+  const gathered = listed ?? (await gather(context, { input, size, text: asked.text, budget }));
+  const { entries, terms, weights, places, meaning, model } = gathered;
+  const options = { input, weights, places, time: asked.time, isListed: listed !== undefined, context };
   const first = rankEntries(entries.all, options);
   const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
   const best = { query: input.query, hits: first.hits, terms: weighted, meaning, maxMs: timeLeft() };
   const { moves, reranker }: Reranked =
     hasReranker(context) && hasTime('rerank') ? await rerankBest(context, best) : {};
   const ranked = moves ? rankEntries(entries.all, { ...options, rerank: moves }) : first;
-  const page = startWithin(
-    ranked.hits.slice(0, input.limit),
-    pageBytes(context.services),
-    ({ row }) => row.document_bytes,
-  );
+  const wanted = (input.adaptive_k ? aroundBest(ranked.hits) : ranked.hits).slice(0, input.limit);
+  const page = startWithin(wanted, pageBytes(context.services), ({ row }) => row.document_bytes);
   const question = hasTime('passages') ? meaning : undefined;
   const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
   noteShown(context, input, shown.noted);
   const { semantic_weight, confidence_weight, evidence_weight } = input;
+  const isUnknown = skipped.includes('meaning') || listed !== undefined;
   return {
     ...shown.answer,
-    answerability: answerabilityOf(ranked.hits, entries, { weights, isCompared: meaning !== undefined }),
+    answerability: answerabilityOf(ranked.hits, entries, { weights, isCompared: meaning !== undefined, isUnknown }),
     time: toAnswerTime(asked.time),
     index: indexOf(meaning, model),
     weights: { source, semantic_weight, confidence_weight, evidence_weight },
     skipped,
     ...(reranker ? { reranker } : {}),
-    truncated: found.truncated || page.length < Math.min(input.limit, ranked.hits.length),
+    truncated: gathered.truncated || page.length < wanted.length,
   };
+}
+
+type GatheredEntries = {
+  entries: RecallEntries;
+  terms: readonly Term[];
+  weights: readonly number[];
+  places: AuthorPlaces;
+  meaning: MeaningSearch | undefined;
+  model: AskedModel;
+  truncated: boolean;
+};
+
+/** What was written at a time, where a question asks for nothing else. */
+async function listOfTime(
+  context: ReadContext,
+  input: RetrieveInput,
+  { time, isOnlyTime }: TimedQuestion,
+): Promise<GatheredEntries | undefined> {
+  if (!time || !isOnlyTime) return undefined;
+  const found = await entriesOfTime(context, searchInput(input), { time, wanted: input.limit + 1 });
+  return found && { ...found, terms: [], weights: [], places: new Map(), meaning: undefined, model: NOT_ASKED };
+}
+
+type GatherOptions = {
+  input: RetrieveInput;
+  text: string;
+  /** How many entries the caller may see, and how many it may not. */
+  size: Awaited<ReturnType<typeof countShown>>;
+  budget: ReturnType<typeof budgetOf>;
+};
+
+/** The entries that may answer a question: by words, by meaning, and next to those. */
+async function gather(context: ReadContext, { input, text, size, budget }: GatherOptions): Promise<GatheredEntries> {
+  const { skipped, timeLeft, hasTime } = budget;
+  const terms = questionTerms(text);
+  const [found, model] = await Promise.all([
+    findByWords(context, searchInput(input), { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
+    input.semantic_weight > 0 ? askModel(context, text, timeLeft()) : NOT_ASKED,
+  ]);
+  const weights = terms.map((_, at) => rarity(Math.max(found.shown, 1), found.counts[at] ?? 0));
+  const entries = new RecallEntries(context, terms);
+  await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
+  const asked = questionText(text, { terms, weights, shown: found.shown });
+  const wantsMeaning = input.semantic_weight > 0 && embedderOf(context.services) !== undefined;
+  const meaning =
+    wantsMeaning && hasTime('meaning')
+      ? await compareWith(context, input, { text: asked, shown: found.shown, model })
+      : undefined;
+  if (meaning) await addNearest(meaning, entries);
+  // What builds on a step that was skipped is skipped as well.
+  const hasTimeFor = (step: SkippedStep) => (meaning || skipped.includes('meaning')) && hasTime(step) && meaning;
+  const near = input.neighbours === false ? undefined : hasTimeFor('neighbours');
+  const places: AuthorPlaces = near ? await addNeighbours(near, entries, { input, weights }) : new Map();
+  const related = hasTimeFor('related');
+  if (related) await relateBest(related, entries, { input, weights, places });
+  return { entries, terms, weights, places, meaning, model, truncated: found.truncated };
 }
 
 const toAnswerTime = (time: QuestionTime | null): RetrieveAnswer['time'] =>
@@ -147,7 +188,9 @@ const searchInput = (input: RetrieveInput): SearchInput => ({
   branch: input.branch,
   agent_id: input.agent_id,
   memory_type: input.memory_type,
+  pattern_ref: input.pattern_ref,
   min_confidence: input.min_confidence,
+  max_confidence: input.max_confidence,
   since: input.since,
   until: input.until,
   include_artifacts: input.include_artifacts,

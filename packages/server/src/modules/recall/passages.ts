@@ -27,18 +27,20 @@ export async function showEntries(context: ReadContext, options: ShowOptions) {
   const { input, page, avoid } = options;
   const shown = await withPassages(context, [...page, ...avoid], options);
   const isPage = (entry: PassagedEntry): boolean => page.some(({ row }) => row === entry.row);
-  const { kept, left } = fillBudget(shown.filter(isPage), { limit: input.limit, tokens: input.max_tokens });
-  const apart = shown.filter((entry) => !isPage(entry));
+  const all = [...shown.filter(isPage), ...shown.filter((entry) => !isPage(entry))];
+  const { kept, left } = fillBudget(all, { limit: all.length, tokens: input.max_tokens });
+  const entries = kept.filter(isPage);
+  const refuted = kept.filter((entry) => !isPage(entry));
   const answer = {
-    entries: kept.map((entry) => toAnswer(context, input, entry)),
-    avoid: apart.map((entry) => toAnswer(context, input, entry)),
-    left_out: left.map(({ document, tokens }) => {
-      const { entity_path, key } = JSON.parse(document) as { entity_path: string; key: string };
-      return { entity_path, key, tokens };
+    entries: entries.map((entry) => toAnswer(context, input, entry)),
+    avoid: refuted.map((entry) => toAnswer(context, input, entry)),
+    left_out: left.map((entry) => {
+      const { entity_path, key } = JSON.parse(entry.document) as { entity_path: string; key: string };
+      return { entity_path, key, tokens: entry.tokens, ...(isPage(entry) ? {} : { avoid: true as const }) };
     }),
     tokens: kept.reduce((sum, { tokens }) => sum + tokens, 0),
   };
-  return { answer, noted: kept.map(({ row }) => row) };
+  return { answer, noted: entries.map(({ row }) => row) };
 }
 
 async function withPassages(

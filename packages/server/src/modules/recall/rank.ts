@@ -20,6 +20,8 @@ export type RankOptions = {
   /** Where entries stand in what their authors wrote, by `seq`. */
   places: ReadonlyMap<number, number>;
   time: QuestionTime | null;
+  /** Whether the question asks for what was written at that time, and for nothing else. */
+  isListed?: boolean;
   rerank?: Reranking | undefined;
 };
 
@@ -28,6 +30,7 @@ const LEAST_COSINE = 0.05;
 const LEAST_NEIGHBOURS = 0.2;
 
 const MAX_AVOID = 3;
+const ALL_TIERS = 3;
 const DAY_MS = 86_400_000;
 /** A time of up to this length is weighed more: it is meant exactly. */
 const SHORT_TIME_MS = 14 * DAY_MS;
@@ -43,18 +46,28 @@ export function rankEntries(
     const score = scores[at] as RecallScore;
     const isNear = cosine >= LEAST_COSINE || score.parts.neighbours >= LEAST_NEIGHBOURS;
     const hasWord = counted.counts.some((count) => count > 0) && input.semantic_weight < 1;
-    return isNear || hasWord ? [toRanked(row, score, options)] : [];
+    if (input.depth < ALL_TIERS && standingOf(row).tier > input.depth) return [];
+    return isNear || hasWord || options.isListed ? [toRanked(row, score, options)] : [];
   });
   const ranked = fromZero(fitting);
   ranked.sort((a, b) => b.score - a.score || b.row.seq - a.row.seq);
   // Without a standing no outcome has refuted it.
   const isRefuted = ({ row }: RankedEntry) => row.standing !== null && statusOf(row) === 'discredited';
-  const refuted = new Set(ranked.filter(isRefuted));
+  const refuted = new Set(input.include_discredited ? [] : ranked.filter(isRefuted));
   return {
     hits: refuted.size === 0 ? ranked : ranked.filter((entry) => !refuted.has(entry)),
     avoid: input.include_avoid ? [...refuted].slice(0, MAX_AVOID) : [],
   };
 }
+
+/** Where outcomes have confirmed the best hit, those that come near to it. */
+export function aroundBest(hits: readonly RankedEntry[]): RankedEntry[] {
+  const [best] = hits;
+  const isConfirmed = best !== undefined && statusOf(best.row) === 'validated';
+  return hits.filter(({ score }) => !isConfirmed || score >= NEAR_BEST * best.score);
+}
+
+const NEAR_BEST = 0.85;
 
 /** How well candidates fit, without trust. */
 export function scoresOf(
@@ -81,13 +94,15 @@ export function scoresOf(
 
 const statusOf = (row: FoundRow) => evidenceStatus(standingOf(row), row.confidence);
 
-function toRanked(row: FoundRow, { parts }: RecallScore, { context, input, time, rerank }: RankOptions): RankedEntry {
+function toRanked(row: FoundRow, { parts }: RecallScore, options: RankOptions): RankedEntry {
+  const { context, input, time, rerank, isListed = false } = options;
   const isShort = time !== null && time.until - time.since <= SHORT_TIME_MS;
   const trusted = {
     confidence: fadedConfidence(context.services, row, context.now),
     evidence: evidenceSignal(standingOf(row)),
     nearness: time === null ? undefined : nearness(time, row.written_at),
     isArtifact: row.is_artifact === 1,
+    isListed,
   };
   const weights = {
     confidence: input.confidence_weight,

@@ -205,7 +205,7 @@ export async function byScan(context: ReadContext, input: SearchInput, { terms, 
   return { ...found, hits: orderBlocks(found.hits, ({ row, score }) => placeOf(row, score)) };
 }
 
-async function byFilter(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {
+export async function byFilter(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {
   const { view, scan, services } = context;
   const sort = input.sort_by === undefined || input.sort_by === 'relevance' ? 'confidence' : input.sort_by;
   const page: queries.FilterPage = {

@@ -23,6 +23,20 @@ const cases: [question: string, text: string, since: string, until: string][] = 
   ['deploys since 2026-05-04', 'deploys', '2026-05-04', '2026-11-18T15:30:00.001Z'],
   ['what happened since March?', 'what happened?', '2026-03-01', '2026-11-18T15:30:00.001Z'],
   ['deploys on 2026-05-04', 'deploys', '2026-05-04', '2026-05-05'],
+  ['outages This Week', 'outages', '2026-11-16', '2026-11-18T15:30:00.001Z'],
+  ['releases THIS MONTH', 'releases', '2026-11-01', '2026-11-18T15:30:00.001Z'],
+  ['outages in the Last 3 Days', 'outages', '2026-11-15T15:30:00Z', '2026-11-18T15:30:00.001Z'],
+  ['recent outages', 'outages', '2026-11-04T15:30:00Z', '2026-11-18T15:30:00.001Z'],
+  ['who paid on March 5?', 'who paid?', '2026-03-05', '2026-03-06'],
+  ['who paid on december 5th, 2024?', 'who paid?', '2024-12-05', '2024-12-06'],
+  ['who paid on December 5?', 'who paid?', '2025-12-05', '2025-12-06'],
+  ['outages in 2025', 'outages', '2025-01-01', '2026-01-01'],
+  ['outages between March and May', 'outages', '2026-03-01', '2026-06-01'],
+  ['outages between November and February', 'outages', '2025-11-01', '2026-03-01'],
+  ['outages between 2024-02-03 and 2024-03-01', 'outages', '2024-02-03', '2024-03-02'],
+  ['outages from Monday to Tuesday', 'outages', '2026-11-16', '2026-11-18'],
+  ['outages before Friday', 'outages', '1970-01-01', '2026-11-13'],
+  ['outages after May 2025', 'outages', '2025-06-01', '2026-11-18T15:30:00.001Z'],
   ['deploys today', 'deploys', '2026-11-18', '2026-11-18T15:30:00.001Z'],
 ];
 
@@ -34,12 +48,27 @@ describe('a time in a question', () => {
     expect(question.toLowerCase()).toContain(time?.phrase.toLowerCase());
   });
 
-  it.each(['who may deploy?', 'the 3 days plan', 'last resort', 'yesterdays', '2026-99-99', 'a may in the garden'])(
-    'is not found in: %s',
-    (question) => {
-      expect(questionTime(question, NOW)).toEqual({ text: question, time: null });
-    },
+  it.each([
+    'who may deploy?',
+    'the 3 days plan',
+    'last resort',
+    'yesterdays',
+    '2026-99-99',
+    'room 2025',
+    'on March 45',
+    'a may in the garden',
+  ])('is not found in: %s', (question) => {
+    expect(questionTime(question, NOW)).toEqual({ text: question, time: null });
+  });
+
+  it.each(['What was written today?', 'yesterday?', "what's new this week", 'what happened in March?'])(
+    'is all that is asked for in: %s',
+    (question) => expect(questionTime(question, NOW)).toMatchObject({ isOnlyTime: true }),
   );
+
+  it('is not all that is asked for where something else is named', () => {
+    expect(questionTime('what did we decide yesterday?', NOW).isOnlyTime).toBeUndefined();
+  });
 
   it('stays in a question that is nothing else', () => {
     expect(questionTime('yesterday?', NOW)).toMatchObject({ text: 'yesterday?', time: { phrase: 'yesterday' } });

@@ -1,6 +1,9 @@
+import { isAskingWord } from './question.ts';
+
 /** A time that a question names, as a part of its text: from `since` up to, but not including, `until`. */
 export type QuestionTime = { phrase: string; since: number; until: number };
-export type TimedQuestion = { text: string; time: QuestionTime | null };
+/** `isOnlyTime`: it asks for nothing but what was written then. */
+export type TimedQuestion = { text: string; time: QuestionTime | null; isOnlyTime?: boolean };
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -33,10 +36,28 @@ const UNIT = '(minute|hour|day|week|month|quarter|year)';
 const COUNT = `(\\d{1,3}|a|an|a few|a couple of|several|${NUMBERS.join('|')})`;
 const LEAD = '(?:(?:in|during|over|within|for|from|since|on|as of|by)\\s+)?(?:the\\s+)?';
 
-type Phrase = { pattern: RegExp; span: (found: readonly string[], now: number) => readonly [number, number] };
+/** A time with a name, such as a day. */
+const DAY_OF_MONTH = `(?:${MONTHS.join('|')})\\s+\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?`;
+const YEAR = '(?:19|20)\\d{2}(?!-)';
+const NAMED = `(${DAY_OF_MONTH}|(?:${MONTHS.join('|')})(?:\\s+\\d{4})?|${WEEKDAYS.join('|')}|\\d{4}-\\d{2}-\\d{2}|${YEAR})`;
+
+type Phrase = {
+  pattern: RegExp;
+  span: (found: readonly (string | undefined)[], now: number) => readonly [number, number];
+};
 
 /** The first that occurs is understood, so longer forms come first. */
 const PHRASES: readonly Phrase[] = [
+  {
+    pattern: phrase(`(?:between|from)\\s+${NAMED}\\s+(?:and|to|until)\\s+${NAMED}`),
+    span: ([from, to], now) => {
+      const [, end] = named(String(to), now);
+      return [named(String(from), end - 1)[0], Math.min(end, now + 1)];
+    },
+  },
+  { pattern: phrase(`(?:before|prior to)\\s+${NAMED}`), span: ([day], now) => [0, named(String(day), now)[0]] },
+  { pattern: phrase(`after\\s+${NAMED}`), span: ([day], now) => [named(String(day), now)[1], now + 1] },
+  { pattern: phrase(`(?:on|since)\\s+(${DAY_OF_MONTH})`), span: ([day], now) => named(String(day), now) },
   { pattern: phrase('day before yesterday'), span: (_, now) => daysAgo(now, 2) },
   { pattern: phrase('yesterday(?:\\s+(?:morning|afternoon|evening|night))?'), span: (_, now) => daysAgo(now, 1) },
   { pattern: phrase('last night'), span: (_, now) => [startOfDay(now) - 8 * HOUR, startOfDay(now) + 8 * HOUR] },
@@ -54,15 +75,19 @@ const PHRASES: readonly Phrase[] = [
   { pattern: phrase(`this\\s+${UNIT}`), span: ([unit], now) => [startOf(unit as Unit, now), now + 1] },
   {
     pattern: phrase(`(?:last|this past|on|since)\\s+(${WEEKDAYS.join('|')})`),
-    span: ([day], now) => weekday(String(day), now),
+    span: ([day], now) => named(String(day), now),
   },
   {
-    pattern: phrase(`(?:last|in|since)\\s+(${MONTHS.join('|')})(?:\\s+(\\d{4}))?`),
-    span: ([name, year], now) => month(String(name), year, now),
+    pattern: phrase(`(?:last|in|since)\\s+((?:${MONTHS.join('|')})(?:\\s+\\d{4})?)`),
+    span: ([name], now) => named(String(name), now),
   },
-  { pattern: /\b(?:(?:on|since)\s+)?(\d{4}-\d{2}-\d{2})\b/i, span: ([day]) => dayNamed(String(day)) },
+  { pattern: /\b(?:(?:on|since)\s+)?(\d{4}-\d{2}-\d{2})\b/i, span: ([day], now) => named(String(day), now) },
+  { pattern: phrase(`(?:in|during|since)\\s+(${YEAR})`), span: ([year], now) => named(String(year), now) },
   { pattern: phrase('(?:just now|a moment ago|earlier today)'), span: (_, now) => [startOfDay(now), now + 1] },
-  { pattern: phrase('(?:recently|lately|these days|most recent|latest)'), span: (_, now) => [now - 14 * DAY, now + 1] },
+  {
+    pattern: phrase('(?:recently|lately|these days|most recent|recent|latest)'),
+    span: (_, now) => [now - 14 * DAY, now + 1],
+  },
 ];
 
 function phrase(text: string): RegExp {
@@ -74,7 +99,10 @@ export function questionTime(question: string, now: number): TimedQuestion {
   for (const { pattern, span } of PHRASES) {
     const found = pattern.exec(question);
     if (!found) continue;
-    const [since, end] = span(found.slice(1), now);
+    const [since, end] = span(
+      found.slice(1).map((group) => group?.toLowerCase()),
+      now,
+    );
     const until = /^since\b/i.test(found[0]) ? Math.max(end, now + 1) : end;
     if (!(Number.isFinite(since) && since < until)) continue;
     const rest = `${question.slice(0, found.index)} ${question.slice(found.index + found[0].length)}`;
@@ -84,13 +112,24 @@ export function questionTime(question: string, now: number): TimedQuestion {
           .replace(/\s+([?.!,;])/g, '$1')
           .trim()
       : question;
-    return { text, time: { phrase: found[0].trim(), since, until } };
+    const time = { phrase: found[0].trim(), since, until };
+    return wordsOf(rest).every(isGeneral) ? { text, time, isOnlyTime: true } : { text, time };
   }
   return { text: question, time: null };
 }
 
+/** Words that fit anything that was written. */
+const GENERAL_WORDS = new Set(
+  `write writes wrote written happen happens happened change changes changed new news learn learned learnt note notes noted
+  record records recorded add added store stored save saved remember remembered entry entries memory memories any anything
+  something everything all show list tell give s`.split(/\s+/),
+);
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const isGeneral = (word: string): boolean => isAskingWord(word) || GENERAL_WORDS.has(word);
+
 function countOf(text: string | undefined): number {
-  const word = String(text).toLowerCase();
+  const word = String(text);
   if (/^\d+$/.test(word)) return Number(word);
   if (word === 'a' || word === 'an') return 1;
   if (word === 'a couple of') return 2;
@@ -125,36 +164,50 @@ const SIZES: Record<Unit, number> = {
   quarter: 91 * DAY,
   year: 365 * DAY,
 };
-const sizeOf = (unit: Unit): number => SIZES[unit.toLowerCase() as Unit];
+const sizeOf = (unit: Unit): number => SIZES[unit];
 
 const back = (now: number, count: number, unit: Unit): number => now - Math.max(count, 1) * sizeOf(unit);
 
 /** The whole unit that lies so far back, a half of it on each side. */
 function ago(count: number, unit: Unit, now: number): [number, number] {
   const size = sizeOf(unit);
-  if (unit.toLowerCase() === 'day') return daysAgo(now, count);
+  if (unit === 'day') return daysAgo(now, count);
   const middle = now - count * size;
   return [middle - size / 2, middle + size / 2];
 }
 
 function lastOf(unit: Unit, now: number): [number, number] {
-  const name = unit.toLowerCase() as Unit;
-  const end = startOf(name, now);
-  return [startOf(name, end - 1), end];
+  const end = startOf(unit, now);
+  return [startOf(unit, end - 1), end];
 }
 
+/** Of a time with a name, the last one that has begun. */
+function named(name: string, now: number): readonly [number, number] {
+  if (/^\d{4}-/.test(name)) return dayNamed(name);
+  if (/^\d/.test(name)) return [Date.UTC(Number(name), 0), Date.UTC(Number(name) + 1, 0)];
+  const [word = '', ...numbers] = name.match(/[a-z]+|\d+/g) ?? [];
+  if (WEEKDAYS.includes(word)) return weekday(word, now);
+  const figures = numbers.filter((part) => /\d/.test(part));
+  return month(word, { day: figures.find(isDay), year: figures.find((part) => !isDay(part)) }, now);
+}
+
+const isDay = (figure: string): boolean => figure.length <= 2;
+
 function weekday(name: string, now: number): [number, number] {
-  const wanted = WEEKDAYS.indexOf(name.toLowerCase());
-  const days = (new Date(now).getUTCDay() - wanted + 7) % 7 || 7;
+  const days = (new Date(now).getUTCDay() - WEEKDAYS.indexOf(name) + 7) % 7 || 7;
   return daysAgo(now, days);
 }
 
-/** Without a year, the last one that has begun. */
-function month(name: string, given: string | undefined, now: number): [number, number] {
-  const at = MONTHS.indexOf(name.toLowerCase());
-  const date = new Date(now);
-  const year = given === undefined ? date.getUTCFullYear() - (at > date.getUTCMonth() ? 1 : 0) : Number(given);
-  return [Date.UTC(year, at), Date.UTC(year, at + 1)];
+type DayOrMonth = { day: string | undefined; year: string | undefined };
+
+function month(name: string, { day, year }: DayOrMonth, now: number): [number, number] {
+  const at = MONTHS.indexOf(name);
+  const first = day === undefined ? 1 : Number(day);
+  if (first < 1 || first > 31) return [Number.NaN, Number.NaN];
+  const current = new Date(now).getUTCFullYear();
+  const chosen = year === undefined ? current - (Date.UTC(current, at, first) > now ? 1 : 0) : Number(year);
+  const start = Date.UTC(chosen, at, first);
+  return [start, day === undefined ? Date.UTC(chosen, at + 1) : start + DAY];
 }
 
 function dayNamed(day: string): [number, number] {

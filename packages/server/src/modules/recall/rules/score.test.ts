@@ -8,7 +8,11 @@ const candidates: RecallCandidate[] = [
   { cosine: -0.1, bm25: 2.2 },
 ];
 const weights = [1, 2];
-const scores = (neighbours: boolean) => scoreCandidates(candidates, { weights, neighbours });
+/** Enough of them: the same again in other sequences. */
+const enough = [0, 1, 2].flatMap((n) =>
+  candidates.map((one) => ({ ...one, sequence: one.sequence && one.sequence + n })),
+);
+const scores = (neighbours: boolean) => scoreCandidates(enough, { weights, neighbours }).slice(0, candidates.length);
 
 describe('the weight of a term', () => {
   it('falls with the number of entries that have it, and is never negative', () => {
@@ -35,6 +39,16 @@ describe('the score of a candidate', () => {
     expect(scores(true)[3]?.parts.words).toBeCloseTo(1.6 / 3);
   });
 
+  it('is more than nothing where a candidate is alone, or one of a few', () => {
+    const single = scoreCandidates([{ cosine: 0.54, bm25: 0, related: 0.4 }], { weights: [], neighbours: false });
+    expect(single[0]?.parts).toMatchObject({ meaning: 0.54, related: 0.1 });
+    const two = scoreCandidates(
+      [0.5, 0.5].map((cosine) => ({ cosine, bm25: 0 })),
+      { weights: [], neighbours: false },
+    );
+    for (const { score } of two) expect(score).toBeCloseTo(0.45);
+  });
+
   it('gives little for one word of many by chance, also when no entry has the others', () => {
     const [, one] = scoreCandidates(candidates, { weights: [...weights, 9, 9, 9], neighbours: false });
     expect(one?.parts.words).toBeCloseTo(1.8 * 0.1 ** 1.5);
@@ -46,9 +60,9 @@ describe('the score of a candidate', () => {
   });
 
   it('has a share of what its words are closer than those of the others that were compared', () => {
-    const compared = candidates.map((one, at) => (at < 2 ? { ...one, related: at } : one));
+    const compared = [...enough, ...enough].map((one, at) => (at < 12 ? { ...one, related: at % 2 } : one));
     const related = scoreCandidates(compared, { weights, neighbours: false }).map(({ parts }) => parts.related);
-    expect(related).toEqual([-0.125, 0.125, 0, 0]);
+    expect([related[0], related[1], ...related.slice(12, 14)]).toEqual([-0.125, 0.125, 0, 0]);
   });
 
   it('gets a share of the scores one and two places away in the same sequence', () => {
@@ -60,11 +74,14 @@ describe('the score of a candidate', () => {
     // Alone in its sequence, and in none.
     expect(added.slice(2)).toEqual([0, 0]);
     const apart = scoreCandidates(
-      [1, 3, 6].map((place) => ({ cosine: place, bm25: 0, sequence: 's', place })),
+      ['s', 't', 'u', 'v'].flatMap((sequence) =>
+        [1, 3, 6].map((place) => ({ cosine: place, bm25: 0, sequence, place })),
+      ),
       { weights: [], neighbours: true },
     );
     const expected = [0.2 * (3 - 10 / 3), 0.2 * (1 - 10 / 3), 0];
-    for (const [at, { parts }] of apart.entries()) expect(parts.neighbours).toBeCloseTo(expected[at] as number);
+    for (const [at, { parts }] of apart.slice(0, 3).entries())
+      expect(parts.neighbours).toBeCloseTo(expected[at] as number);
   });
 
   it('is without neighbours unless they are asked for', () => {
@@ -73,6 +90,6 @@ describe('the score of a candidate', () => {
 
   it('is a number for questions without terms and for no candidates', () => {
     expect(scoreCandidates([], { weights: [], neighbours: true })).toEqual([]);
-    expect(scoreCandidates([{ cosine: 0.3, bm25: 0 }], { weights: [], neighbours: true })[0]?.score).toBe(0);
+    expect(scoreCandidates([{ cosine: 0.3, bm25: 0 }], { weights: [], neighbours: true })[0]?.score).toBe(0.3);
   });
 });

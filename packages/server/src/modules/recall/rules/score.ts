@@ -17,6 +17,9 @@ const SHARES_WITH_NEIGHBOURS = { words: 1.6, power: 1, related: 0.5 };
 /** How much of what all entries have in common is taken out of a question. */
 const COMMON_SHARE = 0.5;
 
+/** The average of fewer candidates says little of what they have in common: one alone would fit no better than itself. */
+const MANY_CANDIDATES = 10;
+
 /** How much of their scores the entries one and two places away add. */
 const NEIGHBOUR_SHARES = [0.4, 0.2];
 
@@ -67,7 +70,7 @@ export function scoreCandidates(candidates: readonly RecallCandidate[], options:
   const own = candidates.map((one) => ({
     meaning: one.cosine - cosine,
     words: total > 0 ? shares.words * (one.bm25 / total) ** shares.power : 0,
-    related: shares.related * ((one.related ?? related) - related),
+    related: one.related === undefined ? 0 : shares.related * (one.related - related),
   }));
   const added = neighbours ? neighbourParts(candidates, own.map(sumOf)) : undefined;
   return own.map(({ meaning, words, related }, at) => {
@@ -76,8 +79,10 @@ export function scoreCandidates(candidates: readonly RecallCandidate[], options:
   });
 }
 
+/** What candidates have in common; of a few of them, only a part of it. */
 const averageOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
+  (Math.min(1, (values.length - 1) / MANY_CANDIDATES) * values.reduce((sum, value) => sum + value, 0)) /
+  Math.max(values.length, 1);
 
 const sumOf = ({ meaning, words, related }: Omit<RecallParts, 'neighbours'>): number => meaning + words + related;
 

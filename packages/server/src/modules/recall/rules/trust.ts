@@ -8,6 +8,8 @@ export type TrustedCandidate = {
   /** From 0 to 1; undefined where the question has no time. */
   nearness?: number | undefined;
   isArtifact: boolean;
+  /** Whether it fits by its time alone, because the question names nothing else. */
+  isListed?: boolean;
 };
 
 export type TrustWeights = { confidence: number; evidence: number; recency: number };
@@ -34,7 +36,7 @@ export function weigh(parts: RerankedParts, of: TrustedCandidate, weights: Trust
   const trust = all > 0 ? (MOST_TRUST * fit) / all : 0;
   const confidence = trust * weights.confidence * of.confidence;
   const evidence = trust * weights.evidence * of.evidence;
-  const recency = of.nearness === undefined ? 0 : fit * weights.recency * of.nearness;
+  const recency = of.nearness === undefined ? 0 : (of.isListed ? 1 : fit) * weights.recency * of.nearness;
   const breakdown: WeighedParts = {
     meaning: rounded(parts.meaning),
     words: rounded(parts.words),
