@@ -59,6 +59,16 @@ describe.each(backends)('a question about more entries than are compared one by 
     expect(entries.map(({ key }) => key)).toEqual(single.entries.map(({ key }) => key));
   });
 
+  it('knows what was written and erased since it was last asked', async () => {
+    const keys = async () => (await ask(plain, 'railway travel', { neighbours: false })).entries.map(({ key }) => key);
+    expect(await keys()).not.toContain('fresh');
+    await plain.call('entries.write', { entity_path: 'fresh', key: 'fresh', value: 'Locomotives, by rail.' }, B);
+    await caughtUp(plain);
+    expect(await keys()).toContain('fresh');
+    await plain.call('entries.erase', { entity_path: 'fresh' } as never, B);
+    expect(await keys()).not.toContain('fresh');
+  });
+
   it('shows a key nothing outside of its paths', async () => {
     const read = [[{ kind: 'exact' as const, path: 'notes/1' }]];
     const key = { key_id: 'k', name: 'k', type: 'read' as const, read, write: [] };

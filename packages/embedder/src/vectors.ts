@@ -84,6 +84,55 @@ export function packedDot(vector: Float32Array, many: Uint8Array, from = 0): num
   return sum * factor;
 }
 
+/** The dot products of a vector with all packed ones in a list: less than half the time of one after the other. */
+export function packedDots(vector: Float32Array, many: Uint8Array): number[] {
+  const size = PACKED_HEAD_BYTES + vector.length;
+  const values = new Int8Array(many.buffer, many.byteOffset, many.length);
+  const heads = new DataView(many.buffer, many.byteOffset, many.length);
+  const dots = new Array<number>(Math.floor(many.length / size));
+  for (let one = 0; one < dots.length; one++) {
+    const from = one * size + PACKED_HEAD_BYTES;
+    let [a, b, c, d] = [0, 0, 0, 0];
+    let at = 0;
+    // Four sums do not wait for each other.
+    for (; at + 4 <= vector.length; at += 4) {
+      a += (vector[at] as number) * (values[from + at] as number);
+      b += (vector[at + 1] as number) * (values[from + at + 1] as number);
+      c += (vector[at + 2] as number) * (values[from + at + 2] as number);
+      d += (vector[at + 3] as number) * (values[from + at + 3] as number);
+    }
+    for (; at < vector.length; at++) a += (vector[at] as number) * (values[from + at] as number);
+    dots[one] = (a + b + c + d) * heads.getFloat32(one * size, true);
+  }
+  return dots;
+}
+
+/** Adds all packed vectors in a list to their sums. */
+export function addPacked(sums: Float64Array, many: Uint8Array): void {
+  const size = PACKED_HEAD_BYTES + sums.length;
+  const values = new Int8Array(many.buffer, many.byteOffset, many.length);
+  const heads = new DataView(many.buffer, many.byteOffset, many.length);
+  const count = Math.floor(many.length / size);
+  const factorOf = (one: number): number => (one < count ? heads.getFloat32(one * size, true) : 0);
+  // Four at once, so that sums are loaded and stored a quarter as often. Those beyond the last count nothing.
+  for (let one = 0; one < count; one += 4) {
+    const [a, b, c, d] = [factorOf(one), factorOf(one + 1), factorOf(one + 2), factorOf(one + 3)];
+    const fromA = one * size + PACKED_HEAD_BYTES;
+    const [fromB, fromC, fromD] = [1, 2, 3].map((next) => (one + next < count ? fromA + next * size : fromA)) as [
+      number,
+      number,
+      number,
+    ];
+    for (let at = 0; at < sums.length; at++)
+      sums[at] =
+        (sums[at] as number) +
+        (values[fromA + at] as number) * a +
+        (values[fromB + at] as number) * b +
+        (values[fromC + at] as number) * c +
+        (values[fromD + at] as number) * d;
+  }
+}
+
 function packedParts(many: Uint8Array, from: number, length: number): { factor: number; values: Int8Array } {
   if (length < 0 || from + PACKED_HEAD_BYTES + length > many.length)
     throw new RangeError('there is no vector at that place');

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
+  addPacked,
   cosine,
   dot,
   hammingAt,
   loadEmbedder,
   PACKED_HEAD_BYTES,
   packedDot,
+  packedDots,
   packVector,
   signBits,
   unpackVector,
@@ -74,6 +76,24 @@ describe('one byte for a dimension', () => {
     expect(packedDot(backup, many, 1 + one.length)).toBe(packedDot(backup, one));
     expect(() => packedDot(backup, many, 1 + 3 * one.length)).toThrow(RangeError);
     expect(() => unpackVector(new Uint8Array(2))).toThrow(RangeError);
+  });
+
+  it('is compared, and added up, with all others in a list at once', () => {
+    const vectors = [deploy, rollback, dana];
+    const packed = vectors.map((vector) => packVector(vector));
+    const many = new Uint8Array(packed.flatMap((bytes) => [...bytes]));
+    const dots = packedDots(backup, many);
+    expect(dots).toHaveLength(3);
+    for (const [at, bytes] of packed.entries()) expect(dots[at]).toBeCloseTo(packedDot(backup, bytes), 12);
+    const sums = new Float64Array(256);
+    addPacked(sums, many);
+    const unpacked = packed.map((bytes) => unpackVector(bytes));
+    for (const [at, sum] of sums.entries())
+      expect(sum).toBeCloseTo(
+        unpacked.reduce((all, vector) => all + (vector[at] as number), 0),
+        5,
+      );
+    expect(packedDots(backup, new Uint8Array(0))).toEqual([]);
   });
 
   it('of nothing is nothing', () => {

@@ -2,7 +2,7 @@ import type { ReadContext } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import { findDocuments } from '../entries/index.ts';
 import type { FoundRow } from '../search/index.ts';
-import { type CountedText, countTerms, type Term, wordsOfParsed } from '../text/index.ts';
+import { type CountedText, type Term, termCounter, wordsOfParsed } from '../text/index.ts';
 import { type CosinePair, scaleOf } from './models/rules/scale.ts';
 import { sequenceOf } from './rules/places.ts';
 
@@ -27,13 +27,13 @@ export type EmbedderCosines = { builtin?: number | undefined; model?: number | u
 /** The entries that may answer a question, each once. */
 export class RecallEntries {
   readonly #context: ReadContext;
-  readonly #terms: readonly Term[];
+  readonly #count: (words: readonly string[]) => CountedText;
   readonly #entries = new Map<number, RecallEntry>();
   #scale: ((cosine: number) => number) | undefined;
 
   constructor(context: ReadContext, terms: readonly Term[]) {
     this.#context = context;
-    this.#terms = terms;
+    this.#count = termCounter(terms);
   }
 
   get all(): RecallEntry[] {
@@ -51,10 +51,12 @@ export class RecallEntries {
   async add(rows: readonly FoundRow[]): Promise<void> {
     for (const row of rows) {
       if (this.#entries.has(row.seq)) continue;
-      const read = await this.#read(row);
+      const text = this.#read(row);
+      const { counted, sequence } = text instanceof Promise ? await text : text;
       const fresh = { cosine: undefined, cosines: {}, isCompared: {}, related: undefined };
-      this.#entries.set(row.seq, Object.assign({ row }, read, fresh));
-      await pause();
+      this.#entries.set(row.seq, { row, counted, sequence, ...fresh });
+      const turn = pause();
+      if (turn !== undefined) await turn;
     }
   }
 
@@ -83,17 +85,28 @@ export class RecallEntries {
     return model === undefined || this.#scale === undefined ? builtin : this.#scale(model);
   }
 
+  #read(row: FoundRow): ReadText | Promise<ReadText> {
+    return row.document === null ? this.#readLong(row) : this.#readDocument(row.document);
+  }
+
   /** A long document is loaded for its words alone: all of them together may have hundreds of megabytes. */
-  async #read(row: FoundRow): Promise<Pick<RecallEntry, 'counted' | 'sequence'>> {
+  async #readLong(row: FoundRow): Promise<ReadText> {
     const { scan, view } = this.#context;
-    const document = row.document ?? (await findDocuments(scan, view.account_id, [row]))[0];
-    if (document === undefined) return { counted: countTerms([], this.#terms), sequence: '' };
-    const entry = JSON.parse(document) as StoredDocument;
-    const words = wordsOfParsed(entry, document.length);
-    const counted = countTerms(Array.isArray(words) ? words : await words, this.#terms);
-    return { counted, sequence: sequenceOf({ ...entry.provenance, entity_path: entry.entity_path }) };
+    const [document] = await findDocuments(scan, view.account_id, [row]);
+    return document === undefined ? { counted: this.#count([]), sequence: '' } : this.#readDocument(document);
+  }
+
+  #readDocument(document: string): ReadText | Promise<ReadText> {
+    const { provenance, entity_path, key, value } = JSON.parse(document) as StoredDocument;
+    const { agent_id, session_id } = provenance;
+    const sequence = sequenceOf({ agent_id, session_id, entity_path });
+    const words = wordsOfParsed({ entity_path, key, value }, document.length);
+    if (Array.isArray(words)) return { counted: this.#count(words), sequence };
+    return words.then((all) => ({ counted: this.#count(all), sequence }));
   }
 }
+
+type ReadText = Pick<RecallEntry, 'counted' | 'sequence'>;
 
 type StoredDocument = {
   entity_path: string;

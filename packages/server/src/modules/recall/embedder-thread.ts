@@ -1,4 +1,5 @@
 import type { Services } from '../../kernel/index.ts';
+import { clusterCacheOf } from './cluster-cache.ts';
 import { TaskThread } from './task-thread.ts';
 import type { ThreadTasks } from './thread-tasks.ts';
 
@@ -18,5 +19,6 @@ export function embedderOf(services: Services): EmbedderThread | undefined {
 }
 
 export async function closeEmbedder(services: Services): Promise<void> {
+  clusterCacheOf(services).clear();
   await threads.get(services)?.close();
 }

@@ -11,10 +11,9 @@ const encoding = new Encoding(embedder);
 
 const TASKS = {
   embed: ({ texts }) => encoding.embed(texts),
-  question: (question) => encoding.question(question),
-  nearest: ({ records, question, most }) => encoding.nearest(records, question, most),
-  compare: ({ vectors, question }) => encoding.compare(vectors, question),
-  centre: ({ question, vectors, sums }) => encoding.centre(question, vectors, sums),
+  ask: (input) => encoding.ask(input),
+  nearest: ({ blocks, question, most }) => encoding.nearest(blocks, question, most),
+  compare: (input) => encoding.compare(input),
   clustersOf: ({ vectors }) => encoding.clustersOf(vectors),
   fitting: (input) => encoding.fitting(input),
   alike: (input) => encoding.alike(input),

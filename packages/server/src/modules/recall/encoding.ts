@@ -1,21 +1,30 @@
-import { cosine, type Embedder, PACKED_HEAD_BYTES, packedDot, packVector, unpackVector } from '@mem-service/embedder';
+import {
+  addPacked,
+  cosine,
+  type Embedder,
+  packedDot,
+  packedDots,
+  packVector,
+  unpackVector,
+} from '@mem-service/embedder';
 import { bestPassage } from './rules/best-passage.ts';
 import { CLUSTER_WORDS } from './rules/cluster-words.ts';
 import { type Clustering, clustersAround } from './rules/clusters.ts';
 import { nearestRecords } from './rules/code-records.ts';
+import { unpackTexts } from './rules/packed-texts.ts';
 import { passagesOf, textOfValue } from './rules/passages.ts';
 import { withoutCommon } from './rules/score.ts';
 import { weightOfWord } from './rules/word-weights.ts';
 import { type EmbeddedPart, storedPart } from './stored-part.ts';
 import type {
-  CentredQuestion,
+  AskedQuestion,
   EmbeddedText,
   EncodedQuestion,
   PassageQuestion,
   QuestionText,
   ThreadTasks,
 } from './thread-tasks.ts';
-import { sumsOf, type VectorSums } from './vector-sums.ts';
+import { sumsOf } from './vector-sums.ts';
 
 /** What follows these parts of a long text is found by its words alone. */
 const MAX_PARTS = 32;
@@ -63,12 +72,12 @@ export class Encoding {
     return this.#embedder.encodeQuestion(text, (token) => weightOf(this.#embedder.wordOf(token)));
   }
 
-  nearest(records: string, question: EncodedQuestion, most: number): number[] {
-    return nearestRecords(Buffer.from(records, 'base64'), question, most);
+  nearest(blocks: readonly Uint8Array[], question: EncodedQuestion, most: number): number[] {
+    return nearestRecords(blocks, question, most);
   }
 
-  compare(vectors: readonly string[], question: EncodedQuestion): number[] {
-    return vectors.map((vector) => packedDot(question, Buffer.from(vector, 'base64')));
+  compare({ vectors, count, question }: ThreadTasks['compare']['input']): number[] {
+    return packedDots(question, unpackTexts(vectors, count));
   }
 
   clustersOf(vectors: readonly string[]): number[][] {
@@ -81,7 +90,7 @@ export class Encoding {
       byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), Buffer.from(records, 'base64')]);
     return vectors.map((vector, at) => {
       const near = (clusters[at] ?? []).flatMap((cluster) => byCluster.get(cluster) ?? []);
-      return nearestRecords(Buffer.concat(near), unpacked(vector), most);
+      return nearestRecords(near, unpacked(vector), most);
     });
   }
 
@@ -98,18 +107,21 @@ export class Encoding {
     });
   }
 
-  centre(question: EncodedQuestion, vectors: readonly string[], of: readonly VectorSums[]): CentredQuestion {
-    const stored = vectors.map((vector) => Buffer.from(vector, 'base64'));
-    const sums = new Float64Array(question.length);
-    for (const one of of) for (const [at, sum] of sumsOf(one).entries()) addAt(sums, at, sum);
-    for (const vector of stored) addPacked(sums, vector);
-    const count = of.reduce((all, one) => all + one.vectors, stored.length);
-    const average = Float32Array.from(sums, (sum) => (count < LEAST_COMMON ? 0 : sum / count));
-    const centred = withoutCommon(question, average);
+  /** Without sums all vectors are given, and no cluster has to be read. */
+  ask({ vectors, count, sums: of, ...text }: ThreadTasks['ask']['input']): AskedQuestion | undefined {
+    const asked = this.question(text);
+    if (asked.every((value) => value === 0)) return undefined;
+    const packed = unpackTexts(vectors, count);
+    const sums = new Float64Array(asked.length);
+    for (const one of of) for (const [at, sum] of sumsOf(one).entries()) sums[at] = (sums[at] as number) + sum;
+    addPacked(sums, packed);
+    const all = of.reduce((sum, one) => sum + one.vectors, count);
+    const average = Float32Array.from(sums, (sum) => (all < LEAST_COMMON ? 0 : sum / all));
+    const question = withoutCommon(asked, average);
     return {
-      question: centred,
-      clusters: this.#clusters.nearest(centred),
-      cosines: stored.map((vector) => packedDot(centred, vector)),
+      question,
+      clusters: of.length === 0 ? [] : this.#clusters.nearest(question),
+      cosines: packedDots(question, packed),
     };
   }
 
@@ -142,14 +154,4 @@ function partsOf(document: string): { name: string; text: string } {
   return { name: `${entity_path} ${key}`, text: textOfValue(value) };
 }
 
-function addAt(sums: Float64Array, at: number, value: number): void {
-  sums[at] = (sums[at] as number) + value;
-}
-
 const unpacked = (packed: string): Float32Array => unpackVector(Buffer.from(packed, 'base64'));
-
-function addPacked(sums: Float64Array, packed: Buffer): void {
-  const factor = packed.readFloatLE(0);
-  const values = new Int8Array(packed.buffer, packed.byteOffset + PACKED_HEAD_BYTES, sums.length);
-  for (let at = 0; at < sums.length; at++) addAt(sums, at, (values[at] as number) * factor);
-}

@@ -31,7 +31,7 @@ import { type RetrieveInput, withWeights } from './weights.ts';
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
-const BY_WORDS = 80;
+const BY_WORDS = 50;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 

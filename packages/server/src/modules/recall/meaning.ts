@@ -1,5 +1,5 @@
 import type { Glob } from '@mem-service/contract';
-import { packedDot } from '@mem-service/embedder';
+import { packedDots } from '@mem-service/embedder';
 import type { Sql } from '../../db/index.ts';
 import { isNewestOfOneBranch, type ReadContext, readAccount, readCursor } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
@@ -10,18 +10,18 @@ import { CONSUMER, EMBEDDER, EMBEDDER_NUMBER } from './follow-log.ts';
 import { axesOf } from './models/rules/axes.ts';
 import type { ModelQuestion } from './models/served-model.ts';
 import * as queries from './queries.ts';
+import { readClusters } from './read-clusters.ts';
 import { clustersBySigns, clustersToRead } from './rules/clusters.ts';
+import { unpackTexts } from './rules/packed-texts.ts';
 import type { EncodedQuestion, QuestionText } from './thread-tasks.ts';
 import { ownerNumber } from './vector-names.ts';
 
 /** As many entries are compared one by one. */
 const MAX_COMPARED = 1_500;
-/** Blocks of vectors that the first pass compares at most. */
-const MAX_BLOCKS = 5_000;
 /** Entries that the first pass leaves to the second. */
-const FIRST_PASS = 150;
+const FIRST_PASS = 100;
 /** Entries that the second pass leaves to be weighed with words. */
-const NEAREST = 80;
+const NEAREST = 40;
 /** Entries written since the index was brought up to date that are embedded on the way. */
 const MAX_TAIL = 200;
 const MAX_BEHIND = 1_000;
@@ -50,8 +50,9 @@ export type MeaningSearch = MeaningOptions & {
   /** The same question by a model outside the service. */
   beside?: MeaningSearch | undefined;
   question: EncodedQuestion;
-  /** Clusters of vectors, nearest first. */
+  /** Clusters of vectors, nearest first, and the sums of all vectors; none where all entries are compared. */
   clusters: readonly number[];
+  sums: readonly queries.OwnerSums[];
   /** By `seq`: of all entries to compare where they are few, otherwise of those that have no vector yet. */
   cosines: ReadonlyMap<number, number>;
   isAll: boolean;
@@ -74,38 +75,44 @@ export async function openMeaning(options: MeaningOptions): Promise<MeaningSearc
 async function openBuiltin(options: MeaningOptions): Promise<MeaningSearch | undefined> {
   const { context, thread } = options;
   const embedder = EMBEDDER_NUMBER;
-  const asked = await thread.run('question', options.text);
-  if (asked.every((value) => value === 0)) return undefined;
   const [stored, { tail, behind }] = await Promise.all([fewVectors(options, embedder), tailOf(options)]);
   const isAll = stored !== undefined;
-  const known = isAll ? [...stored, ...tail].sort((a, b) => a.seq - b.seq) : tail;
   const sums = isAll ? [] : await queries.readSums(context.read, vectorScope(context, embedder));
-  const vectors = known.map(({ vector }) => vector);
-  const { question, clusters, cosines } = await thread.run('centre', { question: asked, vectors, sums });
+  const known = joinVectors(stored ?? queries.NO_VECTORS, tail);
+  const asked = await thread.run('ask', { ...options.text, vectors: known.vectors, count: known.seqs.length, sums });
+  if (asked === undefined) return undefined;
   const of = { by: 'builtin', name: EMBEDDER, embedder } as const;
-  return { ...options, ...of, question, clusters, cosines: highest(known, cosines), isAll, behind };
+  const { question, clusters, cosines } = asked;
+  return { ...options, ...of, question, clusters, sums, cosines: highest(known.seqs, cosines), isAll, behind };
 }
+
+const joinVectors = (a: queries.JoinedVectors, b: queries.JoinedVectors): queries.JoinedVectors => ({
+  seqs: [...a.seqs, ...b.seqs],
+  vectors: a.vectors + b.vectors,
+});
 
 /** What it has no vectors of is compared by the built-in embedder. */
 async function openModel(options: MeaningOptions): Promise<MeaningSearch | undefined> {
   if (options.model === undefined) return undefined;
   const { vector: question, embedder, name } = options.model;
   const stored = await fewVectors(options, embedder);
-  const vectors = (stored ?? []).map(({ vector }) => vector);
-  const compared = vectors.length === 0 ? [] : await options.thread.run('compare', { vectors, question });
   const isAll = stored !== undefined;
+  const { seqs, vectors } = stored ?? queries.NO_VECTORS;
+  const compared =
+    seqs.length === 0 ? [] : await options.thread.run('compare', { vectors, count: seqs.length, question });
   const clusters = isAll ? [] : clustersBySigns.nearest(axesOf(question));
+  const sums = isAll ? [] : await queries.readSums(options.context.read, vectorScope(options.context, embedder));
   const of = { by: 'model', name, embedder } as const;
-  return { ...options, ...of, question, clusters, cosines: highest(stored ?? [], compared), isAll, behind: 0 };
+  return { ...options, ...of, question, clusters, sums, cosines: highest(seqs, compared), isAll, behind: 0 };
 }
 
 /** More rows than this are fetched off the main thread. */
 const MANY_ROWS = 300;
 
-const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[]): Promise<queries.StoredVector[]> =>
+const vectorsOf = (context: ReadContext, embedder: number, ids: readonly number[]): Promise<queries.JoinedVectors> =>
   ids.length === 0
-    ? Promise.resolve([])
-    : queries.listVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context, embedder), ids);
+    ? Promise.resolve(queries.NO_VECTORS)
+    : queries.readVectors(ids.length > MANY_ROWS ? context.scan : context.read, vectorScope(context, embedder), ids);
 
 /** The vectors of all entries that pass the filters; undefined where they are not few. */
 async function fewVectors({ context, paths, filters, shown }: MeaningOptions, embedder: number) {
@@ -113,16 +120,21 @@ async function fewVectors({ context, paths, filters, shown }: MeaningOptions, em
   const few = services.limits.max_compared_entries ?? MAX_COMPARED;
   const isWhole = paths === undefined && view.scope === undefined && isNewestOfOneBranch(view);
   if (isWhole && shown > few) return undefined;
-  const looked = await queries.listFew(scan, view, { paths, filters, most: few + 1 });
-  if (looked.length > few) return undefined;
-  const passing = looked.filter(({ passes }) => passes === 1);
-  const current = new Set(passing.map(({ seq }) => seq));
-  const stored = await vectorsOf(
-    context,
-    embedder,
-    passing.map(({ entry_id }) => entry_id),
-  );
-  return stored.filter(({ seq }) => current.has(seq));
+  const { looked, ids, seqs } = await queries.readFew(scan, view, { paths, filters, most: few + 1 });
+  if (looked > few) return undefined;
+  return withoutOthers(await vectorsOf(context, embedder, ids), new Set(seqs));
+}
+
+/** Those vectors alone that were made of some versions. */
+function withoutOthers(stored: queries.JoinedVectors, current: ReadonlySet<number>): queries.JoinedVectors {
+  const { seqs, vectors } = stored;
+  if (seqs.every((seq) => current.has(seq))) return stored;
+  const length = vectors.length / seqs.length;
+  const kept = seqs.flatMap((seq, at) => (current.has(seq) ? [at] : []));
+  return {
+    seqs: kept.map((at) => seqs[at] as number),
+    vectors: kept.map((at) => vectors.slice(at * length, (at + 1) * length)).join(''),
+  };
 }
 
 /**
@@ -139,7 +151,7 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   const after = cursor?.seq ?? 0;
   const end = account?.seq ?? 0;
   const isNewest = isNewestOfOneBranch(view);
-  if (isNewest && after >= end) return { tail: [], behind: 0 };
+  if (isNewest && after >= end) return { tail: queries.NO_VECTORS, behind: 0 };
   const isFar = isNewest && end - after > MAX_TAIL_EVENTS;
   const until = { after: isFar ? end - MAX_TAIL_EVENTS : after, most: MAX_BEHIND };
   const written = await queries.listTail(read, view, { paths, filters, ...until });
@@ -151,7 +163,10 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   });
   const parts = texts.length === 0 ? [] : await thread.run('embed', { texts });
   const seqs = new Map(embedded.map(({ entry_id, seq }) => [entry_id, seq]));
-  const tail = parts.map(({ entry_id, vector }) => ({ entry_id, seq: seqs.get(entry_id) as number, vector }));
+  const tail = {
+    seqs: parts.map(({ entry_id }) => seqs.get(entry_id) as number),
+    vectors: parts.map(({ vector }) => vector).join(''),
+  };
   return { tail, behind: isFar ? MAX_BEHIND : written.length - embedded.length };
 }
 
@@ -198,18 +213,15 @@ async function compare(
   { context, question, embedder }: MeaningSearch,
   ids: readonly number[],
 ): Promise<Map<number, number>> {
-  const stored = await vectorsOf(context, embedder, ids);
+  const { seqs, vectors } = await vectorsOf(context, embedder, ids);
   // A few hundred take less time than sending them to the thread.
-  return highest(
-    stored,
-    stored.map(({ vector }) => packedDot(question, Buffer.from(vector, 'base64'))),
-  );
+  return highest(seqs, packedDots(question, unpackTexts(vectors, seqs.length)));
 }
 
 /** Cosines by `seq`, the highest of the passages of an entry. */
-function highest(stored: readonly queries.StoredVector[], cosines: readonly number[]): Map<number, number> {
+function highest(seqs: readonly number[], cosines: readonly number[]): Map<number, number> {
   const found = new Map<number, number>();
-  stored.forEach(({ seq }, at) => {
+  seqs.forEach((seq, at) => {
     found.set(seq, Math.max(found.get(seq) ?? -1, cosines[at] as number));
   });
   return found;
@@ -217,10 +229,8 @@ function highest(stored: readonly queries.StoredVector[], cosines: readonly numb
 
 /** The entries that a first pass over bits leaves. */
 async function nearestEntries(search: MeaningSearch): Promise<number[]> {
-  const { context, thread, question, clusters, shown, embedder } = search;
-  const records = await queries.readBlocks(context.scan, vectorScope(context, embedder), {
-    clusters: clusters.slice(0, clustersToRead(shown)),
-    most: MAX_BLOCKS,
-  });
-  return thread.run('nearest', { records, question, most: FIRST_PASS });
+  const { context, thread, question, clusters, shown, sums, embedder } = search;
+  const of = { embedder, clusters: clusters.slice(0, clustersToRead(shown)) };
+  const blocks = await Promise.all(sums.map((owner) => readClusters(context, owner, of)));
+  return thread.run('nearest', { blocks: blocks.flat(), question, most: FIRST_PASS });
 }

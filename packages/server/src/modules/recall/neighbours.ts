@@ -7,9 +7,9 @@ import type { RetrieveInput } from './weights.ts';
 
 /** The best entries, whose neighbours are looked up: a few first, which show whether entries are a sequence. */
 const FIRST_ANCHORS = 12;
-const ANCHORS = 50;
+const ANCHORS = 20;
 /** The best entries, whose words are compared one by one. */
-const RELATED = 50;
+const RELATED = 30;
 
 type Weighing = { input: RetrieveInput; weights: readonly number[] };
 /** Where entries stand in what their authors wrote, by `seq`; empty where neighbours do not count. */
@@ -43,8 +43,8 @@ async function addAround(
 ): Promise<{ around: WrittenAround[]; added: number[] }> {
   if (seqs.length === 0) return { around: [], added: [] };
   const around = await listAround(scan, view, seqs);
-  const near = around.flatMap(({ before_that, before, after, after_that }) => [before_that, before, after, after_that]);
-  const missing = [...new Set(near.filter((seq) => seq !== null))].filter((seq) => !entries.has(seq));
+  const near = around.flatMap(({ before, after }) => [...before, ...after]);
+  const missing = [...new Set(near)].filter((seq) => !entries.has(seq));
   if (missing.length > 0) await entries.add(await fetch(missing));
   return { around, added: missing };
 }
@@ -54,10 +54,9 @@ const IN_SEQUENCE = 4;
 
 /** Whether entries are a sequence, such as a conversation: most of the best have others of the same on both sides. */
 function areSequence(entries: RecallEntries, around: readonly WrittenAround[]): boolean {
-  const inSequence = around.filter(({ seq, before, before_that, after, after_that }) => {
+  const inSequence = around.filter(({ seq, before, after }) => {
     const own = entries.get(seq)?.sequence;
-    const near = [before_that, before, after, after_that].filter((one) => one !== null);
-    return near.filter((one) => entries.get(one)?.sequence === own).length >= IN_SEQUENCE;
+    return [...before, ...after].filter((one) => entries.get(one)?.sequence === own).length >= IN_SEQUENCE;
   });
   return 2 * inSequence.length > around.length;
 }

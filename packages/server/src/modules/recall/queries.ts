@@ -108,28 +108,31 @@ const isOfBranches = ({ lineage }: EntryView): Sql =>
     ' OR ',
   )})`;
 
-export async function readSums(query: Query, { view, embedder, owner }: VectorScope): Promise<VectorSums[]> {
-  const keys = view.lineage.flatMap(({ branch }) =>
-    [SHARED_OWNER, owner].map((of) => [view.account_id, branch, embedder, of]),
-  );
+/** Whose vectors these are, and on which branch: each has clusters and a sum of its own. */
+export type VectorOwner = { branch: string; owner: number };
+export type OwnerSums = VectorSums & VectorOwner;
+
+/** Of the owners that have vectors. */
+export async function readSums(query: Query, { view, embedder, owner }: VectorScope): Promise<OwnerSums[]> {
+  const owners = view.lineage.flatMap(({ branch }) => [SHARED_OWNER, owner].map((of) => ({ branch, owner: of })));
+  const keys = owners.map((of) => [view.account_id, of.branch, embedder, of.owner]);
   const found = await query.findMany<VectorSums>(findSums, keys);
-  return found.filter((one) => one !== undefined);
+  return owners.flatMap((of, at) => {
+    const sums = found[at];
+    return sums && sums.vectors > 0 ? [{ ...of, ...sums }] : [];
+  });
 }
 
-/** The vectors in bits of some clusters, as one text. */
-export async function readBlocks(
-  query: Query,
-  { view, embedder, owner }: VectorScope,
-  { clusters, most }: { clusters: readonly number[]; most: number },
-): Promise<string> {
-  const joined = fragment(view.dialect.engine === 'sqlite' ? `group_concat(records, '')` : `string_agg(records, '')`);
-  const row = await query.get<{ records: string | null }>(
-    sql`SELECT ${joined} AS records FROM (SELECT records FROM vector_blocks WHERE account_id = ${view.account_id}
-          AND ${isOfBranches(view)} AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
-          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)})
-        LIMIT ${most}) AS blocks`,
+export type OwnedClusters = VectorOwner & { embedder: number; clusters: readonly number[]; most: number };
+
+/** The vectors in bits of some clusters of one owner, each with its cluster. */
+export function listOwnedBlocks(query: Query, view: EntryView, of: OwnedClusters): Promise<VectorBlock[]> {
+  const { branch, embedder, owner, clusters, most } = of;
+  return query.all<VectorBlock>(
+    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND branch = ${branch}
+          AND embedder = ${embedder} AND owner = ${owner}
+          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
   );
-  return row?.records ?? '';
 }
 
 /** Vectors in bits, of one cluster. */
@@ -151,13 +154,7 @@ export function listBlocks(
 /** A vector of the newest version that was followed; a later version has another `seq`. */
 export type StoredVector = { entry_id: number; seq: number; vector: string };
 
-/** The vectors of entries, in bytes. */
-export function listVectors(
-  query: Query,
-  { view, embedder, owner }: VectorScope,
-  ids: readonly number[],
-): Promise<StoredVector[]> {
-  const { dialect, account_id } = view;
+const vectorsOf = ({ view: { dialect, account_id }, embedder, owner }: VectorScope, ids: readonly number[]): Sql => {
   const join: Sql = {
     text: dialect.leftJoin(
       'entry_vectors',
@@ -165,9 +162,14 @@ export function listVectors(
     ),
     values: [account_id, embedder],
   };
+  return sql`FROM ${dialect.numbers(ids)}${join} WHERE entry_vectors.owner IN (${SHARED_OWNER}, ${owner})`;
+};
+
+/** The vectors of entries, in bytes. */
+export function listVectors(query: Query, scope: VectorScope, ids: readonly number[]): Promise<StoredVector[]> {
   return query.all<StoredVector>(
-    sql`SELECT entry_vectors.entry_id, entry_vectors.seq, entry_vectors.vector FROM ${dialect.numbers(ids)}${join}
-        WHERE entry_vectors.owner IN (0, ${owner}) ORDER BY entry_vectors.entry_id, entry_vectors.part`,
+    sql`SELECT entry_vectors.entry_id, entry_vectors.seq, entry_vectors.vector ${vectorsOf(scope, ids)}
+        ORDER BY entry_vectors.entry_id, entry_vectors.part`,
   );
 }
 
@@ -175,23 +177,54 @@ export function listVectors(
 const keysIn = (view: EntryView, part: { paths?: readonly Glob[] | undefined; standings: boolean }): Sql =>
   (isNewestOfOneBranch(view) ? entriesIn : entryKeysIn)(view, part);
 
-export type NumberedEntry = { entry_id: number; seq: number };
-type FilteredEntry = NumberedEntry & { passes: number };
+/** Vectors of one length that follow each other, and the `seq` of the version that each was made of. */
+export type JoinedVectors = { seqs: readonly number[]; vectors: string };
 
-/** Entries of a view at some paths, `most` at most, and whether each passes the filters. */
-export function listFew(
+export const NO_VECTORS: JoinedVectors = { seqs: [], vectors: '' };
+
+/** The vectors of entries, in bytes, in any order. One row, since many small ones take longer to hand over. */
+export async function readVectors(query: Query, scope: VectorScope, ids: readonly number[]): Promise<JoinedVectors> {
+  const [seqs, vectors] = [
+    joined(scope.view, 'entry_vectors.seq', ','),
+    joined(scope.view, 'entry_vectors.vector', ''),
+  ];
+  const row = await query.get<{ seqs: string | null; vectors: string | null }>(
+    sql`SELECT ${seqs} AS seqs, ${vectors} AS vectors ${vectorsOf(scope, ids)}`,
+  );
+  return { seqs: numbersIn(row?.seqs), vectors: row?.vectors ?? '' };
+}
+
+/** An aggregate: the values of a column as one text, in the order of the rows. */
+const joined = ({ dialect }: EntryView, column: string, between: string): Sql =>
+  fragment(
+    dialect.engine === 'sqlite'
+      ? `group_concat(${column}, '${between}')`
+      : `string_agg(CAST(${column} AS text), '${between}')`,
+  );
+
+/** How many entries were looked at, and the numbers of those that pass the filters. */
+export type FewEntries = { looked: number; ids: readonly number[]; seqs: readonly number[] };
+
+/** Entries of a view at some paths, `most` at most. One row, since many small ones take longer to hand over. */
+export async function readFew(
   query: Query,
   view: EntryView,
   { paths, filters, most }: { paths: readonly Glob[] | undefined; filters: readonly Sql[]; most: number },
-): Promise<FilteredEntry[]> {
+): Promise<FewEntries> {
   const order = fragment(paths === undefined && view.scope === undefined ? 'seq DESC' : 'entity_path, key');
-  return query.all<FilteredEntry>(
-    sql`SELECT entry_id, seq, CASE WHEN true${andAll(filters)} THEN 1 ELSE 0 END AS passes
-        FROM (SELECT * FROM ${keysIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at`,
+  const row = await query.get<{ looked: number; ids: string | null; seqs: string | null }>(
+    sql`SELECT count(*) AS looked, ${joined(view, 'entry_id', ',')} AS ids, ${joined(view, 'seq', ',')} AS seqs
+        FROM (SELECT CASE WHEN passes THEN entry_id END AS entry_id, CASE WHEN passes THEN seq END AS seq
+          FROM (SELECT entry_id, seq, true${andAll(filters)} AS passes
+            FROM (SELECT * FROM ${keysIn(view, { paths, standings: filters.length > 0 })} ORDER BY ${order} LIMIT ${most}) AS looked_at
+          ) AS filtered) AS few`,
   );
+  return { looked: row?.looked ?? 0, ids: numbersIn(row?.ids), seqs: numbersIn(row?.seqs) };
 }
 
-export type TailEntry = NumberedEntry & { version: number };
+const numbersIn = (text: string | null | undefined): number[] => text?.split(',').map(Number) ?? [];
+
+export type TailEntry = { entry_id: number; seq: number; version: number };
 export type TailWindow = { paths: readonly Glob[] | undefined; filters: readonly Sql[]; after: number; most: number };
 
 /** Entries of a view that have no vector of their state there where vectors are made up to a `seq`, newest first. */
@@ -215,41 +248,46 @@ function isChangedAfter(view: EntryView, { after, most }: Pick<TailWindow, 'afte
 }
 
 /** The `seq` of an entry, and of those that its author wrote just before and after it. */
-export type WrittenAround = {
-  agent_id: string;
-  seq: number;
-  before: number | null;
-  before_that: number | null;
-  after: number | null;
-  after_that: number | null;
-};
+export type WrittenAround = { agent_id: string; seq: number; before: readonly number[]; after: readonly number[] };
 
-/** What the authors of entries wrote before and after them, of what the view shows. */
-export function listAround(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
+type AroundRow = { agent_id: string; seq: number; before: string | null; after: string | null };
+
+/** What the authors of entries wrote before and after them, of what the view shows: up to two on each side, nearest first. */
+export async function listAround(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
   if (!isNewestOfOneBranch(view)) return listAroundInWhole(query, view, seqs);
-  const near = sql`SELECT agent_id, seq, ${nextTo(view, 'before', 'found.seq')} AS before,
-      ${nextTo(view, 'after', 'found.seq')} AS after
-    FROM (SELECT agent_id, seq FROM ${entriesAt(view, seqs)}) AS found`;
-  return query.all<WrittenAround>(
-    sql`SELECT agent_id, seq, before, ${nextTo(view, 'before', 'found.before')} AS before_that,
-          after, ${nextTo(view, 'after', 'found.after')} AS after_that FROM (${near}) AS found`,
+  const rows = await query.all<AroundRow>(
+    sql`SELECT agent_id, seq, ${nextTo(view, 'before')} AS before, ${nextTo(view, 'after')} AS after
+        FROM (SELECT agent_id, seq FROM ${entriesAt(view, seqs)}) AS found`,
   );
+  return rows.map(({ agent_id, seq, before, after }) => ({
+    ...{ agent_id, seq },
+    before: numbersIn(before).sort((a, b) => b - a),
+    after: numbersIn(after).sort((a, b) => a - b),
+  }));
 }
 
+type WindowRow = { agent_id: string; seq: number } & Record<WindowPlace, number | null>;
+type WindowPlace = 'before' | 'before_that' | 'after' | 'after_that';
+
 /** The same in one pass over the view: that of an earlier state has no index to look up one by one. */
-function listAroundInWhole(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
-  return query.all<WrittenAround>(
+async function listAroundInWhole(query: Query, view: EntryView, seqs: readonly number[]): Promise<WrittenAround[]> {
+  const rows = await query.all<WindowRow>(
     sql`SELECT agent_id, seq, before, before_that, after, after_that FROM (SELECT agent_id, seq,
             lag(seq) OVER by_author AS before, lag(seq, 2) OVER by_author AS before_that,
             lead(seq) OVER by_author AS after, lead(seq, 2) OVER by_author AS after_that
           FROM ${entryKeysIn(view)} WINDOW by_author AS (PARTITION BY agent_id ORDER BY seq)) AS written
         WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${view.dialect.numbers(seqs)})`,
   );
+  const known = (found: (number | null)[]): number[] => found.filter((one) => one !== null);
+  return rows.map(({ agent_id, seq, before, before_that, after, after_that }) => ({
+    ...{ agent_id, seq, before: known([before, before_that]), after: known([after, after_that]) },
+  }));
 }
 
-/** The nearest `seq` of the same author on one side of another. */
-function nextTo(view: EntryView, side: 'before' | 'after', seq: string): Sql {
+/** The two nearest `seq` of the same author on one side. */
+function nextTo(view: EntryView, side: 'before' | 'after'): Sql {
   const [is, order] = side === 'before' ? ['<', 'DESC'] : ['>', 'ASC'];
-  return sql`(SELECT entries.seq FROM ${entriesIn(view)} WHERE entries.agent_id = found.agent_id
-    AND entries.seq ${fragment(`${is} ${seq}`)} ORDER BY entries.seq ${fragment(order)} LIMIT 1)`;
+  const near = sql`SELECT entries.seq FROM ${entriesIn(view)} WHERE entries.agent_id = found.agent_id
+    AND entries.seq ${fragment(is)} found.seq ORDER BY entries.seq ${fragment(order)} LIMIT 2`;
+  return sql`(SELECT ${joined(view, 'near.seq', ',')} FROM (${near}) AS near)`;
 }

@@ -47,10 +47,12 @@ export function rankEntries(
   });
   const ranked = fromZero(fitting);
   ranked.sort((a, b) => b.score - a.score || b.row.seq - a.row.seq);
-  const refuted = ranked.filter(({ row }) => statusOf(row) === 'discredited');
+  // Without a standing no outcome has refuted it.
+  const isRefuted = ({ row }: RankedEntry) => row.standing !== null && statusOf(row) === 'discredited';
+  const refuted = new Set(ranked.filter(isRefuted));
   return {
-    hits: ranked.filter(({ row }) => statusOf(row) !== 'discredited'),
-    avoid: input.include_avoid ? refuted.slice(0, MAX_AVOID) : [],
+    hits: refuted.size === 0 ? ranked : ranked.filter((entry) => !refuted.has(entry)),
+    avoid: input.include_avoid ? [...refuted].slice(0, MAX_AVOID) : [],
   };
 }
 

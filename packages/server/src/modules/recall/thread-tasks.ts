@@ -9,20 +9,18 @@ export type EmbeddedText = { entry_id: number; document: string };
 
 export type QuestionText = { text: string; weights: WordWeights };
 export type EncodedQuestion = Float32Array;
-/** All clusters come nearest first, cosines in the order of the vectors. */
-export type CentredQuestion = { question: EncodedQuestion; clusters: number[]; cosines: number[] };
+/** Away from what all vectors have in common. All clusters come nearest first, cosines in the order of the vectors. */
+export type AskedQuestion = { question: EncodedQuestion; clusters: number[]; cosines: number[] };
+/** Vectors one after another, in Base64. */
+export type VectorTexts = { vectors: string; count: number };
 export type PassageQuestion = { terms: readonly WeightedTerm[]; question: EncodedQuestion | undefined };
 
 export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
-  question: { input: QuestionText; output: EncodedQuestion };
-  nearest: { input: { records: string; question: EncodedQuestion; most: number }; output: number[] };
-  compare: { input: { vectors: readonly string[]; question: EncodedQuestion }; output: number[] };
-  /** The question away from what these vectors, and those of the sums, have in common; and their cosines with it. */
-  centre: {
-    input: { question: EncodedQuestion; vectors: readonly string[]; sums: readonly VectorSums[] };
-    output: CentredQuestion;
-  };
+  /** A question among these vectors and those of the sums. Undefined where it has no word that the embedder knows. */
+  ask: { input: QuestionText & VectorTexts & { sums: readonly VectorSums[] }; output: AskedQuestion | undefined };
+  nearest: { input: { blocks: readonly Uint8Array[]; question: EncodedQuestion; most: number }; output: number[] };
+  compare: { input: VectorTexts & { question: EncodedQuestion }; output: number[] };
   /** For each vector the clusters that hold what is near to it, nearest first. */
   clustersOf: { input: { vectors: readonly string[] }; output: number[][] };
   /** For each vector the entries of its clusters whose bits fit best. */

@@ -13,7 +13,7 @@ export * from './matching.ts';
 export { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow, WORD_BLOCKS } from './newest-matches.ts';
 export { readPlacedTexts } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
-export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
+export { type CountedText, countTerms, rankTexts, termCounter } from './rules/rank.ts';
 export { type IndexState, readIndexState, wordsOfDocument, wordsOfParsed } from './tail.ts';
 export { everyTermExpression, indexedWords } from './texts.ts';
 

@@ -75,12 +75,10 @@ function productsOf(question: Float32Array): Int32Array {
   return products;
 }
 
-/** The products of all records with a question. */
-function scoresOf(records: Uint8Array, question: Float32Array): Int32Array {
-  const products = productsOf(question);
-  const size = recordBytes(question.length);
-  const bytes = Math.ceil(question.length / 8);
-  const scores = new Int32Array(Math.floor(records.length / size));
+type Products = { products: Int32Array; size: number; bytes: number };
+
+/** Writes the products of all records with a question. */
+function scoreRecords(scores: Int32Array, records: Uint8Array, { products, size, bytes }: Products): void {
   for (let at = 0; at < scores.length; at++) {
     const from = at * size + HEAD_BYTES;
     let sum = 0;
@@ -97,19 +95,28 @@ function scoresOf(records: Uint8Array, question: Float32Array): Int32Array {
     for (; byte < bytes; byte++) sum += products[(byte << 8) + (records[from + byte] as number)] as number;
     scores[at] = sum;
   }
-  return scores;
 }
 
-/** The entries of the records whose bits fit a question best, best first, each once. */
-export function nearestRecords(records: Uint8Array, question: Float32Array, most: number): number[] {
+/** The entries of the records, in some blocks, whose bits fit a question best, best first, each once. */
+export function nearestRecords(blocks: readonly Uint8Array[], question: Float32Array, most: number): number[] {
   const size = recordBytes(question.length);
-  const scores = scoresOf(records, question);
+  const counts = blocks.map((block) => Math.floor(block.length / size));
+  const scores = new Int32Array(counts.reduce((sum, count) => sum + count, 0));
+  const products = { products: productsOf(question), size, bytes: Math.ceil(question.length / 8) };
+  let from = 0;
+  const scored = blocks.map((block, at) => {
+    const own = scores.subarray(from, from + (counts[at] as number));
+    from += own.length;
+    scoreRecords(own, block, products);
+    return { block, own };
+  });
   const least = leastOfBest(scores, most);
   const near: { id: number; score: number }[] = [];
-  for (let at = 0; at < scores.length; at++) {
-    const score = scores[at] as number;
-    if (score >= least) near.push({ id: entryIdAt(records, at * size), score });
-  }
+  for (const { block, own } of scored)
+    for (let at = 0; at < own.length; at++) {
+      const score = own[at] as number;
+      if (score >= least) near.push({ id: entryIdAt(block, at * size), score });
+    }
   near.sort((a, b) => b.score - a.score || a.id - b.id);
   return [...new Set(near.map(({ id }) => id))].slice(0, most);
 }

@@ -2,10 +2,9 @@
 export type WrittenWindow = {
   agent_id: string;
   seq: number;
-  before: number | null;
-  before_that: number | null;
-  after: number | null;
-  after_that: number | null;
+  /** Nearest first. */
+  before: readonly number[];
+  after: readonly number[];
 };
 
 /** Between entries of which it is not known how far apart they are: too far to be neighbours. */
@@ -16,8 +15,8 @@ export function placesOf(windows: readonly WrittenWindow[]): Map<number, number>
   const places = new Map<number, number>();
   const ends = new Map<string, { seq: number; place: number }>();
   for (const window of windows.toSorted((a, b) => a.seq - b.seq)) {
-    const { agent_id, before_that, before, seq: own, after, after_that } = window;
-    const seqs = [before_that, before, own, after, after_that].filter((seq) => seq !== null);
+    const { agent_id, before, seq: own, after } = window;
+    const seqs = [...before.toReversed(), own, ...after];
     let { seq: end, place } = ends.get(agent_id) ?? { seq: -1, place: 0 };
     if ((seqs[0] as number) > end) place += GAP;
     for (const seq of seqs) {
@@ -35,4 +34,4 @@ export type WrittenIn = { agent_id: string; session_id: string | null; entity_pa
 
 /** The sequence that a write belongs to: its session, or without one the writes of the same agent at the same path. */
 export const sequenceOf = ({ agent_id, session_id, entity_path }: WrittenIn): string =>
-  JSON.stringify(session_id === null ? [agent_id, null, entity_path] : [agent_id, session_id]);
+  session_id === null ? `path\n${agent_id}\n${entity_path}` : `session\n${agent_id}\n${session_id}`;

@@ -37,20 +37,20 @@ describe('records of vectors in bits', () => {
         [8, 3],
       ] as const) {
         const question = Float32Array.from(vector(dimensions, from), (value) => value / 100);
-        expect(nearestRecords(records, question, 10)[0]).toBe(id);
-        expect(nearestRecords(records, question, 10)).toHaveLength(3);
-        expect(nearestRecords(records, question, 1)).toEqual([id]);
+        expect(nearestRecords([records], question, 10)[0]).toBe(id);
+        expect(nearestRecords([records], question, 10)).toHaveLength(3);
+        expect(nearestRecords([records], question, 1)).toEqual([id]);
       }
-      expect(nearestRecords(new Uint8Array(0), new Float32Array(dimensions), 5)).toEqual([]);
+      expect(nearestRecords([new Uint8Array(0)], new Float32Array(dimensions), 5)).toEqual([]);
     },
   );
 
   it('are chosen as a sort of all would choose them', () => {
     const all = Array.from({ length: 3000 }, (_, at) => record(at, 1 + at / 999));
     const question = Float32Array.from(vector(256, 2.5), (value) => value / 100);
-    const nearest = nearestRecords(Buffer.concat(all), question, 3000);
+    const nearest = nearestRecords([Buffer.concat(all)], question, 3000);
     expect(nearest).toHaveLength(3000);
-    expect(nearestRecords(Buffer.concat(all), question, 50)).toEqual(nearest.slice(0, 50));
+    expect(nearestRecords(all, question, 50)).toEqual(nearest.slice(0, 50));
   });
 
   it('are taken out of a block by entry and part', () => {
@@ -111,24 +111,17 @@ describe('passages', () => {
 });
 
 describe('places in what an agent wrote', () => {
-  const window = (seq: number, [before_that, before, after, after_that]: (number | null)[], agent_id = 'a') => ({
-    ...{ agent_id, seq, before: before ?? null, before_that: before_that ?? null },
-    ...{ after: after ?? null, after_that: after_that ?? null },
-  });
+  const window = (seq: number, before: number[], after: number[]) => ({ agent_id: 'a', seq, before, after });
 
   it('are consecutive where windows overlap, and far apart where they do not', () => {
-    const places = placesOf([
-      window(30, [10, 20, 40, 50]),
-      window(50, [30, 40, 60, null]),
-      window(90, [70, 80, null, null]),
-    ]);
+    const places = placesOf([window(30, [20, 10], [40, 50]), window(50, [40, 30], [60]), window(90, [80, 70], [])]);
     const of = (seq: number) => places.get(seq) as number;
     expect([20, 30, 40, 50, 60].map((seq) => of(seq) - of(10))).toEqual([1, 2, 3, 4, 5]);
     expect(of(70) - of(60)).toBeGreaterThan(2);
   });
 
   it('of another agent are no neighbours by themselves', () => {
-    const places = placesOf([window(1, [null, null, 3, null]), window(2, [null, null, null, null], 'b')]);
+    const places = placesOf([window(1, [], [3]), { ...window(2, [], []), agent_id: 'b' }]);
     expect([...places.keys()].sort()).toEqual([1, 2, 3]);
   });
 });

@@ -19,10 +19,26 @@ function isAt(words: readonly string[], from: number, { words: wanted, prefix }:
 /** What the rank of a text depends on: how many words it has, and how often each term occurs. */
 export type CountedText = { length: number; counts: readonly number[] };
 
-export const countTerms = (words: readonly string[], terms: readonly Term[]): CountedText => ({
-  length: words.length,
-  counts: terms.map((term) => countTerm(words, term)),
-});
+export const countTerms = (words: readonly string[], terms: readonly Term[]): CountedText => termCounter(terms)(words);
+
+/** Counts terms in texts. Single words are counted in one pass over a text. */
+export function termCounter(terms: readonly Term[]): (words: readonly string[]) => CountedText {
+  const single = new Map<string, number>();
+  const others: number[] = [];
+  terms.forEach(({ words: [first], words: { length }, prefix }, at) => {
+    if (first === undefined || length > 1 || prefix || single.has(first)) others.push(at);
+    else single.set(first, at);
+  });
+  return (words) => {
+    const counts = new Array<number>(terms.length).fill(0);
+    for (const word of words) {
+      const at = single.get(word);
+      if (at !== undefined) counts[at] = (counts[at] as number) + 1;
+    }
+    for (const at of others) counts[at] = countTerm(words, terms[at] as Term);
+    return { length: words.length, counts };
+  };
+}
 
 /** BM25 scores of texts relative to each other, with the usual k1 = 1.2 and b = 0.75; 0 where no term matches. */
 export function rankTexts(texts: readonly CountedText[]): number[] {
