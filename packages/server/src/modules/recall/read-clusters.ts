@@ -7,20 +7,20 @@ const MAX_BLOCKS = 5_000;
 
 /** The vectors in bits of some clusters of one owner, as the cache has them or the store. */
 export async function readClusters(
-  { view, scan, services }: ReadContext,
+  { view, scan, services }: Pick<ReadContext, 'view' | 'scan' | 'services'>,
   { branch, owner, sums: stamp }: OwnerSums,
   { embedder, clusters }: { embedder: number; clusters: readonly number[] },
-): Promise<Uint8Array[]> {
+): Promise<ReadonlyMap<number, Uint8Array>> {
   const cache = clusterCacheOf(services);
   const scope = [view.account_id, branch, embedder, owner].join('\n');
   const known = cache.find(scope, stamp, clusters);
   const missing = clusters.filter((cluster) => !known.has(cluster));
-  if (missing.length === 0) return [...known.values()];
+  if (missing.length === 0) return known;
   const blocks = await listOwnedBlocks(scan, view, { branch, owner, embedder, clusters: missing, most: MAX_BLOCKS });
   const read = joinBlocks(missing, blocks);
   // Otherwise clusters may be incomplete.
   if (blocks.length < MAX_BLOCKS) cache.keep(scope, stamp, read);
-  return [...known.values(), ...read.values()];
+  return new Map([...known, ...read]);
 }
 
 /** By cluster, in memory that is shared with the thread. */
