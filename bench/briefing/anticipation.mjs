@@ -14,6 +14,10 @@ const sets = new Map();
 for (const { name, sessions } of madeSequences(seeds))
   sets.set(`made: ${name}`, [...(sets.get(`made: ${name}`) ?? []), ...predicted(sessions)]);
 sets.set('made: all', [...sets.values()].flat());
+sets.set(
+  'made: never read before',
+  sets.get('made: all').filter(({ isKnown }) => !isKnown),
+);
 sets.set('recorded', [...predicted(values.choose ? recorded.slice(0, half) : recorded.slice(half))]);
 
 const figures = new Map([...sets].map(([name, cases]) => [name, reliabilityOf(cases)]));

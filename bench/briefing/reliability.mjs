@@ -5,14 +5,19 @@ import { Anticipation } from '../../packages/server/src/modules/briefing/rules/a
 const KEPT = 64;
 const BINS = 10;
 
-/** Predicts each session after the first from those before it: for every scope known by then, a chance and what happened. */
-export function* predicted(sessions, first = 8) {
+/**
+ * Predicts each session from those before it: for every scope that is ever read a chance, whether it was read before
+ * (`isKnown`), and what happened.
+ */
+export function* predicted(sessions, first = 1) {
+  const scopes = [...new Set(sessions.flat())];
   for (let at = first; at < sessions.length; at++) {
     const past = sessions.slice(Math.max(0, at - KEPT), at);
-    const scopes = [...new Set(past.flat())];
-    const anticipation = new Anticipation(past);
+    const known = new Set(past.flat());
+    const anticipation = new Anticipation(past, scopes.length);
     for (const scope of scopes)
       yield {
+        isKnown: known.has(scope),
         chance: anticipation.chanceOf([scope]),
         isRead: sessions[at].some((path) => path === scope || path.startsWith(`${scope}/`)),
       };

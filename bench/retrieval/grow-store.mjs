@@ -99,7 +99,9 @@ class StoreWriter {
     const sums = Buffer.from(this.#sums.values.buffer).toString('base64');
     const update = (text, ...given) => this.#db.prepare(`UPDATE ${text}`).run(...given);
     update('vector_sums SET vectors = ?, sums = ? WHERE owner = 0', this.#sums.vectors, sums);
-    for (const table of ['accounts', 'words.indexed_accounts', 'consumer_cursors']) update(`${table} SET seq = ?`, end);
+    for (const table of ['accounts', 'consumer_cursors']) update(`${table} SET seq = ?`, end);
+    // Without a stamp, which would be that of the last event: there is none.
+    update('words.indexed_accounts SET seq = ?, stamp = 0', end);
     update(`counts SET n = ? WHERE kind = 'all' AND visible_to = ''`, entries);
   }
 }

@@ -83,4 +83,13 @@ describe.each(backends)('a briefing of what others may not see, on %s', (backend
       });
     }
   });
+
+  it('shows nothing that has expired, also before the sweep', async () => {
+    const at = { entity_path: 'soon', key: 'gone' };
+    await hiding.call('entries.write', { ...at, value: 'for a second', ttl_seconds: 1 }, Y);
+    const changed = async () => (await hiding.call('briefing.read', { entity_path: 'soon' }, X)).changed;
+    expect(await changed()).toHaveLength(1);
+    hiding.clock.advance(1_100);
+    expect(await changed()).toEqual([]);
+  });
 });

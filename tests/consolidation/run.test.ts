@@ -141,6 +141,22 @@ describe.each(backends)('a consolidation, on %s', (backend) => {
     expect(proposals.some(({ source_entry_keys }) => source_entry_keys.includes(`${at}/copy/support`))).toBe(true);
   });
 
+  it('neither previews nor proposes again what was rejected', async () => {
+    const at = newPath();
+    await write(at, 'deploy-window', 'Deployments to production happen on Tuesday mornings');
+    await write(at, 'production-deploys', 'Deployments to production happen on Tuesday mornings.');
+    const previewed = async () =>
+      (await app.call('consolidation.run', { entity_path: at, preview: true }, A)).candidates.length;
+    const candidates = async () =>
+      (await app.call('consolidation.candidates', { entity_path: at }, A)).proposals.length;
+    expect([await previewed(), await candidates()]).toEqual([1, 1]);
+    await run(at);
+    const [proposal] = await pending(at);
+    await app.call('consolidation.decide', { proposal_id: proposal?.proposal_id as string, decision: 'reject' }, A);
+    expect([await previewed(), await candidates()]).toEqual([0, 0]);
+    expect(await run(at)).toMatchObject({ proposals_created: 0 });
+  });
+
   it('refuses to approve once a source has changed, and changes nothing', async () => {
     const at = newPath();
     await write(at, 'one', 'the mail server restarts on Sunday evenings');

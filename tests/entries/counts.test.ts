@@ -121,4 +121,16 @@ describe.each(backends)('entities, patterns and statistics on %s', (backend) => 
     await app.call('entries.write', { ...at, shared: true });
     expect([await counted(), await counted(other)]).toEqual([[1], [1]]);
   });
+
+  it('the time of a private write is not the last change that others see', async () => {
+    const at = { entity_path: 'n/last', value: 1 };
+    const lastChange = async () =>
+      (await app.call('entities.list', { entity_path: 'n/last' }, other)).entities.map((one) => one.last_updated);
+    await app.call('entries.write', { ...at, key: 'stays' });
+    await app.call('entries.write', { ...at, key: 'hides' });
+    const before = await lastChange();
+    app.clock.advance(5_000);
+    await app.call('entries.write', { ...at, key: 'hides', shared: false });
+    expect(await lastChange()).toEqual(before);
+  });
 });

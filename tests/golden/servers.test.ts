@@ -64,6 +64,11 @@ describe.each(backends)('the golden queries of an account, on %s', (backend) => 
       A,
     );
     expect(golden_queries.map((one) => one.golden_id)).toContain(golden_id);
+    // Another agent takes the place of the one with the most, and never more than that.
+    for (let n = 0; n < 5; n++)
+      await app.call('golden.create', { question: `and ${n}?`, entity_path: 'open', key: 'k4' }, { agent_id: 'b' });
+    const after = (await app.call('golden.list', { entity_path: 'open' }, A)).golden_queries;
+    expect(after.map(({ agent_id }) => agent_id).sort()).toEqual(['a', 'b', 'b']);
     await app.close();
   });
 

@@ -59,7 +59,9 @@ export const consolidation = {
 
   'consolidation.status': operation({
     summary: 'Show how consolidation stands',
-    description: 'Counts runs and demotions of the same key scope, and proposals that the caller may see.',
+    description:
+      'Counts runs and demotions of the same agent and key scope (those of others may be about what is private), and proposals that ' +
+      'the caller may see.',
     module: 'consolidation',
     effect: 'read',
     cost: 1,

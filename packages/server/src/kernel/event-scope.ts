@@ -12,14 +12,21 @@ const isAboutNoPath = fragment(
   `entity_path IS NULL AND event_type IN (${ABOUT_NO_PATH.map((type) => `'${type}'`).join(', ')})`,
 );
 
-type ScopedEvent = { entity_path: string | null; event_type: string };
+/** The digest of the edges of a path says that there are some, and their other ends may lie outside of a scope. */
+const DIGEST = 'brief_compiled';
+const OF_EDGES = '{"digest_type":"connection_map"';
+const isNotOfEdges = fragment(`NOT (event_type = '${DIGEST}' AND details LIKE '${OF_EDGES}%')`);
 
-export function seesEvent(scope: Scope | undefined, { entity_path, event_type }: ScopedEvent): boolean {
+type ScopedEvent = { entity_path: string | null; event_type: string; details: string };
+
+export function seesEvent(scope: Scope | undefined, { entity_path, event_type, details }: ScopedEvent): boolean {
   if (scope === undefined) return true;
-  return entity_path === null ? ABOUT_NO_PATH.includes(event_type) : isInScope(scope, entity_path);
+  if (entity_path === null) return ABOUT_NO_PATH.includes(event_type);
+  return isInScope(scope, entity_path) && !(event_type === DIGEST && details.startsWith(OF_EDGES));
 }
 
 export function eventsInScope(scope: Scope | undefined): Sql[] {
   if (scope === undefined) return [];
-  return [sql`((${isAboutNoPath}) OR (entity_path IS NOT NULL AND ${joinSql(scopeConditions(scope), ' AND ')}))`];
+  const isAtPath = sql`entity_path IS NOT NULL AND ${joinSql(scopeConditions(scope), ' AND ')} AND ${isNotOfEdges}`;
+  return [sql`((${isAboutNoPath}) OR (${isAtPath}))`];
 }

@@ -24,8 +24,12 @@ export async function findChanges(context: ReadContext, asked: AskedBriefing): P
   const rows = await listBriefed(scan, view, { ids, including: 'visible' });
   const isKnown = (row: BriefedRow) => row.agent_id === agent_id && row.seq <= (lastVisit?.seq ?? 0);
   const isOfFirstVisit = since === 0;
+  const isGone = (row: BriefedRow) => (row.deleted === 1 ? isOfFirstVisit : isExpired(row, view.at));
   return rows
-    .filter((row) => row.seq > since && !isKnown(row) && !(isOfFirstVisit && row.deleted === 1))
+    .filter((row) => row.seq > since && !isKnown(row) && !isGone(row))
     .sort((a, b) => b.seq - a.seq)
     .slice(0, SHOWN);
 }
+
+/** Until the sweep deletes it, its value is still there. */
+const isExpired = ({ ttl_at }: BriefedRow, at: number): boolean => ttl_at !== null && ttl_at <= at;

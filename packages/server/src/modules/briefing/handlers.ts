@@ -1,6 +1,7 @@
 import { briefingSections, type Output } from '@mem-service/contract';
 import { type Handlers, noteQuery, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
 import { findNotice } from '../consolidation/index.ts';
+import { countPaths } from '../counts/index.ts';
 import { type AskedBriefing, askedOf, type BriefingInput, sessionsOf } from './asked.ts';
 import { findChanges } from './changes.ts';
 import { briefDigest, findDigests } from './digests.ts';
@@ -18,11 +19,16 @@ export type BriefingAnswer = Output<'briefing.read'>;
 
 /** Paths that were read last; entries there come first in a briefing about everything. */
 const MAX_PREFERRED = 40;
+/** As many paths are counted; with more, the chance of one that was never read is next to nothing anyway. */
+const MAX_COUNTED_PATHS = 500;
 
 const read = reads<'briefing.read'>(async (context, input) => {
   requireNewest(context.view, 'a briefing');
-  const asked = await askedOf(context, input);
-  const anticipation = new Anticipation(sessionsOf(asked.visits));
+  const [asked, paths] = await Promise.all([
+    askedOf(context, input),
+    countPaths(context.scan, context.view, MAX_COUNTED_PATHS),
+  ]);
+  const anticipation = new Anticipation(sessionsOf(asked.visits), paths);
   const chances = chancesOf(asked, anticipation);
   const [known, changes] = await Promise.all([
     findKnown(context, asked, (path) => chances.get(path) ?? 0),

@@ -107,6 +107,7 @@ export type BriefedRow = Pick<
   | 'shared'
   | 'agent_id'
   | 'written_at'
+  | 'ttl_at'
   | 'entity_path'
   | 'key'
   | 'memory_type'
@@ -116,7 +117,7 @@ export type BriefedRow = Pick<
 >;
 
 const BRIEFED = fragment(
-  'entry_id, version, seq, deleted, shared, agent_id, written_at, entity_path, key, memory_type, confidence, standing, recall_count',
+  'entry_id, version, seq, deleted, shared, agent_id, written_at, ttl_at, entity_path, key, memory_type, confidence, standing, recall_count',
 );
 
 /** Those of the entries that the view shows. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../../db/index.ts';
+import type { Dialect, Query, Sql } from '../../db/index.ts';
 import { addStored, bytesOfTexts, EVERYONE, type Services, type Work } from '../../kernel/index.ts';
 import { findEntriesByNumber, isLive } from '../entries/index.ts';
 import * as queries from './queries.ts';
@@ -66,6 +66,23 @@ export async function dropVoid(work: Work, entryIds: readonly number[]): Promise
 
 type Known = { proposal_id: string; status: string; sources: queries.KnownSource[] };
 
+/** Those that wait for no decision yet and were not rejected: what a run would store. */
+export async function newAmong(
+  query: Query,
+  within: { account_id: string; dialect: Dialect; agent_id: string },
+  proposals: readonly PlannedProposal[],
+): Promise<PlannedProposal[]> {
+  const known = await queries.listKnown(query, within, entryIdsIn(proposals));
+  return proposals.filter(({ sources, strategy }) => {
+    const same = knownFor(known, { strategy, visible_to: visibleToOf(sources, within.agent_id) });
+    return !same.some((one) => covers(one, sources));
+  });
+}
+
+const entryIdsIn = (proposals: readonly PlannedProposal[]): number[] => [
+  ...new Set(proposals.flatMap(({ sources }) => sources.map(({ entry_id }) => entry_id))),
+];
+
 /** Stores what is new among planned proposals, as far as there is room. */
 export async function storeProposals(
   work: Work,
@@ -73,7 +90,7 @@ export async function storeProposals(
   proposals: readonly PlannedProposal[],
 ): Promise<{ stored: number; isFull: boolean }> {
   const { tx, account_id, dialect } = work;
-  const ids = [...new Set(proposals.flatMap(({ sources }) => sources.map(({ entry_id }) => entry_id)))];
+  const ids = entryIdsIn(proposals);
   if (ids.length === 0) return { stored: 0, isFull: false };
   const [known, current] = await Promise.all([
     queries.listKnown(tx, work, ids),

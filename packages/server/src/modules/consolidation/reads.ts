@@ -2,6 +2,7 @@ import { parseGlob, stringify } from '@mem-service/contract';
 import { cursorsOf, cutPage, pageBytes, reads, requireNewest, startWithin } from '../../kernel/index.ts';
 import { listLargePaths } from '../counts/index.ts';
 import { lookAt } from './look.ts';
+import { newAmong } from './propose.ts';
 import * as queries from './queries.ts';
 import { planConsolidation } from './rules/plan.ts';
 import { coverageOf, reportOf, scopeText } from './runs.ts';
@@ -63,7 +64,7 @@ const globsAt = (text: string | undefined) => {
 };
 
 export const candidates = reads<'consolidation.candidates'>(async (context, { entity_path, limit }) => {
-  const { scan, view, services } = context;
+  const { scan, view, services, dialect, caller } = context;
   requireNewest(view, 'what could be consolidated');
   const paths = globsAt(entity_path);
   const { looked, isAll } = await lookInTurn(services, view.account_id, async () => {
@@ -71,7 +72,8 @@ export const candidates = reads<'consolidation.candidates'>(async (context, { en
     const ids = found.slice(0, MAX_LOOKED_AT).map(({ entry_id }) => entry_id);
     return { looked: await lookAt({ services, query: scan, view, paths }, ids), isAll: found.length <= MAX_LOOKED_AT };
   });
-  const planned = planConsolidation(looked.pairs, []).proposals;
+  const within = { account_id: view.account_id, dialect, agent_id: caller.agent_id };
+  const planned = await newAmong(scan, within, planConsolidation(looked.pairs, []).proposals);
   const first = planned.slice(0, limit);
   const shown = await showCandidates(scan, view.account_id, first);
   const entries = first.flatMap(({ sources }) => sources);

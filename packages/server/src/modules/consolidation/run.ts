@@ -14,6 +14,7 @@ import {
 } from '../../kernel/index.ts';
 import { applyStep, deleteOldest, startedRun } from './advance.ts';
 import type { DoneDemotion } from './demote.ts';
+import { newAmong } from './propose.ts';
 import * as queries from './queries.ts';
 import { DEMOTION_FACTOR } from './rules/plan.ts';
 import { type Coverage, coverageHash, coverageOf, newRun, reportOf } from './runs.ts';
@@ -48,7 +49,10 @@ async function planRun(services: Services, input: RunInput, coverage: Coverage):
     stale_seq: Math.min(known?.stale_seq ?? 0, until.stale_until_seq),
   };
   const step = await planStep(services, { coverage, from, until });
-  const shown = input.preview ? await showCandidates(scan, account_id, step.plan.proposals) : [];
+  const within = { account_id, dialect: services.database.dialect, agent_id: coverage.agent_id };
+  const shown = input.preview
+    ? await showCandidates(scan, account_id, await newAmong(scan, within, step.plan.proposals))
+    : [];
   const candidates = startWithin(shown, pageBytes(services), (one) => Buffer.byteLength(stringify(one)));
   return { coverage, until, step, candidates };
 }

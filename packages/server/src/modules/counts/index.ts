@@ -7,6 +7,7 @@ import { tables } from './tables.ts';
 export {
   countEntries,
   countInScope,
+  countPaths,
   countShown,
   countWritten,
   findSharedCounts,

@@ -43,7 +43,12 @@ function namesOf(entry: CountedEntry): [CountKind, string][] {
 export function deltasOf(changes: readonly CountedChange[]): CountDelta[] {
   const deltas = noDeltas();
   for (const { before, after } of changes) {
-    if (before && before.deleted === 0) add(deltas, before, { n: -1, confidence: -before.confidence, last: after });
+    if (before && before.deleted === 0)
+      add(deltas, before, {
+        n: -1,
+        confidence: -before.confidence,
+        last: readersOf(before) === readersOf(after) ? after : undefined,
+      });
     if (after.deleted === 0) add(deltas, after, { n: 1, confidence: after.confidence, last: after });
   }
   return deltas.all;
@@ -58,7 +63,11 @@ export function standingDeltasOf(changes: readonly { entry: CountedEntry; confid
   return deltas.all;
 }
 
-type CountChange = { n: number; confidence: number; last: CountedEntry };
+/** `last` is the write that the readers of the row may know of. */
+type CountChange = { n: number; confidence: number; last: CountedEntry | undefined };
+
+/** The agent that alone may see it, or nothing for everyone. */
+const readersOf = ({ shared, agent_id }: CountedEntry): string => (shared === 1 ? '' : agent_id);
 
 /** Deltas in the order in which they came up. */
 type Deltas = { all: CountDelta[]; byBranch: Map<string, ByReader> };
@@ -70,7 +79,7 @@ const noDeltas = (): Deltas => ({ all: [], byBranch: new Map() });
 /** Looked up name by name: a text of all of them would have to be made for each. */
 function add({ all, byBranch }: Deltas, entry: CountedEntry, { n, confidence, last }: CountChange): void {
   const { branch } = entry;
-  const visible_to = entry.shared === 1 ? '' : entry.agent_id;
+  const visible_to = readersOf(entry);
   const byKind: ByKind = mapIn(mapIn(byBranch, branch), visible_to);
   for (const [kind, name] of namesOf(entry)) {
     const byName = mapIn(byKind, kind);
@@ -82,6 +91,7 @@ function add({ all, byBranch }: Deltas, entry: CountedEntry, { n, confidence, la
     }
     known.n += n;
     known.confidence_sum += confidence;
+    if (last === undefined) continue;
     known.last_at = last.written_at;
     known.last_agent = last.agent_id;
   }

@@ -63,6 +63,16 @@ export function listLargePaths(
   );
 }
 
+/** How many paths of a view have shared entries, up to `most`. */
+export async function countPaths(query: Query, view: EntryView, most: number): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM (SELECT 1 FROM (SELECT branch, name AS entity_path FROM counts
+        WHERE account_id = ${view.account_id} AND kind = 'entity' AND visible_to = '' AND n > 0) AS paths
+        WHERE true${andAll(placesIn(view))} LIMIT ${most}) AS some_paths`,
+  );
+  return Number(row?.n ?? 0);
+}
+
 export type SharedCount = Pick<CountDelta, 'n' | 'confidence_sum' | 'last_at' | 'last_agent'>;
 
 const sharedCounts: Find = {

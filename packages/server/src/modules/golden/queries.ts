@@ -160,15 +160,20 @@ export async function hasGolden(query: Query, accountId: string, agentId: string
 /** More than an account has of one kind. */
 const ALL = 100_000;
 
-/** Deletes the oldest beyond so many, of those that everyone or one agent may see. */
+/**
+ * Deletes the oldest beyond so many, of those that everyone or one agent may see, and of these the agent's with the most: no
+ * agent pushes out what others have.
+ */
 export function deleteOldest(
   tx: Transaction,
   { account_id, visible_to, kept }: { account_id: string; visible_to: string; kept: number },
 ): Promise<number> {
   return tx.run(
     sql`DELETE FROM golden_queries WHERE account_id = ${account_id} AND golden_id IN (
-          SELECT golden_id FROM golden_queries WHERE account_id = ${account_id} AND visible_to = ${visible_to}
-          ORDER BY outcome_seq DESC, golden_id DESC LIMIT ${ALL} OFFSET ${kept})`,
+          SELECT golden_id FROM (SELECT golden_id, outcome_seq,
+              row_number() OVER (PARTITION BY agent_id ORDER BY outcome_seq DESC, golden_id DESC) AS place
+            FROM golden_queries WHERE account_id = ${account_id} AND visible_to = ${visible_to}) AS placed
+          ORDER BY place, outcome_seq DESC, golden_id DESC LIMIT ${ALL} OFFSET ${kept})`,
   );
 }
 

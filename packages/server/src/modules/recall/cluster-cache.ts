@@ -9,9 +9,8 @@ const IDLE_MS = 120_000;
 
 /**
  * Keeps clusters of vectors in bits that questions were compared with, since reading them takes longer than comparing them.
- * They are outside of the heap and shared with the thread that compares them. What is kept is valid as long as the sum of the
- * vectors is the same; where it is not, a question misses what is new, and never sees what it may not, because all that it
- * finds is looked up.
+ * They are outside of the heap and shared with the thread that compares them. What is kept is valid as long as its stamp is
+ * the same, which changes with the vectors. An old one could only lack what is new: all that is found is looked up.
  */
 export class ClusterCache {
   readonly #scopes = new Map<string, KnownScope>();

@@ -1,7 +1,7 @@
 import type { Query } from '../../db/index.ts';
-import type { EntryView, Services } from '../../kernel/index.ts';
+import { type EntryView, readCursor, type Services } from '../../kernel/index.ts';
 import { type EmbedderThread, embedderOf } from './embedder-thread.ts';
-import { EMBEDDER_NUMBER } from './follow-log.ts';
+import { CONSUMER, EMBEDDER_NUMBER } from './follow-log.ts';
 import * as queries from './queries.ts';
 import { readClusters } from './read-clusters.ts';
 import type { EmbeddedPart } from './stored-part.ts';
@@ -40,11 +40,12 @@ export async function findLike(services: Services, search: LikeSearch): Promise<
     seq: seqs.get(part.entry_id) as number,
   }));
   const scope = { view, embedder: EMBEDDER_NUMBER, owner: ownerNumber(view.agent_id) };
-  const owners = await queries.readSums(query, scope);
+  const cursor = await readCursor(query, { account_id: view.account_id, consumer: CONSUMER });
+  const index = { owners: await queries.readSums(query, scope), indexed: cursor?.seq ?? 0 };
   const like = new Map<number, LikeEntry[]>();
   for (let from = 0; from < own.length; from += TEXTS_AT_ONCE) {
     const vectors = own.slice(from, from + TEXTS_AT_ONCE).map(({ vector }) => vector);
-    const near = await nearestIn({ services, search, thread, owners }, vectors);
+    const near = await nearestIn({ services, search, thread, ...index }, vectors);
     const found = await compareSome({ search, thread, scope, own }, { from, near });
     for (const [at, entries] of found.entries()) like.set((own[from + at] as OwnPart).entry_id, entries);
   }
@@ -57,16 +58,18 @@ type IndexSearch = {
   search: LikeSearch;
   thread: EmbedderThread;
   owners: readonly queries.OwnerSums[];
+  /** How far the log was followed. */
+  indexed: number;
 };
 
 /** For each vector the entries of the index that may be near to it. */
 async function nearestIn(
-  { services, search: { query: scan, view, most }, thread, owners }: IndexSearch,
+  { services, search: { query: scan, view, most }, thread, owners, indexed }: IndexSearch,
   vectors: readonly string[],
 ): Promise<number[][]> {
   const probed = await thread.run('clustersOf', { vectors });
   const clusters = [...new Set(probed.flat())].sort((a, b) => a - b);
-  const of = { embedder: EMBEDDER_NUMBER, clusters };
+  const of = { embedder: EMBEDDER_NUMBER, indexed, clusters };
   const blocks: BitsOfCluster[] = [];
   for (const owner of owners)
     for (const [cluster, records] of await readClusters({ view, scan, services }, owner, of))

@@ -53,6 +53,8 @@ export type MeaningSearch = MeaningOptions & {
   /** Clusters of vectors, nearest first, and the sums of all vectors; none where all entries are compared. */
   clusters: readonly number[];
   sums: readonly queries.OwnerSums[];
+  /** How far the index had come in the log before anything of it was read. */
+  indexed: number;
   /** By `seq`: of all entries to compare where they are few, otherwise of those that have no vector yet. */
   cosines: ReadonlyMap<number, number>;
   isAll: boolean;
@@ -75,7 +77,7 @@ export async function openMeaning(options: MeaningOptions): Promise<MeaningSearc
 async function openBuiltin(options: MeaningOptions): Promise<MeaningSearch | undefined> {
   const { context, thread } = options;
   const embedder = EMBEDDER_NUMBER;
-  const [stored, { tail, behind }] = await Promise.all([fewVectors(options, embedder), tailOf(options)]);
+  const [stored, { tail, behind, indexed }] = await Promise.all([fewVectors(options, embedder), tailOf(options)]);
   const isAll = stored !== undefined;
   const sums = isAll ? [] : await queries.readSums(context.read, vectorScope(context, embedder));
   const known = joinVectors(stored ?? queries.NO_VECTORS, tail);
@@ -83,7 +85,8 @@ async function openBuiltin(options: MeaningOptions): Promise<MeaningSearch | und
   if (asked === undefined) return undefined;
   const of = { by: 'builtin', name: EMBEDDER, embedder } as const;
   const { question, clusters, cosines } = asked;
-  return { ...options, ...of, question, clusters, sums, cosines: highest(known.seqs, cosines), isAll, behind };
+  const found = { question, clusters, sums, indexed, cosines: highest(known.seqs, cosines) };
+  return { ...options, ...of, ...found, isAll, behind };
 }
 
 const joinVectors = (a: queries.JoinedVectors, b: queries.JoinedVectors): queries.JoinedVectors => ({
@@ -103,7 +106,8 @@ async function openModel(options: MeaningOptions): Promise<MeaningSearch | undef
   const clusters = isAll ? [] : clustersBySigns.nearest(axesOf(question));
   const sums = isAll ? [] : await queries.readSums(options.context.read, vectorScope(options.context, embedder));
   const of = { by: 'model', name, embedder } as const;
-  return { ...options, ...of, question, clusters, sums, cosines: highest(seqs, compared), isAll, behind: 0 };
+  const found = { question, clusters, sums, indexed: 0, cosines: highest(seqs, compared) };
+  return { ...options, ...of, ...found, isAll, behind: 0 };
 }
 
 /** More rows than this are fetched off the main thread. */
@@ -151,7 +155,7 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
   const after = cursor?.seq ?? 0;
   const end = account?.seq ?? 0;
   const isNewest = isNewestOfOneBranch(view);
-  if (isNewest && after >= end) return { tail: queries.NO_VECTORS, behind: 0 };
+  if (isNewest && after >= end) return { tail: queries.NO_VECTORS, behind: 0, indexed: after };
   const isFar = isNewest && end - after > MAX_TAIL_EVENTS;
   const until = { after: isFar ? end - MAX_TAIL_EVENTS : after, most: MAX_BEHIND };
   const written = await queries.listTail(read, view, { paths, filters, ...until });
@@ -167,7 +171,7 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
     seqs: parts.map(({ entry_id }) => seqs.get(entry_id) as number),
     vectors: parts.map(({ vector }) => vector).join(''),
   };
-  return { tail, behind: isFar ? MAX_BEHIND : written.length - embedded.length };
+  return { tail, behind: isFar ? MAX_BEHIND : written.length - embedded.length, indexed: after };
 }
 
 /** Adds the entries nearest to a question, and compares those that were found by their words. */
@@ -229,8 +233,8 @@ function highest(seqs: readonly number[], cosines: readonly number[]): Map<numbe
 
 /** The entries that a first pass over bits leaves. */
 async function nearestEntries(search: MeaningSearch): Promise<number[]> {
-  const { context, thread, question, clusters, shown, sums, embedder } = search;
-  const of = { embedder, clusters: clusters.slice(0, clustersToRead(shown)) };
+  const { context, thread, question, clusters, shown, sums, embedder, indexed } = search;
+  const of = { embedder, indexed, clusters: clusters.slice(0, clustersToRead(shown)) };
   const blocks = await Promise.all(sums.map((owner) => readClusters(context, owner, of)));
   const all = blocks.flatMap((byCluster) => [...byCluster.values()]);
   return thread.run('nearest', { blocks: all, question, most: FIRST_PASS });

@@ -5,13 +5,17 @@ import { listOwnedBlocks, type OwnerSums, type VectorBlock } from './queries.ts'
 /** Blocks of vectors that are read at once at most. */
 const MAX_BLOCKS = 5_000;
 
+export type WantedClusters = { embedder: number; clusters: readonly number[]; indexed: number };
+
 /** The vectors in bits of some clusters of one owner, as the cache has them or the store. */
 export async function readClusters(
   { view, scan, services }: Pick<ReadContext, 'view' | 'scan' | 'services'>,
-  { branch, owner, sums: stamp }: OwnerSums,
-  { embedder, clusters }: { embedder: number; clusters: readonly number[] },
+  { branch, owner, sums }: OwnerSums,
+  { embedder, clusters, indexed }: WantedClusters,
 ): Promise<ReadonlyMap<number, Uint8Array>> {
   const cache = clusterCacheOf(services);
+  // The sum alone is the same again where an entry was erased and written anew.
+  const stamp = `${indexed} ${sums}`;
   const scope = [view.account_id, branch, embedder, owner].join('\n');
   const known = cache.find(scope, stamp, clusters);
   const missing = clusters.filter((cluster) => !known.has(cluster));

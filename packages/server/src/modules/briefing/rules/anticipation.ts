@@ -13,6 +13,8 @@ const START_WEIGHT = { often: 4, last: 2, after: 3 };
 /** How fast the ways to estimate gain and lose trust. */
 const LEARNING = 1;
 const LEAST = 0.005;
+/** How many paths a session reads that none before it read, where nothing is known, and how many sessions that weighs. */
+const NEW_PATHS = { start: 0.25, like: 2 };
 /** EstimateTrust is learnt on so many of the paths read last. */
 const MAX_PATHS = 96;
 
@@ -147,26 +149,48 @@ function correctionOf(past: readonly PredictedScope[]): (chance: number) => numb
   return (chance) => chanceOf(shift + slope * oddsOf(chance));
 }
 
+/** How many paths a session reads for the first time, over how many there are left. */
+function chanceOfNew(sessions: ReadSessions, paths: number): number {
+  const seen = new Set<string>();
+  const fresh = tally();
+  for (const [at, session] of sessions.entries()) {
+    const now = FADING ** -at;
+    // All that the first one reads is new, which says nothing about the next.
+    if (at > 0) {
+      fresh.n += now;
+      fresh.hits += now * session.filter((path) => !seen.has(path)).length;
+    }
+    for (const path of session) seen.add(path);
+  }
+  const now = FADING ** -sessions.length;
+  return estimate(fresh, { ...NEW_PATHS, now }) / Math.max(paths - seen.size, 1);
+}
+
 /**
  * The chance that the next session of an agent reads something within a scope, from what its past sessions read. Four
  * estimates (how often it was read, what followed when the last session did or did not read it, the same for the last two,
- * and what followed the paths of the last session) are mixed by how well they predicted the sessions so far.
+ * and what followed the paths of the last session) are mixed by how well they predicted the sessions so far. A scope that no
+ * session read has the chance of a new path instead.
  */
 export class Anticipation {
   readonly #sessions: ReadSessions;
   readonly #moments: Moment[] = [];
   readonly #trust = new EstimateTrust();
   readonly #correct: (chance: number) => number;
+  /** The chance that the next session reads one path that none has read. */
+  readonly #ofNew: number;
 
-  constructor(sessions: ReadSessions) {
+  /** `paths`: how many paths there are to read. */
+  constructor(sessions: ReadSessions, paths: number) {
     this.#sessions = sessions;
+    this.#ofNew = chanceOfNew(sessions, paths);
     const newest = [...new Set(sessions.flat().toReversed())].slice(0, MAX_PATHS);
-    const paths = newest.map((path) => new ScopePast([path]));
+    const known = newest.map((path) => new ScopePast([path]));
     const usual = tally();
     const past: PredictedScope[] = [];
     for (const [at, session] of sessions.entries()) {
       const moment = this.#momentAt(at, usual);
-      const tested = paths.flatMap((path) => {
+      const tested = known.flatMap((path) => {
         const chances = path.isKnown ? path.chances(moment) : undefined;
         const isRead = path.add(session, moment);
         return chances ? [{ chances, isRead }] : [];
@@ -194,6 +218,8 @@ export class Anticipation {
     this.#sessions.forEach((session, at) => {
       past.add(session, this.#moments[at] as Moment);
     });
+    if (!past.isKnown && this.#sessions.length > 0)
+      return Math.round(Math.min(UNKNOWN, bounded(this.#ofNew * scope.length)) * 10_000) / 10_000;
     const chances = past.chances(this.#moments.at(-1) as Moment);
     return Math.round(bounded(this.#correct(this.#trust.mix(chances))) * 10_000) / 10_000;
   }

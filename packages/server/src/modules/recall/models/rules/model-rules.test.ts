@@ -94,6 +94,12 @@ describe('a budget of tokens', () => {
     bucket.take(60, 61_000);
     expect(bucket.waitMs(0)).toBeGreaterThan(0);
   });
+
+  it('waits no longer than two minutes for whatever a server says it took', () => {
+    const bucket = new TokenBucket(1_000, 0);
+    bucket.take(9e11, 0);
+    expect(bucket.waitMs(0)).toBeLessThanOrEqual(120_000);
+  });
 });
 
 describe('a server that failed', () => {

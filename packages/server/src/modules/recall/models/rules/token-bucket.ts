@@ -18,9 +18,10 @@ export class TokenBucket {
     return this.#level > 0 ? 0 : Math.ceil(((1 - this.#level) * MINUTE_MS) / this.#perMinute);
   }
 
+  /** Never more than a minute's worth of debt: the figure is the word of another server. */
   take(tokens: number, now: number): void {
     this.#fill(now);
-    this.#level -= tokens;
+    this.#level = Math.max(this.#level - tokens, -this.#perMinute);
   }
 
   #fill(now: number): void {
