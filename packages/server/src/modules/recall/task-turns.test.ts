@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { slicesOf } from './embedder-thread.ts';
 import { OutOfTime, type TaskTurn, TaskTurns } from './task-turns.ts';
 
-/** Tasks end when they are told to, in the order in which they began. */
+/** Tasks end with `endAll`, in the order in which they began. */
 function openTurns() {
   const turns = new TaskTurns();
   const began: string[] = [];
