@@ -1,4 +1,3 @@
-import type { VectorBlock } from './queries.ts';
 import type { WeightedTerm } from './rules/best-passage.ts';
 import type { WordWeights } from './rules/word-weights.ts';
 import type { EmbeddedPart } from './stored-part.ts';
@@ -15,6 +14,19 @@ export type ComparedQuestion = { question: EncodedQuestion; clusters: number[]; 
 export type VectorTexts = { vectors: string; count: number };
 export type PassageQuestion = { terms: readonly WeightedTerm[]; question: EncodedQuestion | undefined };
 
+/** The vectors in bits of one cluster, in shared memory. */
+export type BitsOfCluster = { cluster: number; records: Uint8Array };
+export type ComparedVectors = {
+  /** The first of those to compare, among the own ones. */
+  from: number;
+  own: readonly string[];
+  others: readonly string[];
+  /** The places of others for each of those to compare. */
+  among: number[][];
+  least: number;
+  most: number;
+};
+
 export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
   /** A question among these vectors and those of the sums. Undefined where it has no word that the embedder knows. */
@@ -25,12 +37,12 @@ export type ThreadTasks = {
   clustersOf: { input: { vectors: readonly string[] }; output: number[][] };
   /** For each vector the entries of its clusters whose bits fit best. */
   fitting: {
-    input: { blocks: readonly VectorBlock[]; vectors: readonly string[]; clusters: number[][]; most: number };
+    input: { blocks: readonly BitsOfCluster[]; vectors: readonly string[]; clusters: number[][]; most: number };
     output: number[][];
   };
-  /** The nearest to each vector, `most` of the vectors themselves, and of those among the others, whose places come after them. */
+  /** The nearest to some of the own vectors, `most` of all own ones, and of those among the others, whose places come after them. */
   alike: {
-    input: { vectors: readonly string[]; others: readonly string[]; among: number[][]; least: number; most: number };
+    input: ComparedVectors;
     output: { place: number; cosine: number }[][];
   };
   /** How close the words of documents are to those of a question, one by one. */
