@@ -97,6 +97,8 @@ describe.each(backends)('a briefing, on %s', (backend) => {
       key: 'smtp-direct',
       replaced_by: [{ entity_path: 'shop/mail', key: 'relay' }],
     });
+    // The name of an outcome is no action.
+    expect(tried_here.map(({ action }) => action)).toEqual(['blocked']);
     expect(tried_here.find(({ note }) => note === 'blocked')).toMatchObject({ won: 0, last_3: ['critical_failure'] });
   });
 

@@ -186,6 +186,55 @@ describe.each(backends)('digests, on %s', (backend) => {
     expect((await read('connection_map', 'shop/bank')).summary.connected_entities).toEqual([path]);
   });
 
+  it('of connections say each relation in a sentence with entries of both paths behind it', async () => {
+    await write('pool', 5);
+    const other = `${path}-bank`;
+    await app.call('entries.write', { entity_path: other, key: 'limit', value: 9 }, A);
+    const ends = { source_type: 'entity', target_type: 'entity', relation: 'depends_on' };
+    await app.call('graph.link', { source: path, target: other, ...ends } as never, A);
+    await compiled(app);
+    for (const scope of [path, other]) {
+      const { summary } = await read('connection_map', scope);
+      expect(summary.narrative).toBe(`${path} depends on ${other}.`);
+      expect(summary.sentences[0]?.entries.map(({ key }) => key).sort()).toEqual(['limit', 'pool']);
+    }
+  });
+
+  it('of connections show the paths that outcomes used together, as far as the reader may see them', async () => {
+    await write('size', 5);
+    const other = `${path}-pay`;
+    const at = (entity_path: string, key: string) => ({ entity_path, key });
+    await app.call('entries.write', { ...at(other, 'pool'), value: 9 }, A);
+    await app.call('entries.write', { ...at(`${path}-own`, 'diary'), value: 9, shared: false }, A);
+    const causal_entry_keys = [at(path, 'size'), at(other, 'pool'), at(`${path}-own`, 'diary')];
+    const commit = (n: number) =>
+      app.call(
+        'outcomes.commit',
+        { outcome_ref: `${path}-${n}`, outcome_type: 'success', causal_entry_keys } as never,
+        A,
+      );
+    await commit(1);
+    await compiled(app);
+    const map = await read('connection_map', path);
+    expect(map).toMatchObject({
+      entry_count: 1,
+      summary: {
+        narrative: `${path} was used together with ${other}.`,
+        total_edges: 1,
+        connected_entities: [other],
+        relations: { co_occurs_with: { count: 1, targets: [other], avg_confidence: 1 } },
+      },
+    });
+    expect(map.summary.sentences[0]?.entries.map(({ key }) => key)).toEqual(['size', 'pool']);
+    expect((await read('connection_map', other)).summary.connected_entities).toEqual([path]);
+    expect(await found('connection_map', `${path}-own`, A)).toBeUndefined();
+    await commit(2);
+    await compiled(app);
+    expect((await read('connection_map', path)).seq).toBe(map.seq);
+    await app.call('entries.write', { ...at(other, 'pool'), value: 8, shared: false }, A);
+    expect(await found('connection_map', path)).toBeUndefined();
+  });
+
   it('come in pages, each digest once', async () => {
     const all = await digestsOf(app);
     const found: Digest[] = [];

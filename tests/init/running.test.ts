@@ -143,6 +143,7 @@ describe('the hooks of Claude Code', () => {
       'Known about shop:\n- shop owner (fact, 0.70 untested): team-basket\n- shop/payments retry-policy (fact, 0.70 untested): {"max_attempts":3}',
     );
     expect(others).toContain('- elsewhere other (fact, 0.70 untested): thing');
+    expect(context.split('\n').at(-1)).toMatch(/mem_retrieve .*mem_commit_outcome/);
     // A briefing that shows an entry does not count as a read.
     expect((await home.desk.inProcess(['read', 'shop', 'owner', '--json'], { env })).out).toContain('"recall_count":0');
   });

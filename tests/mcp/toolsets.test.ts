@@ -44,6 +44,11 @@ describe('the tools', () => {
         expect(binding.fields).toContain('branch');
   });
 
+  it('say what to try where nothing is found, in words that follow "try"', () => {
+    for (const { binding } of bindings)
+      expect(binding.miss ?? '', binding.name).not.toMatch(/^mem_\w+ (?:\w+s|is|has) (?:them|it|what)\b/);
+  });
+
   it('say of themselves whether they change something', () => {
     for (const { operation, binding } of bindings) {
       const { annotations } = toolsOf([binding.name])[0]?.listed() ?? {};

@@ -110,7 +110,7 @@ export const consolidation = {
         about: { status: 'pending, approved, rejected, all', entity_path: 'Path or a/**' },
         limit: 20,
         previews: true,
-        miss: 'mem_consolidate makes them',
+        miss: 'mem_consolidate, which makes them',
       },
     ],
     input: () =>

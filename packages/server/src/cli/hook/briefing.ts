@@ -45,7 +45,7 @@ export async function briefing(memory: Memory, folder: string): Promise<string |
       ({ outcome_ref, outcome_type, committed_at }) =>
         `Your last outcome: ${safely(outcome_ref)} (${outcome_type}), ${committed_at.slice(0, 10)}.`,
     ),
-    'Before you begin, mem_search with a few words of the task. When it is over, mem_commit_outcome.',
+    'Before you begin, mem_retrieve with the task in a few words. When it is over, mem_commit_outcome.',
   ].join('\n');
 }
 

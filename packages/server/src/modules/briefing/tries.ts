@@ -45,22 +45,20 @@ function triesOf(outcome: SeenOutcome, session: SessionTries | undefined): Try[]
   const own = actions.filter((_, at) => !tried.has(at));
   const decisive =
     final_action_index === null || final_action_index === undefined ? own.at(-1) : actions[final_action_index];
-  return [
-    {
-      ...common,
-      action: cut(decisive ?? decision_summary ?? outcome_ref),
-      success: succeeded(outcome_type),
-      outcome_type,
-      note: decision_summary === null || decision_summary === undefined ? null : cut(decision_summary),
-    },
-    ...attempts.toReversed().map((attempt) => ({
-      ...common,
-      action: cut(
-        actions[attempt.action_indices.at(-1) ?? -1] ?? attempt.summary ?? `an attempt before ${outcome_ref}`,
-      ),
-      success: succeeded(attempt.outcome_type),
-      outcome_type: attempt.outcome_type,
-      note: attempt.summary === null ? null : cut(attempt.summary),
-    })),
-  ];
+  const done = decisive ?? decision_summary;
+  const last = {
+    ...common,
+    success: succeeded(outcome_type),
+    outcome_type,
+    note: decision_summary === null || decision_summary === undefined ? null : cut(decision_summary),
+  };
+  const before = attempts.toReversed().flatMap((attempt): Try[] => {
+    const { outcome_type, summary } = attempt;
+    const action = actions[attempt.action_indices.at(-1) ?? -1] ?? summary;
+    if (action === null) return [];
+    const note = summary === null ? null : cut(summary);
+    return [{ ...common, action: cut(action), success: succeeded(outcome_type), outcome_type, note }];
+  });
+  // The name of an outcome does not say what was done.
+  return done === null || done === undefined ? before : [{ ...last, action: cut(done) }, ...before];
 }

@@ -1,10 +1,12 @@
 import type { EntryView } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
-import { findEdges } from './map-edges.ts';
+import { findEdges, tiesOf } from './map-edges.ts';
+import { findMapEnds } from './map-ends.ts';
 import { type Compiling, findCandidates, isOfScope, loadPending, type Pending } from './pending.ts';
 import { type DigestKey, type DigestParts, type DigestRow, NO_PARTS } from './rows.ts';
 import { type CitedEntry, isAboutPath } from './rules/cited.ts';
-import { type DueDigest, mergeOutcomes } from './rules/due.ts';
+import { type DueDigest, mergeOutcomes, TIES } from './rules/due.ts';
+import { sortedNumbers } from './rules/lists.ts';
 import { chooseEntries } from './rules/sections.ts';
 import { LEAST_SUCCESSES } from './rules/summary.ts';
 
@@ -45,12 +47,16 @@ async function compileBranch(compiling: Compiling, branch: string, due: readonly
     view,
     pending.flatMap(({ digest_type, scope }) => (digest_type === 'connection_map' ? scope : [])),
   );
+  const ends = await findMapEnds(query, view, { pending, cited, edges });
   const compiled: Compiled = { save: [], remove: [] };
   for (const one of pending) {
     await pause();
     const { digest_type, scope, row } = one;
     const entries = one.candidates.flatMap((id) => cited.get(id) ?? []).filter((entry) => isOfScope(one, entry));
-    const made = partsFor(one, entries, edges.get(scope)?.length ?? 0);
+    const made =
+      digest_type === 'connection_map'
+        ? mapParts(one, { entries, cited, edges: edges.get(scope)?.length ?? 0, ends: ends.get(scope) ?? [] })
+        : partsFor(one, entries);
     if (made === undefined) {
       if (row) compiled.remove.push(one);
       continue;
@@ -70,15 +76,30 @@ async function compileBranch(compiling: Compiling, branch: string, due: readonly
 
 type CompiledParts = Pick<DigestRow, 'entry_count' | 'is_shown'> & { parts: DigestParts };
 
+type MapEnds = {
+  /** At its path. */
+  entries: readonly CitedEntry[];
+  cited: ReadonlyMap<number, CitedEntry>;
+  edges: number;
+  ends: readonly number[];
+};
+
+function mapParts(one: Pending, { entries, cited, edges, ends }: MapEnds): CompiledParts | undefined {
+  const outcomes = mergeOutcomes(one.before.outcomes, one.outcomes, TIES);
+  const ties = tiesOf(
+    one.scope,
+    outcomes.map(([, ids]) => ({ outcome_type: '', entries: ids.flatMap((id) => cited.get(id) ?? []) })),
+  );
+  const entry_count = edges + ties.length;
+  if (entry_count === 0) return undefined;
+  const following = entries.filter(({ pattern_refs }) => pattern_refs !== '[]').slice(0, MAP_ENTRIES);
+  const shown = sortedNumbers([...following.map(({ entry_id }) => entry_id), ...ends]);
+  return { parts: { ...NO_PARTS, shown, outcomes }, entry_count, is_shown: 1 };
+}
+
 /** What a digest is made of; undefined where there is nothing left. */
-function partsFor(one: Pending, entries: readonly CitedEntry[], edges: number): CompiledParts | undefined {
+function partsFor(one: Pending, entries: readonly CitedEntry[]): CompiledParts | undefined {
   const { digest_type, before, outcomes: added, count } = one;
-  if (digest_type === 'connection_map') {
-    if (edges === 0) return undefined;
-    const following = entries.filter(({ pattern_refs }) => pattern_refs !== '[]').slice(0, MAP_ENTRIES);
-    const shown = following.map(({ entry_id }) => entry_id).sort((a, b) => a - b);
-    return { parts: { ...NO_PARTS, shown }, entry_count: edges, is_shown: 1 };
-  }
   if (digest_type === 'trace_pattern') {
     const outcomes = mergeOutcomes(before.outcomes, added, PATTERN_OUTCOMES);
     const is_shown = Number(outcomes.length >= LEAST_SUCCESSES);

@@ -2,7 +2,9 @@ import type { Query } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { entryName } from '../../kernel/index.ts';
 import { entryIdOf, type IncidentEdge, listEntriesById, listIncident } from '../graph/index.ts';
-import type { CitedEdge } from './rules/summary.ts';
+import { isSuccess, parseOutcomeType } from '../outcomes/index.ts';
+import type { CitedOutcome } from './rules/cited.ts';
+import { type CitedEdge, TOGETHER } from './rules/map-sentences.ts';
 
 /** Edges of one path, on each side. */
 const MOST_EDGES = 50;
@@ -47,7 +49,35 @@ async function entryNames(query: Query, view: EntryView, edges: readonly Inciden
 }
 
 function toCited(edge: IncidentEdge, names: ReadonlyMap<string, string>): CitedEdge[] {
-  const { relation, other_type, other, confidence } = edge;
+  const { side, relation, other_type, other, confidence } = edge;
   const target = other_type === 'entry' ? names.get(other) : other;
-  return target === undefined ? [] : [{ relation, target, is_path: other_type === 'entity', confidence }];
+  if (target === undefined) return [];
+  const entry_id = other_type === 'entry' ? entryIdOf(other) : undefined;
+  return [{ side, relation, target, is_path: other_type === 'entity', entry_id, confidence }];
+}
+
+/** Other paths that outcomes tie a path to. */
+const MOST_TIES = 50;
+const AFTER_SUCCESS = 1;
+const AFTER_FAILURE = 0.7;
+
+/** The paths that outcomes have used together with a path, the newest first, as edges between the paths. */
+export function tiesOf(
+  scope: string,
+  outcomes: readonly Pick<CitedOutcome, 'outcome_type' | 'entries'>[],
+): CitedEdge[] {
+  const ties = new Map<string, CitedEdge>();
+  for (const { outcome_type, entries } of outcomes) {
+    if (!entries.some(({ entity_path }) => entity_path === scope)) continue;
+    const type = parseOutcomeType(outcome_type);
+    const confidence = type !== undefined && isSuccess(type) ? AFTER_SUCCESS : AFTER_FAILURE;
+    for (const { entity_path: target } of entries) {
+      if (target === scope) continue;
+      const known = ties.get(target);
+      if (known) known.confidence = Math.max(known.confidence, confidence);
+      else if (ties.size < MOST_TIES)
+        ties.set(target, { side: 'out', relation: TOGETHER, target, is_path: true, entry_id: undefined, confidence });
+    }
+  }
+  return [...ties.values()];
 }

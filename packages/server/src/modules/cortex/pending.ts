@@ -5,7 +5,7 @@ import { findCited } from './cited-entries.ts';
 import { findDigests, listNewestOf, listNumbersAt, listNumbersAtAll } from './queries.ts';
 import { type DigestParts, type DigestRow, NO_PARTS, partsOf } from './rows.ts';
 import { agentsOfSource, type CitedEntry, isAboutPath } from './rules/cited.ts';
-import type { DueDigest } from './rules/due.ts';
+import { type DueDigest, newTies } from './rules/due.ts';
 import { type DigestLists, grownLists, SHOWN_WHOLE, shownIn, sortedNumbers } from './rules/lists.ts';
 import { MOST_KEPT } from './rules/sections.ts';
 
@@ -57,12 +57,18 @@ export async function loadPending(
     const before = row ? partsOf(row) : NO_PARTS;
     const count = (names[i] ?? []).reduce((sum) => sum + (counts[at++]?.n ?? 0), 0);
     const grown = row && one.change !== 'all' && hasLists(one) ? grownLists(before, newIn(one)) : undefined;
-    const known = isMap(one) ? (shownAt.get(one.scope) ?? []) : [];
+    const outcomes = isMap(one) ? newTies(before.outcomes, one.outcomes) : one.outcomes;
+    const known = isMap(one) ? mapEntries(one, row) : [];
     const candidates = grown ? [] : [...new Set([...shownIn(before), ...before.reserve, ...one.entries, ...known])];
-    return Object.assign({}, one, { row, before, count, lists: grown, candidates });
+    return Object.assign({}, one, { row, before, count, lists: grown, candidates, outcomes });
   });
   await readSmallPaths(query, view, pending);
-  return pending;
+  return pending.filter((one) => !isMap(one) || !one.row || one.change !== 'new entries' || one.outcomes.size > 0);
+
+  function mapEntries({ scope, change, outcomes }: DueDigest, row: DigestRow | undefined): number[] {
+    const tied = [...(row ? partsOf(row).outcomes : []), ...outcomes].flatMap(([, entries]) => [...entries]);
+    return row && change !== 'all' ? tied : [...(shownAt.get(scope) ?? []), ...tied];
+  }
 }
 
 const newIn = ({ entries, change }: DueDigest) => ({ entries, areNew: change === 'new entries' });

@@ -180,6 +180,29 @@ export async function listNumbersAtAll(
   );
 }
 
+/** A compound statement may not have more parts on SQLite than 500. */
+const PATHS_AT_ONCE = 30;
+
+/** The number of one entry at each path, the first by key. */
+export async function listOneAtEach(
+  query: Query,
+  view: EntryView,
+  paths: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (let from = 0; from < paths.length; from += PATHS_AT_ONCE) {
+    const each = paths.slice(from, from + PATHS_AT_ONCE).map(
+      (
+        path,
+      ) => sql`SELECT * FROM (SELECT entity_path, entry_id FROM ${entriesIn(view, { paths: [{ kind: 'exact', path }] })}
+          ORDER BY entity_path, key LIMIT 1) AS one`,
+    );
+    const rows = await query.all<{ entity_path: string; entry_id: number }>(joinSql(each, ' UNION ALL '));
+    for (const { entity_path, entry_id } of rows) found.set(entity_path, entry_id);
+  }
+  return found;
+}
+
 /** The numbers of the newest entries that agents wrote; those that are deleted or private count towards the limit. */
 export async function listNewestOf(
   query: Query,

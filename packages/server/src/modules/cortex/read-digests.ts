@@ -3,13 +3,14 @@ import { branchOf, pageBytes, pageLimit, type ReadContext, requireNewest } from 
 import { findSharedCounts, type SharedCount } from '../counts/index.ts';
 import { findOutcomes, type NumberedOutcome } from '../ledger/index.ts';
 import { findCited } from './cited-entries.ts';
-import { findEdges } from './map-edges.ts';
+import { findEdges, tiesOf } from './map-edges.ts';
 import { type DigestFilter, findDigests, listDigestRows } from './queries.ts';
 import { toDigest } from './render.ts';
 import { type DigestKey, type DigestRow, digestName, partsOf } from './rows.ts';
 import { agentsOfSource, type CitedEntry, type CitedOutcome, isAboutPath } from './rules/cited.ts';
 import { shownIn } from './rules/lists.ts';
-import { type CitedEdge, isVisible, type VisibleParts } from './rules/summary.ts';
+import type { CitedEdge } from './rules/map-sentences.ts';
+import { isVisible, type VisibleParts } from './rules/summary.ts';
 
 export type DigestAnswer = Output<'digests.list'>['digests'][number];
 
@@ -132,13 +133,16 @@ function visibleParts({ view }: DigestContext, row: DigestRow, known: LookedUp):
   });
   // Counts of an agent are those of all paths.
   const isCounted = isAboutPath(digest_type) || view.scope === undefined;
+  const shown = found(shownIn(parts));
+  const isMap = digest_type === 'connection_map';
   return {
     digest_type,
     scope,
-    entries: found(shownIn(parts)).filter(isOfScope),
+    entries: shown.filter(isOfScope),
     outcomes: isCounted ? cited : cited.filter(({ entries }) => entries.length > 0),
     counted: isCounted ? sumOf(countNames(row).map((name) => known.counts.get(name))) : undefined,
-    edges: known.edges.get(scope) ?? [],
+    edges: isMap ? [...(known.edges.get(scope) ?? []), ...tiesOf(scope, cited)] : [],
+    ends: isMap ? [...shown, ...cited.flatMap(({ entries }) => entries)].filter((entry) => !isOfScope(entry)) : [],
   };
 }
 

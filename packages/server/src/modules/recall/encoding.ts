@@ -17,16 +17,12 @@ import { withoutCommon } from './rules/score.ts';
 import { weightOfWord } from './rules/word-weights.ts';
 import { type EmbeddedPart, storedPart } from './stored-part.ts';
 import type {
-<<<<<<< HEAD
-  ComparedQuestion,
-=======
-  AskedQuestion,
   ComparedVectors,
->>>>>>> fair16
   EmbeddedText,
   EncodedQuestion,
   PassageQuestion,
   QuestionText,
+  QuestionVectors,
   ThreadTasks,
 } from './thread-tasks.ts';
 import { sumsOf } from './vector-sums.ts';
@@ -113,7 +109,7 @@ export class Encoding {
   }
 
   /** Without sums all vectors are given, and no cluster has to be read. */
-  ask({ vectors, count, sums: of, ...text }: ThreadTasks['ask']['input']): ComparedQuestion | undefined {
+  ask({ vectors, count, sums: of, ...text }: ThreadTasks['ask']['input']): QuestionVectors | undefined {
     const asked = this.question(text);
     if (asked.every((value) => value === 0)) return undefined;
     const packed = unpackTexts(vectors, count);

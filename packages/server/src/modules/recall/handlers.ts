@@ -18,12 +18,8 @@ import { RecallEntries } from './candidates.ts';
 import { embedderOf } from './embedder-thread.ts';
 import { addNearest, type MeaningSearch, openMeaning } from './meaning.ts';
 import { type AskedModel, askModel } from './models/served-model.ts';
-<<<<<<< HEAD
-import { type AuthorPlaces, addNeighbours, relateBest } from './neighbours.ts';
-import { entriesOfTime } from './of-time.ts';
-=======
 import { type AuthorPlaces, addNeighbours, NO_PLACES, relateBest } from './neighbours.ts';
->>>>>>> fair16
+import { entriesOfTime } from './of-time.ts';
 import { showEntries } from './passages.ts';
 import { aroundBest, rankEntries } from './rank.ts';
 import { type Reranked, rerankBest } from './rerank.ts';
@@ -49,53 +45,23 @@ export async function retrieve(context: ReadContext, given: Input<'entries.retri
     withWeights(context, given),
     countShown(context.read, { account_id, agent_id, branch: branchOf(context.view) }),
   ]);
-<<<<<<< HEAD
   const budget = budgetOf(context, input.max_ms);
-  const { skipped, timeLeft, hasTime } = budget;
+  const { skipped, timeLeft, within } = budget;
   const listed = await listOfTime(context, input, asked);
   const gathered = listed ?? (await gather(context, { input, size, text: asked.text, budget }));
   const { entries, terms, weights, places, meaning, model } = gathered;
   const options = { input, weights, places, time: asked.time, isListed: listed !== undefined, context };
-=======
-  const search = searchInput(input);
-  const { skipped, timeLeft, within } = budgetOf(context, input.max_ms);
-  const [found, model] = await Promise.all([
-    findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
-    input.semantic_weight > 0 ? askModel(context, asked.text, timeLeft()) : NOT_ASKED,
-  ]);
-  const weights = terms.map((_, at) => rarity(Math.max(found.shown, 1), found.counts[at] ?? 0));
-  const entries = new RecallEntries(context, terms);
-  await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
-  const text = questionText(asked.text, { terms, weights, shown: found.shown });
-  const compared = { text, shown: found.shown, model, timeLeft };
-  const meaning =
-    input.semantic_weight > 0
-      ? await within('meaning', () => compareWith(context, input, { ...compared, entries }))
-      : undefined;
-  const places = meaning ? await lookAround(meaning, entries, { input, weights, within }) : NO_PLACES;
-  const options = { input, weights, places, time: asked.time, context };
->>>>>>> fair16
   const first = rankEntries(entries.all, options);
   const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
   const best = { query: input.query, hits: first.hits, terms: weighted, meaning, maxMs: timeLeft() };
   const { moves, reranker }: Reranked =
     (hasReranker(context) ? await within('rerank', () => rerankBest(context, best)) : undefined) ?? {};
   const ranked = moves ? rankEntries(entries.all, { ...options, rerank: moves }) : first;
-<<<<<<< HEAD
   const wanted = (input.adaptive_k ? aroundBest(ranked.hits) : ranked.hits).slice(0, input.limit);
   const page = startWithin(wanted, pageBytes(context.services), ({ row }) => row.document_bytes);
-  const question = hasTime('passages') ? meaning : undefined;
-  const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
-=======
-  const page = startWithin(
-    ranked.hits.slice(0, input.limit),
-    pageBytes(context.services),
-    ({ row }) => row.document_bytes,
-  );
   const show = (question: MeaningSearch | undefined) =>
     showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
   const shown = (await within('passages', () => show(meaning))) ?? (await show(undefined));
->>>>>>> fair16
   noteShown(context, input, shown.noted);
   const { semantic_weight, confidence_weight, evidence_weight } = input;
   const isUnknown = skipped.includes('meaning') || listed !== undefined;
@@ -142,7 +108,7 @@ type GatherOptions = {
 
 /** The entries that may answer a question: by words, by meaning, and next to those. */
 async function gather(context: ReadContext, { input, text, size, budget }: GatherOptions): Promise<GatheredEntries> {
-  const { skipped, timeLeft, hasTime } = budget;
+  const { skipped, timeLeft, within } = budget;
   const terms = questionTerms(text);
   const [found, model] = await Promise.all([
     findByWords(context, searchInput(input), { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
@@ -152,18 +118,15 @@ async function gather(context: ReadContext, { input, text, size, budget }: Gathe
   const entries = new RecallEntries(context, terms);
   await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
   const asked = questionText(text, { terms, weights, shown: found.shown });
-  const wantsMeaning = input.semantic_weight > 0 && embedderOf(context.services) !== undefined;
+  const compared = { text: asked, shown: found.shown, model, entries, timeLeft };
   const meaning =
-    wantsMeaning && hasTime('meaning')
-      ? await compareWith(context, input, { text: asked, shown: found.shown, model })
+    input.semantic_weight > 0 && context.services.settings.embedder !== 'off'
+      ? await within('meaning', () => compareWith(context, input, compared))
       : undefined;
-  if (meaning) await addNearest(meaning, entries);
+  const places = meaning ? await lookAround(meaning, entries, { input, weights, within }) : NO_PLACES;
   // What builds on a step that was skipped is skipped as well.
-  const hasTimeFor = (step: SkippedStep) => (meaning || skipped.includes('meaning')) && hasTime(step) && meaning;
-  const near = input.neighbours === false ? undefined : hasTimeFor('neighbours');
-  const places: AuthorPlaces = near ? await addNeighbours(near, entries, { input, weights }) : new Map();
-  const related = hasTimeFor('related');
-  if (related) await relateBest(related, entries, { input, weights, places });
+  if (skipped.includes('meaning'))
+    skipped.push(...(input.neighbours === false ? [] : ['neighbours' as const]), 'related');
   return { entries, terms, weights, places, meaning, model, truncated: found.truncated };
 }
 

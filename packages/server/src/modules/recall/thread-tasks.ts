@@ -9,7 +9,7 @@ export type EmbeddedText = { entry_id: number; document: string };
 export type QuestionText = { text: string; weights: WordWeights };
 export type EncodedQuestion = Float32Array;
 /** Away from what all vectors have in common. All clusters come nearest first, cosines in the order of the vectors. */
-export type ComparedQuestion = { question: EncodedQuestion; clusters: number[]; cosines: number[] };
+export type QuestionVectors = { question: EncodedQuestion; clusters: number[]; cosines: number[] };
 /** Vectors one after another, in Base64. */
 export type VectorTexts = { vectors: string; count: number };
 export type PassageQuestion = { terms: readonly WeightedTerm[]; question: EncodedQuestion | undefined };
@@ -30,7 +30,7 @@ export type ComparedVectors = {
 export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
   /** A question among these vectors and those of the sums. Undefined where it has no word that the embedder knows. */
-  ask: { input: QuestionText & VectorTexts & { sums: readonly VectorSums[] }; output: ComparedQuestion | undefined };
+  ask: { input: QuestionText & VectorTexts & { sums: readonly VectorSums[] }; output: QuestionVectors | undefined };
   nearest: { input: { blocks: readonly Uint8Array[]; question: EncodedQuestion; most: number }; output: number[] };
   compare: { input: VectorTexts & { question: EncodedQuestion }; output: number[] };
   /** For each vector the clusters that hold what is near to it, nearest first. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueDigests, mergeOutcomes, type TouchedEntry } from './due.ts';
+import { dueDigests, mergeOutcomes, newTies, type TouchedEntry } from './due.ts';
 
 const touched = (over: Partial<TouchedEntry> = {}): TouchedEntry => ({
   branch: 'main',
@@ -41,6 +41,28 @@ describe('what makes digests due', () => {
     expect(names(due)).toEqual(['agent_brief agent/o', 'entity p', 'trace_pattern p', 'agent_brief agent/w']);
     const failed = { ...outcome, causes: [{ ...cause, success: false }] };
     expect(names(dueDigests({ ...none, outcomes: [failed] }))).not.toContain('trace_pattern p');
+  });
+
+  it('an outcome of several paths: their maps, of no more than twelve', () => {
+    const cause = (n: number) => ({ entry_id: n, entity_path: `p${n}`, written_by: null, success: false });
+    const of = (n: number) => {
+      const causes = Array.from({ length: n }, (_, i) => cause(i));
+      const due = dueDigests({ ...none, outcomes: [{ branch: 'main', seq: 9, agent_id: 'agent/o', causes }] });
+      return due.filter(({ digest_type }) => digest_type === 'connection_map');
+    };
+    expect(of(1)).toEqual([]);
+    expect(names(of(2))).toEqual(['connection_map p0', 'connection_map p1']);
+    expect(of(500)).toHaveLength(12);
+  });
+
+  it('an outcome that ties what is tied already makes no new map', () => {
+    const added = new Map([
+      [7, new Set([1, 2])],
+      [8, new Set([1, 2])],
+      [9, new Set([1, 3])],
+    ]);
+    expect([...newTies([[5, [1, 2, 4]]], added).keys()]).toEqual([9]);
+    expect([...newTies([], added).keys()]).toEqual([9, 8]);
   });
 
   it('branches are apart', () => {

@@ -94,6 +94,10 @@ export function dueDigests({ entries, outcomes, paths }: Touched): DueDigest[] {
     };
     const own = need(outcome, agentScope(agent_id));
     if (!own.outcomes.has(seq)) own.outcomes.set(seq, new Set());
+    for (const [scope, entryIds] of tiesIn(causes)) {
+      const map = need(outcome, { digest_type: 'connection_map', scope }, { is_new: true });
+      map.outcomes.set(seq, new Set(entryIds));
+    }
     for (const { entry_id, entity_path, written_by, success } of causes) {
       own.outcomes.get(seq)?.add(entry_id);
       add(need(outcome, { digest_type: 'entity', scope: entity_path }), entry_id);
@@ -103,6 +107,23 @@ export function dueDigests({ entries, outcomes, paths }: Touched): DueDigest[] {
   }
   for (const path of paths) need(path, { digest_type: 'connection_map', scope: path.entity_path });
   return [...due.values()];
+}
+
+/** Paths that one outcome ties to each other: one that has used everything says little about each. */
+const MOST_TIED = 12;
+/** Outcomes that the map of a path is made of, and the entries of each, one at each path. */
+export const TIES = { outcomes: 25, entries: MOST_TIED };
+
+/** By path, an entry there and at each other path that the same outcome came of. */
+function* tiesIn(causes: TouchedOutcome['causes']): Generator<[scope: string, entries: number[]]> {
+  const first = new Map<string, number>();
+  for (const { entity_path, entry_id } of causes) {
+    if (first.size >= MOST_TIED) break;
+    if (!first.has(entity_path)) first.set(entity_path, entry_id);
+  }
+  if (first.size < 2) return;
+  const entries = [...first.values()];
+  for (const scope of first.keys()) yield [scope, entries];
 }
 
 type OutcomeParts = readonly (readonly [seq: number, entries: readonly number[]])[];
@@ -120,4 +141,20 @@ export function mergeOutcomes(
     .sort(([a], [b]) => b - a)
     .slice(0, most.outcomes)
     .map(([seq, entries]) => [seq, [...entries].sort((a, b) => a - b).slice(0, most.entries)]);
+}
+
+/** The newest outcomes that tie other entries than the map has already: agents use the same ones again and again. */
+export function newTies(
+  before: OutcomeParts,
+  added: ReadonlyMap<number, ReadonlySet<number>>,
+): Map<number, Set<number>> {
+  const known = before.map(([, entries]) => new Set(entries));
+  const found = new Map<number, Set<number>>();
+  for (const [seq, ids] of [...added].sort(([a], [b]) => b - a).slice(0, TIES.outcomes)) {
+    const entries = new Set(ids);
+    if (known.some((those) => [...entries].every((id) => those.has(id)))) continue;
+    known.push(entries);
+    found.set(seq, entries);
+  }
+  return found;
 }

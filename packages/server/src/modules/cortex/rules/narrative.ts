@@ -30,7 +30,7 @@ export const counted = (n: number, noun: string, plural = `${noun}s`): string =>
 /** The day of a time, in UTC. */
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-const listed = (names: readonly string[]): string =>
+export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 type NameOf = (entry: CitedEntry) => string;

@@ -100,7 +100,7 @@ describe('the sentences of a digest', () => {
 
 describe('the figures of a digest', () => {
   it('are those of the entries that are visible where not all of them may be counted', () => {
-    const parts = { digest_type: 'agent_brief' as const, scope: 'agent/a', outcomes: [], edges: [] };
+    const parts = { digest_type: 'agent_brief' as const, scope: 'agent/a', outcomes: [], edges: [], ends: [] };
     const entries = [entry(1, { confidence: 0.5 }), entry(2, { confidence: 1 })];
     expect(figuresOf({ ...parts, entries, counted: undefined })).toMatchObject({ total_keys: 2, avg_confidence: 0.75 });
     const counted = { n: 10, confidence_sum: 9, last_at: 4 };
@@ -108,7 +108,8 @@ describe('the figures of a digest', () => {
   });
 
   it('count edges by relation and keys by their beginning', () => {
-    const edge = (target: string, confidence: number) => ({ relation: 'needs', target, is_path: true, confidence });
+    const known = { side: 'out', relation: 'needs', is_path: true, entry_id: undefined } as const;
+    const edge = (target: string, confidence: number) => ({ ...known, target, confidence });
     expect(relationsOf([edge('b', 1), edge('a', 0.5)])).toEqual({
       needs: { count: 2, targets: ['a', 'b'], avg_confidence: 0.75 },
     });

@@ -1,4 +1,5 @@
 import { type CitedEntry, type CitedOutcome, type DigestType, sourceOf } from './cited.ts';
+import { type CitedEdge, narrateMap } from './map-sentences.ts';
 import { narrate, type Sentence } from './narrative.ts';
 import { MOST_NAMES, type Sections, sectionsOf, witnessesOf } from './sections.ts';
 
@@ -12,10 +13,9 @@ export type VisibleParts = {
   /** The count of all shared entries of the scope; undefined for a reader who may not see all of them. */
   counted: { n: number; confidence_sum: number; last_at: number } | undefined;
   edges: readonly CitedEdge[];
+  /** Entries at the other ends of edges. */
+  ends: readonly CitedEntry[];
 };
-
-/** An edge from the path of a map to something that the reader may see. */
-export type CitedEdge = { relation: string; target: string; is_path: boolean; confidence: number };
 
 export type DigestFigures = {
   entry_count: number;
@@ -127,10 +127,5 @@ const SENTENCES: Partial<Record<DigestType, (parts: VisibleParts) => Sentence[]>
       entries: [entry],
     }));
   },
-  connection_map: ({ scope, entries }) =>
-    entries.flatMap((entry) => {
-      const refs = JSON.parse(entry.pattern_refs) as string[];
-      if (refs.length === 0) return [];
-      return [{ text: `${entry.key} at ${scope} follows ${refs.slice(0, 3).join(', ')}.`, entries: [entry] }];
-    }),
+  connection_map: narrateMap,
 };
