@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Query } from '../../packages/server/src/db/index.ts';
 import { backends, openTestApp, readyPlace, type StorePlace, type TestApp, type TestOptions } from '../support/app.ts';
 import { programOf } from '../support/program.ts';
 
@@ -81,6 +82,27 @@ describe.each(backends)('a long consolidation, on %s', (backend) => {
     if (other.status === 'rejected') expect(other.reason).toMatchObject({ code: 'conflict' });
     await app.jobs.sweep();
     expect(await demoted(app)).toBe(PAIRS);
+  });
+
+  it('refuses another one at once, before it plans anything', async () => {
+    const app = await open();
+    await laid(app);
+    expect(await app.call('consolidation.run', {}, A)).toMatchObject({ status: 'running' });
+    const { database } = app.kernel.services;
+    const forAccount = database.forAccount.bind(database);
+    let looks = 0;
+    const counted = (scan: Query): Query => ({
+      ...scan,
+      all: (statement) => {
+        looks++;
+        return scan.all(statement);
+      },
+    });
+    database.forAccount = (id) => ({ ...forAccount(id), scan: counted(forAccount(id).scan) });
+    const others = Array.from({ length: 8 }, (_, n) => app.call('consolidation.run', {}, { agent_id: `agent/${n}` }));
+    for (const one of await Promise.allSettled(others)) expect(one).toMatchObject({ reason: { code: 'conflict' } });
+    database.forAccount = forAccount;
+    expect(looks).toBe(0);
   });
 
   it('is finished by another server after a kill -9, each step once', async () => {

@@ -1,6 +1,11 @@
 import { parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Principal, Scope } from '../../packages/server/src/kernel/index.ts';
+import {
+  type Principal,
+  readAccount,
+  type Scope,
+  SELF_HOSTED_ACCOUNT,
+} from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 
 const A = { agent_id: 'agent/a' };
@@ -94,9 +99,85 @@ describe.each(backends)('who consolidates what, on %s', (backend) => {
     expect(await proposals(A, 'sides')).toMatchObject({ proposals: [], total: 0 });
   });
 
+  it('an agent cannot take the room of others with proposals that they do not see', async () => {
+    const { limits, database } = app.kernel.services;
+    const { read } = database.forAccount(SELF_HOSTED_ACCOUNT);
+    const used = async () => (await readAccount(read, SELF_HOSTED_ACCOUNT))?.storage_bytes as number;
+    for (const key of ['one', 'two', 'three'])
+      await app.call('entries.write', { entity_path: 'own', key, value: `${key} is mine`, shared: false }, A);
+    const at = (...keys: string[]) => ({ sources: keys.map((key) => ({ entity_path: 'own', key })) });
+    const before = await used();
+    const [value, rationale] = ['x'.repeat(1000), 'y'.repeat(200)];
+    const first = await app.call('consolidation.propose', { ...at('one', 'two'), value, rationale }, A);
+    expect((await used()) - before).toBe(1202);
+    await expect(app.call('consolidation.propose', { ...at('two', 'one'), value }, A)).rejects.toMatchObject({
+      code: 'conflict',
+      detail: { proposal_id: first.proposal_id },
+    });
+    limits.max_pending_proposals = (await proposals(B)).total + 1;
+    for (const key of ['x', 'y'])
+      await app.call('entries.write', { entity_path: 'all', key, value: `${key} is ours` }, B);
+    for (const sources of [at('one', 'three'), at('two', 'three'), at('one', 'two', 'three')])
+      await app.call('consolidation.propose', sources, A).catch(() => {});
+    const ours = { sources: ['x', 'y'].map((key) => ({ entity_path: 'all', key })) };
+    const shared = await app.call('consolidation.propose', ours, B);
+    delete limits.max_pending_proposals;
+    for (const key of ['one', 'two']) await app.call('entries.erase', { entity_path: 'own', key } as never, A);
+    expect(await proposals(A, 'own')).toMatchObject({ total: 0 });
+    expect((await used()) - before).toBeLessThan(1000);
+    await app.call('consolidation.decide', { proposal_id: shared.proposal_id, decision: 'reject' }, B);
+  });
+
+  it('what an agent suggests to everyone is bounded, so that others find room', async () => {
+    const keys = Array.from({ length: 12 }, (_, n) => `k${n}`);
+    const writes = keys.map((key) => ({ entity_path: 'many', key, value: `${key} is for everyone` }));
+    await app.call('commits.create', { writes }, A);
+    const pairs = keys.flatMap((a, n) => keys.slice(n + 1).map((b) => [a, b]));
+    const suggest = (pair: string[] | undefined, as: object) =>
+      app.call('consolidation.propose', { sources: (pair ?? []).map((key) => ({ entity_path: 'many', key })) }, as);
+    const agent = { agent_id: 'agent/c' };
+    for (const pair of pairs.slice(0, 50)) await suggest(pair, agent);
+    await expect(suggest(pairs[50], agent)).rejects.toMatchObject({ code: 'conflict', detail: { max_pending: 50 } });
+    expect(await suggest(pairs[50], A)).toMatchObject({ status: 'pending' });
+    for (const key of keys) await app.call('entries.erase', { entity_path: 'many', key } as never, A);
+  });
+
+  it('a proposal whose source has expired is listed for nobody, and takes no room', async () => {
+    const { limits } = app.kernel.services;
+    const ttl = { value: 'the guest network is open', ttl_seconds: 60 };
+    await app.call('entries.write', { entity_path: 'guests', key: 'soon', ...ttl }, A);
+    for (const key of ['long', 'longer'])
+      await app.call('entries.write', { entity_path: 'guests', key, value: `guests stay ${key}` }, A);
+    const suggest = (...keys: string[]) =>
+      app.call('consolidation.propose', { sources: keys.map((key) => ({ entity_path: 'guests', key })) }, A);
+    await suggest('soon', 'long');
+    limits.max_pending_proposals = (await proposals(B)).total;
+    await expect(suggest('long', 'longer')).rejects.toMatchObject({ code: 'conflict' });
+    app.clock.advance(61_000);
+    expect(await proposals(A, 'guests')).toMatchObject({ proposals: [], total: 0 });
+    const all = { entity_path: 'guests', status: 'all' } as const;
+    expect(await app.call('consolidation.proposals', all, A)).toMatchObject({ total: 0 });
+    const { proposal_id } = await suggest('long', 'longer');
+    delete limits.max_pending_proposals;
+    await app.call('consolidation.decide', { proposal_id, decision: 'reject' }, A);
+  });
+
+  it('an account looks for candidates once at a time, and is refused when too much waits', async () => {
+    const look = (account_id = SELF_HOSTED_ACCOUNT) =>
+      app.call('consolidation.candidates', { entity_path: 'bank' }, { ...A, account_id });
+    const looked = await Promise.allSettled([...Array.from({ length: 9 }, () => look()), look('other')]);
+    expect(looked.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: 5 }, () => 'fulfilled'),
+      ...Array.from({ length: 4 }, () => 'rejected'),
+      'fulfilled',
+    ]);
+    expect(looked[8]).toMatchObject({ reason: { code: 'unavailable', detail: { retry_after: 1 } } });
+    await look();
+  });
+
   it('waits where there is no room for more proposals, and goes on once some are decided', async () => {
     const { limits } = app.kernel.services;
-    const { total } = await proposals(A);
+    const { total } = await proposals(B);
     limits.max_pending_proposals = total + 1;
     for (const [i, word] of ['harbour', 'orchard'].entries())
       for (const at of ['x', 'y'])

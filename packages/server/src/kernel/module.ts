@@ -48,7 +48,7 @@ export type Limits = {
   max_digests?: number;
   /** How many entries an erasure removes with one statement. */
   max_erased_at_once?: number;
-  /** How many undecided proposals of a consolidation an account keeps. */
+  /** How many undecided proposals of a consolidation an account keeps that everyone may see. */
   max_pending_proposals?: number;
   /** How many golden queries an account keeps that everyone may see. */
   max_golden_queries?: number;

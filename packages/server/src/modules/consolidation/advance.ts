@@ -1,6 +1,6 @@
 import type { Work } from '../../kernel/index.ts';
 import { type DoneDemotion, demoteEntries } from './demote.ts';
-import { dropVoid, roomForProposals, storeProposals } from './propose.ts';
+import { dropVoid, storeProposals } from './propose.ts';
 import * as queries from './queries.ts';
 import { MAX_RUNS } from './runs.ts';
 import type { PlannedStep, RunBounds } from './step.ts';
@@ -42,8 +42,7 @@ export async function applyStep(work: Work, run: queries.RunRow, step: PlannedSt
   const demotions = await demoteEntries(work, run.agent_id, plan.demotions);
   const ids = looked.entries.map(({ entry_id }) => entry_id);
   await dropVoid(work, [...ids, ...looked.goneIds]);
-  const room = await roomForProposals(work);
-  const { stored, isFull } = await storeProposals(work, run.agent_id, { proposals: plan.proposals, room });
+  const { stored, isFull } = await storeProposals(work, run.agent_id, plan.proposals);
   if (!isFull) remember(work, step);
   const isOver = isFull || step.isLast;
   const advanced: queries.RunRow = {

@@ -69,4 +69,11 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 2,
+    name: 'proposals by who may see them',
+    up: () => [
+      'CREATE INDEX consolidation_proposals_by_viewer ON consolidation_proposals (account_id, visible_to, status)',
+    ],
+  },
 ];

@@ -1,22 +1,53 @@
-import type { Dialect, Query } from '../../db/index.ts';
-import { EVERYONE, type Services, type Work } from '../../kernel/index.ts';
-import { findEntriesByNumber } from '../entries/index.ts';
+import type { Dialect, Query, Sql } from '../../db/index.ts';
+import { addStored, bytesOfTexts, EVERYONE, type Services, type Work } from '../../kernel/index.ts';
+import { findEntriesByNumber, isLive } from '../entries/index.ts';
 import * as queries from './queries.ts';
 import type { ComparedEntry } from './rules/findings.ts';
 import type { PlannedProposal } from './rules/plan.ts';
 
-export const maxPending = ({ limits }: Services): number => limits.max_pending_proposals ?? queries.MOST_PENDING;
-/** Decided ones; the oldest are deleted. */
+/** Those that one agent alone may see, and those that one agent suggested. */
+const MOST_OF_AGENT = 50;
+/** Decided ones that everyone may see; the oldest are deleted. */
 const MAX_DECIDED = 500;
 
+export const mostOfAgent = ({ limits }: Services): number =>
+  Math.min(limits.max_pending_proposals ?? MOST_OF_AGENT, MOST_OF_AGENT);
+
+/** What some may not see takes no room of theirs. */
+export const maxPending = (services: Services, visibleTo: string): number =>
+  visibleTo === EVERYONE ? (services.limits.max_pending_proposals ?? queries.MOST_PENDING) : mostOfAgent(services);
+
 /** How many more proposals fit, after the oldest decided ones beyond their number are deleted. */
-export async function roomForProposals(work: Work): Promise<number> {
+export async function roomForProposals(work: Work, visibleTo: string): Promise<number> {
   const { tx, account_id } = work;
-  const counts = new Map((await queries.countByStatus(tx, account_id)).map(({ status, n }) => [status, Number(n)]));
+  const viewer = { account_id, visible_to: visibleTo };
+  const counts = new Map((await queries.countByStatus(tx, viewer)).map(({ status, n }) => [status, Number(n)]));
   const decided = (counts.get('approved') ?? 0) + (counts.get('rejected') ?? 0);
-  if (decided > MAX_DECIDED)
-    await queries.deleteProposals(tx, account_id, queries.decidedBeyond(account_id, MAX_DECIDED));
-  return Math.max(maxPending(work.services) - (counts.get('pending') ?? 0), 0);
+  const maxDecided = visibleTo === EVERYONE ? MAX_DECIDED : MOST_OF_AGENT;
+  if (decided > maxDecided) await removeProposals(work, queries.decidedBeyond(viewer, maxDecided));
+  const room = maxPending(work.services, visibleTo) - (counts.get('pending') ?? 0);
+  return room > 0 ? room : Math.max(room + (await removeVoid(work, viewer)), 0);
+}
+
+/** Deletes undecided proposals that name something gone: they are listed for nobody. Returns how many. */
+async function removeVoid(work: Work, viewer: queries.ProposalViewer): Promise<number> {
+  const { tx, account_id, now, dialect } = work;
+  const sources = await queries.listPendingSources(tx, viewer);
+  const current = await findEntriesByNumber(tx, account_id, sources);
+  const isGone = (at: number): boolean => {
+    const facts = current[at];
+    return facts === undefined || !isLive(facts, now);
+  };
+  const ids = [...new Set(sources.filter((_, at) => isGone(at)).map(({ proposal_id }) => proposal_id))];
+  if (ids.length > 0) await removeProposals(work, dialect.texts(ids));
+  return ids.length;
+}
+
+/** Deletes proposals, and what they count as storage; `ids` as the dialect makes `texts`. */
+export async function removeProposals(work: Work, ids: Sql): Promise<void> {
+  const { tx, account_id } = work;
+  addStored(work, { storage_bytes: -(await queries.sumProposals(tx, account_id, ids)) });
+  await queries.deleteProposals(tx, account_id, ids);
 }
 
 /** Deletes undecided proposals about versions of these entries that are not the newest any more. */
@@ -30,7 +61,7 @@ export async function dropVoid(work: Work, entryIds: readonly number[]): Promise
   const current = await findEntriesByNumber(tx, account_id, pending);
   const isVoid = pending.filter(({ version }, at) => current[at]?.version !== version || current[at]?.deleted === 1);
   const ids = [...new Set(isVoid.map(({ proposal_id }) => proposal_id))];
-  if (ids.length > 0) await queries.deleteProposals(tx, account_id, dialect.texts(ids));
+  if (ids.length > 0) await removeProposals(work, dialect.texts(ids));
 }
 
 type Known = { proposal_id: string; status: string; sources: queries.KnownSource[] };
@@ -56,7 +87,7 @@ const entryIdsIn = (proposals: readonly PlannedProposal[]): number[] => [
 export async function storeProposals(
   work: Work,
   agentId: string,
-  { proposals, room }: { proposals: readonly PlannedProposal[]; room: number },
+  proposals: readonly PlannedProposal[],
 ): Promise<{ stored: number; isFull: boolean }> {
   const { tx, account_id, dialect } = work;
   const ids = entryIdsIn(proposals);
@@ -74,16 +105,18 @@ export async function storeProposals(
     const facts = newest.get(entry_id);
     return facts?.version === version && facts.deleted === 0 && facts.shared === shared;
   };
+  const rooms = new Map<string, number>();
   let stored = 0;
   for (const proposal of proposals) {
     if (!proposal.sources.every(isNewest)) continue;
     const visible_to = visibleToOf(proposal.sources, agentId);
     const same = knownFor(known, { strategy: proposal.strategy, visible_to });
     if (same.some((one) => covers(one, proposal.sources))) continue;
-    if (stored >= room) return { stored, isFull: true };
+    const room = rooms.get(visible_to) ?? (await roomForProposals(work, visible_to));
+    if (room === 0) return { stored, isFull: true };
+    rooms.set(visible_to, room - 1);
     const replaced = same.filter((one) => one.status === 'pending' && isWithin(one, proposal.sources));
-    if (replaced.length > 0)
-      await queries.deleteProposals(tx, account_id, dialect.texts(replaced.map(({ proposal_id }) => proposal_id)));
+    if (replaced.length > 0) await removeProposals(work, dialect.texts(replaced.map(({ proposal_id }) => proposal_id)));
     insertProposal(work, { ...proposal, agent_id: agentId, visible_to, proposed_value: null });
     stored++;
   }
@@ -159,6 +192,7 @@ export function insertProposal(work: Work, proposal: NewProposal): queries.Propo
   const rows = sources.map(({ entry_id, version, content_hash }, no) => ({
     ...{ account_id, proposal_id, no, entry_id, version, content_hash },
   }));
+  addStored(work, { storage_bytes: bytesOfTexts(queries.textsOfProposal(row)) });
   work.send(work.tx.insertMany(queries.insertProposals, [row]));
   work.send(work.tx.insertMany(queries.insertSources, rows));
   return row;

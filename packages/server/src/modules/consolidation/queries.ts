@@ -100,13 +100,17 @@ export function listSources(query: Query, accountId: string, ids: Sql): Promise<
 
 export type ProposalFilter = { status: string | undefined; paths: readonly Glob[] | undefined };
 
-/** Proposals all of whose sources the view shows; a source that was deleted since still counts as shown. */
+/**
+ * Proposals all of whose sources the view shows. Of decided ones a source that was deleted since still counts as shown; an
+ * undecided one could not be approved without it.
+ */
 function proposalsIn(view: EntryView, { status, paths }: ProposalFilter): Sql {
   const { account_id, agent_id } = view;
   const numbers = (where: string): Sql =>
     sql`(SELECT sources.entry_id AS value FROM consolidation_sources AS sources WHERE sources.account_id = ${account_id}
         AND sources.proposal_id = consolidation_proposals.proposal_id${fragment(where)}) AS numbers`;
-  const sourcesIn = sql`(SELECT count(*) FROM ${entriesNumbered(view, numbers(''), 'visible')})`;
+  const sourcesIn = (including: 'live' | 'visible') =>
+    sql`(SELECT count(*) FROM ${entriesNumbered(view, numbers(''), including)})`;
   const kept = (each: readonly Sql[]) =>
     sql`(SELECT 1 FROM ${entriesNumbered(view, numbers(' AND sources.no = 0'), 'visible')}
         AND (${joinSql(each, ' OR ')}) LIMIT 1) IS NOT NULL`;
@@ -117,7 +121,7 @@ function proposalsIn(view: EntryView, { status, paths }: ProposalFilter): Sql {
       : [kept(paths.map((glob) => sql`(1 = 1${andAll(globConditions(glob, 'entries.entity_path'))})`))]),
   ];
   return sql`consolidation_proposals WHERE account_id = ${account_id} AND ${visibleTo(agent_id)}${andAll(conditions)}
-    AND source_count = ${sourcesIn}`;
+    AND source_count = CASE WHEN status = 'pending' THEN ${sourcesIn('live')} ELSE ${sourcesIn('visible')} END`;
 }
 
 export type ProposalPage = ProposalFilter & { before: number; limit: number; bytes: number };
@@ -130,7 +134,7 @@ export function listProposals(query: Query, view: EntryView, page: ProposalPage)
   );
 }
 
-/** Undecided proposals of an account; where there are as many, a run waits until some are decided. */
+/** Undecided proposals of an account that everyone may see; where there are as many, a run waits until some are decided. */
 export const MOST_PENDING = 500;
 
 /** Undecided ones, newest first. */
@@ -149,10 +153,32 @@ export async function countProposals(query: Query, view: EntryView, filter: Prop
   return row?.n ?? 0;
 }
 
-/** How many proposals an account has in each status. */
-export function countByStatus(query: Query, accountId: string): Promise<{ status: string; n: number }[]> {
+/** The proposals that everyone may see, or one agent alone. */
+export type ProposalViewer = { account_id: string; visible_to: string };
+
+const shownTo = ({ account_id, visible_to }: ProposalViewer): Sql =>
+  sql`account_id = ${account_id} AND visible_to = ${visible_to}`;
+
+export function countByStatus(query: Query, viewer: ProposalViewer): Promise<{ status: string; n: number }[]> {
   return query.all(
-    sql`SELECT status, count(*) AS n FROM consolidation_proposals WHERE account_id = ${accountId} GROUP BY status`,
+    sql`SELECT status, count(*) AS n FROM consolidation_proposals WHERE ${shownTo(viewer)} GROUP BY status`,
+  );
+}
+
+/** What an agent suggested and nobody has decided. */
+export async function countSuggested(query: Query, viewer: ProposalViewer, agentId: string): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM consolidation_proposals WHERE ${shownTo(viewer)}
+          AND status = 'pending' AND strategy = 'suggested' AND agent_id = ${agentId}`,
+  );
+  return Number(row?.n ?? 0);
+}
+
+export function listPendingSources(query: Query, viewer: ProposalViewer): Promise<ProposalSourceRow[]> {
+  const pending = sql`SELECT proposal_id FROM consolidation_proposals WHERE ${shownTo(viewer)} AND status = 'pending'`;
+  return query.all(
+    sql`SELECT ${names('consolidation_sources', insertSources)} FROM consolidation_sources
+        WHERE account_id = ${viewer.account_id} AND proposal_id IN (${pending}) ORDER BY proposal_id, no`,
   );
 }
 
@@ -191,6 +217,32 @@ export function setDecided(tx: Transaction, decided: Decided): Promise<number> {
   );
 }
 
+/** The texts of a proposal that count as storage of the account. */
+export const textsOfProposal = ({ proposed_value, rationale }: Pick<ProposalRow, 'proposed_value' | 'rationale'>) => [
+  proposed_value,
+  rationale,
+];
+
+const BYTES = fragment(
+  'CAST(coalesce(sum(octet_length(rationale) + coalesce(octet_length(proposed_value), 0)), 0) AS BIGINT)',
+);
+
+/** How many bytes proposals have; `ids` as the dialect makes `texts`. */
+export async function sumProposals(query: Query, accountId: string, ids: Sql): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT ${BYTES} AS n FROM consolidation_proposals
+        WHERE account_id = ${accountId} AND proposal_id IN (SELECT value FROM ${ids})`,
+  );
+  return Number(row?.n ?? 0);
+}
+
+export async function sumProposalsOf(query: Query, accountId: string, agentId: string): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT ${BYTES} AS n FROM consolidation_proposals WHERE account_id = ${accountId} AND agent_id = ${agentId}`,
+  );
+  return Number(row?.n ?? 0);
+}
+
 /** `ids` as the dialect makes `texts`. */
 export async function deleteProposals(tx: Transaction, accountId: string, ids: Sql): Promise<void> {
   const named = sql`account_id = ${accountId} AND proposal_id IN (SELECT value FROM ${ids})`;
@@ -208,8 +260,8 @@ export async function listNaming(query: Query, accountId: string, ids: Sql): Pro
 }
 
 /** The decided proposals beyond the newest `kept`, as a table `(value)`. */
-export const decidedBeyond = (accountId: string, kept: number): Sql =>
-  sql`(SELECT proposal_id AS value FROM consolidation_proposals WHERE account_id = ${accountId} AND status <> 'pending'
+export const decidedBeyond = (viewer: ProposalViewer, kept: number): Sql =>
+  sql`(SELECT proposal_id AS value FROM consolidation_proposals WHERE ${shownTo(viewer)} AND status <> 'pending'
         ORDER BY seq DESC LIMIT 1000 OFFSET ${kept}) AS old`;
 
 export * from './run-queries.ts';

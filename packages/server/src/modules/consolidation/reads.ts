@@ -7,6 +7,7 @@ import * as queries from './queries.ts';
 import { planConsolidation } from './rules/plan.ts';
 import { coverageOf, reportOf, scopeText } from './runs.ts';
 import { showCandidates, showProposals, withGoldenQueries } from './show.ts';
+import { lookInTurn } from './turns.ts';
 
 /** Paths with as many entries are worth a run. */
 const READY = { least: 10, looked_at: 1_000, most: 10 };
@@ -66,9 +67,11 @@ export const candidates = reads<'consolidation.candidates'>(async (context, { en
   const { scan, view, services, dialect, caller } = context;
   requireNewest(view, 'what could be consolidated');
   const paths = globsAt(entity_path);
-  const found = await queries.listAt(scan, view, { paths, most: MAX_LOOKED_AT + 1 });
-  const ids = found.slice(0, MAX_LOOKED_AT).map(({ entry_id }) => entry_id);
-  const looked = await lookAt({ services, query: scan, view, paths }, ids);
+  const { looked, isAll } = await lookInTurn(services, view.account_id, async () => {
+    const found = await queries.listAt(scan, view, { paths, most: MAX_LOOKED_AT + 1 });
+    const ids = found.slice(0, MAX_LOOKED_AT).map(({ entry_id }) => entry_id);
+    return { looked: await lookAt({ services, query: scan, view, paths }, ids), isAll: found.length <= MAX_LOOKED_AT };
+  });
   const within = { account_id: view.account_id, dialect, agent_id: caller.agent_id };
   const planned = await newAmong(scan, within, planConsolidation(looked.pairs, []).proposals);
   const first = planned.slice(0, limit);
@@ -79,6 +82,6 @@ export const candidates = reads<'consolidation.candidates'>(async (context, { en
   return {
     entity_path,
     proposals,
-    truncated: found.length > MAX_LOOKED_AT || planned.length > proposals.length,
+    truncated: !isAll || planned.length > proposals.length,
   };
 });

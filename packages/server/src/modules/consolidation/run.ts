@@ -20,6 +20,7 @@ import { DEMOTION_FACTOR } from './rules/plan.ts';
 import { type Coverage, coverageHash, coverageOf, newRun, reportOf } from './runs.ts';
 import { type CandidateAnswer, showCandidates } from './show.ts';
 import { boundsNow, type PlannedStep, planStep, type RunBounds } from './step.ts';
+import { lookInTurn } from './turns.ts';
 
 type RunInput = Input<'consolidation.run'>;
 type PreparedRun = { coverage: Coverage; until: RunBounds; step: PlannedStep; candidates: CandidateAnswer[] };
@@ -28,8 +29,20 @@ type PreparedRun = { coverage: Coverage; until: RunBounds; step: PlannedStep; ca
 async function prepareRun(services: Services, input: RunInput, caller: Caller): Promise<PreparedRun> {
   const coverage = coverageOf(caller, input);
   const { account_id } = coverage;
-  const { read, scan } = services.database.forAccount(account_id);
-  const known = await queries.getRun(read, account_id, coverageHash(coverage));
+  // Nobody waits in vain for the turn of a run that will be refused.
+  if (!input.preview) refuseSecond(await listRunsOf(services, account_id), coverage);
+  return lookInTurn(services, account_id, () => planRun(services, input, coverage));
+}
+
+const listRunsOf = ({ database }: Services, accountId: string): Promise<queries.RunRow[]> =>
+  queries.listRuns(database.forAccount(accountId).read, accountId);
+
+async function planRun(services: Services, input: RunInput, coverage: Coverage): Promise<PreparedRun> {
+  const { account_id } = coverage;
+  const { scan } = services.database.forAccount(account_id);
+  const runs = await listRunsOf(services, account_id);
+  if (!input.preview) refuseSecond(runs, coverage);
+  const known = runs.find((one) => one.coverage === coverageHash(coverage));
   const until = known?.status === 'running' ? known : await boundsNow(services, account_id);
   const from = {
     done_seq: Math.min(known?.done_seq ?? 0, until.until_seq),
@@ -44,13 +57,18 @@ async function prepareRun(services: Services, input: RunInput, caller: Caller): 
   return { coverage, until, step, candidates };
 }
 
+function refuseSecond(runs: readonly queries.RunRow[], coverage: Coverage): void {
+  const own = coverageHash(coverage);
+  if (runs.some((one) => one.status === 'running' && one.coverage !== own))
+    throw new Fault('conflict', 'another consolidation of this account goes on; try again when it has ended');
+}
+
 const run = writes<'consolidation.run'>(async (work, { input, caller, prepared }) => {
   const { coverage, until, step, candidates } = prepared as PreparedRun;
   const runs = await queries.listRuns(work.tx, work.account_id);
   const known = runs.find((one) => one.coverage === coverageHash(coverage)) ?? newRun(coverage);
   if (input.preview) return unchanged(previewOf(work, known, { step, until, candidates }));
-  const other = runs.find(({ status, coverage }) => status === 'running' && coverage !== known.coverage);
-  if (other) throw new Fault('conflict', 'another consolidation of this account goes on; try again when it has ended');
+  refuseSecond(runs, coverage);
   const isNew = known.status !== 'running';
   if (isNew && known.runs === 0) await deleteOldest(work, runs);
   const started = isNew ? startedRun(work, known, until) : known;

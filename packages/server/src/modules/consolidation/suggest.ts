@@ -1,17 +1,21 @@
 import { Fault, type Input, invalidInput } from '@mem-service/contract';
 import {
+  bytesOfTexts,
   type Caller,
   changed,
+  EVERYONE,
   hashedBy,
   isInScope,
   missingScope,
   readScope,
+  requireRoom,
   type Work,
   type WriteItem,
   writes,
 } from '../../kernel/index.ts';
 import { authorOf, checkWrites, type EntryRow, EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
-import { insertProposal, maxPending, roomForProposals, visibleToOf } from './propose.ts';
+import { insertProposal, maxPending, mostOfAgent, roomForProposals, visibleToOf } from './propose.ts';
+import { countSuggested, listKnown } from './queries.ts';
 import { showProposals } from './show.ts';
 
 type ProposeInput = Input<'consolidation.propose'>;
@@ -23,17 +27,16 @@ export const propose = writes<'consolidation.propose'>(async (work, { input, cal
   const author = authorOf(input, caller);
   const sources = await loadSources(work, { input, caller, agentId: author.agent_id });
   checkValue(work, input, sources[0] as EntryRow);
-  const max_pending = maxPending(work.services);
-  if ((await roomForProposals(work)) === 0)
-    throw new Fault('conflict', `the account has ${max_pending} undecided proposals; decide some of them first`, {
-      max_pending,
-    });
+  const visible_to = visibleToOf(sources, author.agent_id);
+  await refuseSame(work, sources, visible_to);
+  await requirePlace(work, visible_to, author.agent_id);
+  requireRoom(work, { bytes: bytesOfTexts([input.value?.text ?? null, input.rationale]) });
   const row = insertProposal(work, {
     strategy: 'suggested',
     sources,
     rationale: input.rationale,
     agent_id: author.agent_id,
-    visible_to: visibleToOf(sources, author.agent_id),
+    visible_to,
     proposed_value: input.value?.text ?? null,
   });
   await work.waitForSent();
@@ -41,6 +44,32 @@ export const propose = writes<'consolidation.propose'>(async (work, { input, cal
   if (!answer) throw new Error('a new proposal has its sources');
   return changed(answer, { resource: row.proposal_id, ...hashedBy(answer) });
 });
+
+/** The same versions are suggested once, until somebody decides. */
+async function refuseSame(work: Work, sources: readonly EntryRow[], visibleTo: string): Promise<void> {
+  const ids = sources.map(({ entry_id }) => entry_id);
+  const known = await listKnown(work.tx, work, ids);
+  const versions = new Map(sources.map(({ entry_id, version }) => [entry_id, version]));
+  const pending = known.filter(
+    (one) => one.status === 'pending' && one.strategy === 'suggested' && one.visible_to === visibleTo,
+  );
+  for (const proposal_id of new Set(pending.map((one) => one.proposal_id))) {
+    const own = pending.filter((one) => one.proposal_id === proposal_id);
+    if (own.length !== ids.length || own.some(({ entry_id, version }) => versions.get(entry_id) !== version)) continue;
+    throw new Fault('conflict', 'the same entries are suggested already: decide that proposal first', { proposal_id });
+  }
+}
+
+/** One agent cannot take all places. */
+async function requirePlace(work: Work, visibleTo: string, agentId: string): Promise<void> {
+  const { tx, account_id, services } = work;
+  const isFull = (who: string, max_pending: number): Fault =>
+    new Fault('conflict', `${who} has ${max_pending} undecided proposals; decide some of them first`, { max_pending });
+  if ((await roomForProposals(work, visibleTo)) === 0)
+    throw isFull(visibleTo === EVERYONE ? 'the account' : 'the agent', maxPending(services, visibleTo));
+  const suggested = await countSuggested(tx, { account_id, visible_to: visibleTo }, agentId);
+  if (suggested >= mostOfAgent(services)) throw isFull('the agent', mostOfAgent(services));
+}
 
 type SuggestedSources = Pick<WriteItem<'consolidation.propose'>, 'input' | 'caller'> & { agentId: string };
 

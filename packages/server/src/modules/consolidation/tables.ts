@@ -1,5 +1,5 @@
 import { exported, type TenantTable } from '../../kernel/index.ts';
-import { insertProposals, insertSources } from './queries.ts';
+import { insertProposals, insertSources, type ProposalRow, textsOfProposal } from './queries.ts';
 
 export const tables: readonly TenantTable[] = [
   {
@@ -21,6 +21,7 @@ export const tables: readonly TenantTable[] = [
     key: ['proposal_id'],
     nullable: ['proposed_value', 'reviewed_by', 'reviewed_at'],
     json: ['proposed_value'],
+    stored: (row) => textsOfProposal(row as ProposalRow),
     agents: {
       agent_id: { erased: 'rename', also: () => ({ proposed_value: null, rationale: '' }) },
       reviewed_by: { erased: 'rename' },

@@ -17,7 +17,12 @@ import { withoutCommon } from './rules/score.ts';
 import { weightOfWord } from './rules/word-weights.ts';
 import { type EmbeddedPart, storedPart } from './stored-part.ts';
 import type {
+<<<<<<< HEAD
+  ComparedQuestion,
+=======
   AskedQuestion,
+  ComparedVectors,
+>>>>>>> fair16
   EmbeddedText,
   EncodedQuestion,
   PassageQuestion,
@@ -85,30 +90,30 @@ export class Encoding {
   }
 
   fitting({ blocks, vectors, clusters, most }: ThreadTasks['fitting']['input']): number[][] {
-    const byCluster = new Map<number, Buffer[]>();
-    for (const { cluster, records } of blocks)
-      byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), Buffer.from(records, 'base64')]);
+    const byCluster = new Map<number, Uint8Array[]>();
+    for (const { cluster, records } of blocks) byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), records]);
     return vectors.map((vector, at) => {
       const near = (clusters[at] ?? []).flatMap((cluster) => byCluster.get(cluster) ?? []);
       return nearestRecords(near, unpacked(vector), most);
     });
   }
 
-  alike({ vectors, others, among, least, most }: ThreadTasks['alike']['input']): ThreadTasks['alike']['output'] {
-    const known = [...vectors, ...others].map(unpacked);
-    return vectors.map((_, at) => {
-      const own = known[at] as Float32Array;
-      const nearest = (places: Iterable<number>) =>
-        Array.from(places, (place) => ({ place, cosine: cosine(own, known[place] as Float32Array) }))
+  alike({ from, own, others, among, least, most }: ComparedVectors): ThreadTasks['alike']['output'] {
+    const known = [...own, ...others].map(unpacked);
+    return among.map((places, no) => {
+      const at = from + no;
+      const vector = known[at] as Float32Array;
+      const nearest = (of: Iterable<number>) =>
+        Array.from(of, (place) => ({ place, cosine: cosine(vector, known[place] as Float32Array) }))
           .filter((one) => one.place !== at && one.cosine >= least)
           .sort((a, b) => b.cosine - a.cosine || a.place - b.place)
           .slice(0, most);
-      return [...nearest(vectors.keys()), ...nearest((among[at] ?? []).map((other) => vectors.length + other))];
+      return [...nearest(own.keys()), ...nearest(places)];
     });
   }
 
   /** Without sums all vectors are given, and no cluster has to be read. */
-  ask({ vectors, count, sums: of, ...text }: ThreadTasks['ask']['input']): AskedQuestion | undefined {
+  ask({ vectors, count, sums: of, ...text }: ThreadTasks['ask']['input']): ComparedQuestion | undefined {
     const asked = this.question(text);
     if (asked.every((value) => value === 0)) return undefined;
     const packed = unpackTexts(vectors, count);

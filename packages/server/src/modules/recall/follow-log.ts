@@ -32,7 +32,7 @@ export const embedEntries: Consumer = {
 
 async function followEvents(context: ConsumerContext, events: readonly LogEvent[]): Promise<void> {
   const { kernel, account_id } = context;
-  const thread = embedderOf(kernel.services);
+  const thread = embedderOf(kernel.services, { account_id, isQuestion: false });
   if (!thread) return;
   const { scan } = kernel.services.database.forAccount(account_id);
   const since = await readHead(scan, account_id);
@@ -55,14 +55,13 @@ async function embedHeads(
 ): Promise<EmbeddedPart[]> {
   const live = heads.filter(({ deleted }) => deleted === 0);
   const short = live.flatMap(({ entry_id, document }) => (document === null ? [] : [{ entry_id, document }]));
-  const parts = await thread.run('embed', { texts: short });
+  const parts = await thread.embed(short);
   const { scan } = kernel.services.database.forAccount(account_id);
   for (const head of live) {
     if (head.document !== null || isStopping()) continue;
     // One at a time: a document may have megabytes.
     const [document] = await findDocuments(scan, account_id, [head]);
-    if (document !== undefined)
-      parts.push(...(await thread.run('embed', { texts: [{ entry_id: head.entry_id, document }] })));
+    if (document !== undefined) parts.push(...(await thread.embed([{ entry_id: head.entry_id, document }])));
   }
   return parts;
 }

@@ -18,14 +18,19 @@ import { RecallEntries } from './candidates.ts';
 import { embedderOf } from './embedder-thread.ts';
 import { addNearest, type MeaningSearch, openMeaning } from './meaning.ts';
 import { type AskedModel, askModel } from './models/served-model.ts';
+<<<<<<< HEAD
 import { type AuthorPlaces, addNeighbours, relateBest } from './neighbours.ts';
 import { entriesOfTime } from './of-time.ts';
+=======
+import { type AuthorPlaces, addNeighbours, NO_PLACES, relateBest } from './neighbours.ts';
+>>>>>>> fair16
 import { showEntries } from './passages.ts';
 import { aroundBest, rankEntries } from './rank.ts';
 import { type Reranked, rerankBest } from './rerank.ts';
 import { questionTerms } from './rules/question.ts';
 import { type QuestionTime, questionTime, type TimedQuestion } from './rules/question-time.ts';
 import { rarity } from './rules/score.ts';
+import { OutOfTime } from './task-turns.ts';
 import type { QuestionText } from './thread-tasks.ts';
 import { type RetrieveInput, withWeights } from './weights.ts';
 
@@ -44,22 +49,53 @@ export async function retrieve(context: ReadContext, given: Input<'entries.retri
     withWeights(context, given),
     countShown(context.read, { account_id, agent_id, branch: branchOf(context.view) }),
   ]);
+<<<<<<< HEAD
   const budget = budgetOf(context, input.max_ms);
   const { skipped, timeLeft, hasTime } = budget;
   const listed = await listOfTime(context, input, asked);
   const gathered = listed ?? (await gather(context, { input, size, text: asked.text, budget }));
   const { entries, terms, weights, places, meaning, model } = gathered;
   const options = { input, weights, places, time: asked.time, isListed: listed !== undefined, context };
+=======
+  const search = searchInput(input);
+  const { skipped, timeLeft, within } = budgetOf(context, input.max_ms);
+  const [found, model] = await Promise.all([
+    findByWords(context, search, { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
+    input.semantic_weight > 0 ? askModel(context, asked.text, timeLeft()) : NOT_ASKED,
+  ]);
+  const weights = terms.map((_, at) => rarity(Math.max(found.shown, 1), found.counts[at] ?? 0));
+  const entries = new RecallEntries(context, terms);
+  await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
+  const text = questionText(asked.text, { terms, weights, shown: found.shown });
+  const compared = { text, shown: found.shown, model, timeLeft };
+  const meaning =
+    input.semantic_weight > 0
+      ? await within('meaning', () => compareWith(context, input, { ...compared, entries }))
+      : undefined;
+  const places = meaning ? await lookAround(meaning, entries, { input, weights, within }) : NO_PLACES;
+  const options = { input, weights, places, time: asked.time, context };
+>>>>>>> fair16
   const first = rankEntries(entries.all, options);
   const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
   const best = { query: input.query, hits: first.hits, terms: weighted, meaning, maxMs: timeLeft() };
   const { moves, reranker }: Reranked =
-    hasReranker(context) && hasTime('rerank') ? await rerankBest(context, best) : {};
+    (hasReranker(context) ? await within('rerank', () => rerankBest(context, best)) : undefined) ?? {};
   const ranked = moves ? rankEntries(entries.all, { ...options, rerank: moves }) : first;
+<<<<<<< HEAD
   const wanted = (input.adaptive_k ? aroundBest(ranked.hits) : ranked.hits).slice(0, input.limit);
   const page = startWithin(wanted, pageBytes(context.services), ({ row }) => row.document_bytes);
   const question = hasTime('passages') ? meaning : undefined;
   const shown = await showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
+=======
+  const page = startWithin(
+    ranked.hits.slice(0, input.limit),
+    pageBytes(context.services),
+    ({ row }) => row.document_bytes,
+  );
+  const show = (question: MeaningSearch | undefined) =>
+    showEntries(context, { input, page, avoid: ranked.avoid, terms: weighted, meaning: question });
+  const shown = (await within('passages', () => show(meaning))) ?? (await show(undefined));
+>>>>>>> fair16
   noteShown(context, input, shown.noted);
   const { semantic_weight, confidence_weight, evidence_weight } = input;
   const isUnknown = skipped.includes('meaning') || listed !== undefined;
@@ -136,16 +172,34 @@ const toAnswerTime = (time: QuestionTime | null): RetrieveAnswer['time'] =>
 
 type SkippedStep = RetrieveAnswer['skipped'][number];
 
-/** Steps that there is no time left for are skipped. */
+/** Steps that there is no time left for are skipped, also those that wait for a thread that others use. */
 function budgetOf(context: ReadContext, maxMs = Number.POSITIVE_INFINITY) {
   const skipped: SkippedStep[] = [];
   const timeLeft = () => maxMs - context.elapsed();
-  const hasTime = (step: SkippedStep): boolean => {
-    const isLate = timeLeft() <= 0;
-    if (isLate) skipped.push(step);
-    return !isLate;
+  const within = async <T>(step: SkippedStep, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      if (timeLeft() > 0) return await work();
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error;
+    }
+    skipped.push(step);
+    return undefined;
   };
-  return { skipped, timeLeft, hasTime };
+  return { skipped, timeLeft, within };
+}
+
+type AroundOptions = { input: RetrieveInput; weights: readonly number[] } & Pick<ReturnType<typeof budgetOf>, 'within'>;
+
+/** Adds what was written around the best entries, and compares the words of the best. */
+async function lookAround(
+  meaning: MeaningSearch,
+  entries: RecallEntries,
+  { input, weights, within }: AroundOptions,
+): Promise<AuthorPlaces> {
+  const addThem = () => addNeighbours(meaning, entries, { input, weights });
+  const places = (input.neighbours === false ? undefined : await within('neighbours', addThem)) ?? NO_PLACES;
+  await within('related', () => relateBest(meaning, entries, { input, weights, places }));
+  return places;
 }
 
 const NOT_ASKED: AskedModel = {};
@@ -166,18 +220,30 @@ function questionText(text: string, { terms, weights, shown }: WeighedTerms): Qu
   return { text, weights: { known, others: rarity(Math.max(shown, 1), 0) } };
 }
 
+type ComparedQuestion = {
+  text: QuestionText;
+  shown: number;
+  model: AskedModel;
+  entries: RecallEntries;
+  timeLeft: () => number;
+};
+
+/** Adds the entries nearest to a question. */
 async function compareWith(
   context: ReadContext,
   input: RetrieveInput,
-  { text, shown, model }: { text: QuestionText; shown: number; model: AskedModel },
+  { text, shown, model, entries, timeLeft }: ComparedQuestion,
 ): Promise<MeaningSearch | undefined> {
-  const thread = embedderOf(context.services);
+  const { account_id } = context.view;
+  const thread = embedderOf(context.services, { account_id, isQuestion: true, timeLeft });
   if (!thread) return undefined;
   const search = searchInput(input);
   const { filters } = candidatesOf(context, search);
   const question = { text, model: model.question };
   const candidates = { paths: globsOf(input), filters, shown, fetch: fetchIn(context, search) };
-  return openMeaning({ context, thread, ...question, ...candidates });
+  const meaning = await openMeaning({ context, thread, ...question, ...candidates });
+  if (meaning) await addNearest(meaning, entries);
+  return meaning;
 }
 
 /** The same filters, for the words of the question. */

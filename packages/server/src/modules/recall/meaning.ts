@@ -165,7 +165,7 @@ async function tailOf({ context, thread, paths, filters }: MeaningOptions) {
     const document = documents[at];
     return document === undefined ? [] : [{ entry_id, document }];
   });
-  const parts = texts.length === 0 ? [] : await thread.run('embed', { texts });
+  const parts = await thread.embed(texts);
   const seqs = new Map(embedded.map(({ entry_id, seq }) => [entry_id, seq]));
   const tail = {
     seqs: parts.map(({ entry_id }) => seqs.get(entry_id) as number),
@@ -236,5 +236,6 @@ async function nearestEntries(search: MeaningSearch): Promise<number[]> {
   const { context, thread, question, clusters, shown, sums, embedder, indexed } = search;
   const of = { embedder, indexed, clusters: clusters.slice(0, clustersToRead(shown)) };
   const blocks = await Promise.all(sums.map((owner) => readClusters(context, owner, of)));
-  return thread.run('nearest', { blocks: blocks.flat(), question, most: FIRST_PASS });
+  const all = blocks.flatMap((byCluster) => [...byCluster.values()]);
+  return thread.run('nearest', { blocks: all, question, most: FIRST_PASS });
 }

@@ -15,7 +15,7 @@ type Weighing = { input: RetrieveInput; weights: readonly number[] };
 /** Where entries stand in what their authors wrote, by `seq`; empty where neighbours do not count. */
 export type AuthorPlaces = ReadonlyMap<number, number>;
 
-const NO_PLACES: AuthorPlaces = new Map();
+export const NO_PLACES: AuthorPlaces = new Map();
 
 /** Adds the entries written just before and after the best ones, which in a conversation hold what a question is about. */
 export async function addNeighbours(

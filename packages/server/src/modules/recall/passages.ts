@@ -70,7 +70,7 @@ export async function choosePassages(
   const builtin = meaning?.by === 'builtin' ? meaning : undefined;
   const long = builtin ? documents.filter(({ length }) => length > PASSAGE_CHARS) : [];
   const asked = builtin && { terms, question: builtin.question };
-  const chosen = asked && long.length > 0 ? await builtin.thread.run('bestPassages', { documents: long, asked }) : [];
+  const chosen = asked && long.length > 0 ? await builtin.thread.bestPassages(long, asked) : [];
   const known = new Map(long.map((document, at) => [document, chosen[at]]));
   const passages: string[] = [];
   for (const document of documents) {

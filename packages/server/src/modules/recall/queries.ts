@@ -101,13 +101,6 @@ export type VectorScope = { view: EntryView; embedder: number; owner: number };
 
 const SHARED_OWNER = 0;
 
-/** Vectors are those of the newest states; a view of another one shows those whose `seq` it has. */
-const isOfBranches = ({ lineage }: EntryView): Sql =>
-  sql`(${joinSql(
-    lineage.map(({ branch }) => sql`branch = ${branch}`),
-    ' OR ',
-  )})`;
-
 /** Whose vectors these are, and on which branch: each has clusters and a sum of its own. */
 export type VectorOwner = { branch: string; owner: number };
 export type OwnerSums = VectorSums & VectorOwner;
@@ -137,19 +130,6 @@ export function listOwnedBlocks(query: Query, view: EntryView, of: OwnedClusters
 
 /** Vectors in bits, of one cluster. */
 export type VectorBlock = { cluster: number; records: string };
-
-/** The vectors in bits of some clusters, each with its cluster. */
-export function listBlocks(
-  query: Query,
-  { view, embedder, owner }: VectorScope,
-  { clusters, most }: { clusters: readonly number[]; most: number },
-): Promise<VectorBlock[]> {
-  return query.all<VectorBlock>(
-    sql`SELECT cluster, records FROM vector_blocks WHERE account_id = ${view.account_id} AND ${isOfBranches(view)}
-          AND embedder = ${embedder} AND owner IN (${SHARED_OWNER}, ${owner})
-          AND cluster IN (SELECT CAST(value AS INTEGER) FROM ${view.dialect.numbers(clusters)}) LIMIT ${most}`,
-  );
-}
 
 /** A vector of the newest version that was followed; a later version has another `seq`. */
 export type StoredVector = { entry_id: number; seq: number; vector: string };

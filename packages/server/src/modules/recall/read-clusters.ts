@@ -9,22 +9,22 @@ export type WantedClusters = { embedder: number; clusters: readonly number[]; in
 
 /** The vectors in bits of some clusters of one owner, as the cache has them or the store. */
 export async function readClusters(
-  { view, scan, services }: ReadContext,
+  { view, scan, services }: Pick<ReadContext, 'view' | 'scan' | 'services'>,
   { branch, owner, sums }: OwnerSums,
   { embedder, clusters, indexed }: WantedClusters,
-): Promise<Uint8Array[]> {
+): Promise<ReadonlyMap<number, Uint8Array>> {
   const cache = clusterCacheOf(services);
-  // The sum alone is the same again where an entry was erased and written anew.
+  // The sum alone is the same again where an entry was erased and written again.
   const stamp = `${indexed} ${sums}`;
   const scope = [view.account_id, branch, embedder, owner].join('\n');
   const known = cache.find(scope, stamp, clusters);
   const missing = clusters.filter((cluster) => !known.has(cluster));
-  if (missing.length === 0) return [...known.values()];
+  if (missing.length === 0) return known;
   const blocks = await listOwnedBlocks(scan, view, { branch, owner, embedder, clusters: missing, most: MAX_BLOCKS });
   const read = joinBlocks(missing, blocks);
   // Otherwise clusters may be incomplete.
   if (blocks.length < MAX_BLOCKS) cache.keep(scope, stamp, read);
-  return [...known.values(), ...read.values()];
+  return new Map([...known, ...read]);
 }
 
 /** By cluster, in memory that is shared with the thread. */

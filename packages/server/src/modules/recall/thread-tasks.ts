@@ -1,4 +1,3 @@
-import type { VectorBlock } from './queries.ts';
 import type { WeightedTerm } from './rules/best-passage.ts';
 import type { WordWeights } from './rules/word-weights.ts';
 import type { EmbeddedPart } from './stored-part.ts';
@@ -10,27 +9,40 @@ export type EmbeddedText = { entry_id: number; document: string };
 export type QuestionText = { text: string; weights: WordWeights };
 export type EncodedQuestion = Float32Array;
 /** Away from what all vectors have in common. All clusters come nearest first, cosines in the order of the vectors. */
-export type AskedQuestion = { question: EncodedQuestion; clusters: number[]; cosines: number[] };
+export type ComparedQuestion = { question: EncodedQuestion; clusters: number[]; cosines: number[] };
 /** Vectors one after another, in Base64. */
 export type VectorTexts = { vectors: string; count: number };
 export type PassageQuestion = { terms: readonly WeightedTerm[]; question: EncodedQuestion | undefined };
 
+/** The vectors in bits of one cluster, in shared memory. */
+export type BitsOfCluster = { cluster: number; records: Uint8Array };
+export type ComparedVectors = {
+  /** The first of those to compare, among the own ones. */
+  from: number;
+  own: readonly string[];
+  others: readonly string[];
+  /** The places of others for each of those to compare. */
+  among: number[][];
+  least: number;
+  most: number;
+};
+
 export type ThreadTasks = {
   embed: { input: { texts: readonly EmbeddedText[] }; output: EmbeddedPart[] };
   /** A question among these vectors and those of the sums. Undefined where it has no word that the embedder knows. */
-  ask: { input: QuestionText & VectorTexts & { sums: readonly VectorSums[] }; output: AskedQuestion | undefined };
+  ask: { input: QuestionText & VectorTexts & { sums: readonly VectorSums[] }; output: ComparedQuestion | undefined };
   nearest: { input: { blocks: readonly Uint8Array[]; question: EncodedQuestion; most: number }; output: number[] };
   compare: { input: VectorTexts & { question: EncodedQuestion }; output: number[] };
   /** For each vector the clusters that hold what is near to it, nearest first. */
   clustersOf: { input: { vectors: readonly string[] }; output: number[][] };
   /** For each vector the entries of its clusters whose bits fit best. */
   fitting: {
-    input: { blocks: readonly VectorBlock[]; vectors: readonly string[]; clusters: number[][]; most: number };
+    input: { blocks: readonly BitsOfCluster[]; vectors: readonly string[]; clusters: number[][]; most: number };
     output: number[][];
   };
-  /** The nearest to each vector, `most` of the vectors themselves, and of those among the others, whose places come after them. */
+  /** The nearest to some of the own vectors, `most` of all own ones, and of those among the others, whose places come after them. */
   alike: {
-    input: { vectors: readonly string[]; others: readonly string[]; among: number[][]; least: number; most: number };
+    input: ComparedVectors;
     output: { place: number; cosine: number }[][];
   };
   /** How close the words of documents are to those of a question, one by one. */
