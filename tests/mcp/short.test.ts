@@ -62,22 +62,25 @@ describe('answers of tools', () => {
     const mcp = await connect(newHome());
     await mcp.call('mem_write', { entity_path: 'people/ann', key: 'diet', value: 'Ann is allergic to peanuts.' });
     const asked = await mcp.call('mem_retrieve', { query: 'nuts allergy' });
-    const { columns, entries, answerability, ...rest } = asked.json as JsonObject & { entries: unknown[][] };
-    expect(columns).toEqual(['entity_path', 'key', 'confidence', 'evidence_status', 'age', 'score', 'passage']);
+    const { columns, entries, answerability, ...rest } = JSON.parse(asked.text) as JsonObject & {
+      entries: unknown[][];
+    };
+    const names = ['entity_path', 'key', 'confidence', 'evidence_status', 'age', 'score', 'passage'];
+    expect(columns, asked.text).toEqual(names);
     expect(entries).toHaveLength(1);
     const [, , , , , score, passage, ...more] = entries[0] as unknown[];
     expect([score, passage, more]).toEqual([expect.any(Number), 'Ann is allergic to peanuts.', []]);
     expect(answerability).toEqual({ chance: expect.any(Number) });
     expect(rest).toEqual({});
     const explained = await mcp.call('mem_retrieve', { query: 'nuts allergy', include_breakdown: true });
-    const [row = []] = (explained.json as { entries: { breakdown: Record<string, number> }[][] }).entries;
+    const [row = []] = (JSON.parse(explained.text) as { entries: { breakdown: Record<string, number> }[][] }).entries;
     expect(Object.values(row.at(-1)?.breakdown ?? {}).reduce((sum, part) => sum + part, 0)).toBeCloseTo(
       score as number,
       4,
     );
     expect(score).toBeGreaterThan(0);
     const filtered = await mcp.call('mem_retrieve', { query: 'nuts allergy', max_confidence: 0.1, pattern_ref: 'p' });
-    expect(filtered.json).toMatchObject({ entries: [] });
+    expect(JSON.parse(filtered.text)).toMatchObject({ entries: [] });
   });
 
   it('to a question that could not be answered as usual say so', () => {

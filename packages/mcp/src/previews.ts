@@ -38,6 +38,8 @@ const USUAL: Readonly<Record<string, unknown>> = {
   truncated: false,
   value_truncated: false,
   compact: false,
+  include_discredited: false,
+  adaptive_k: false,
   is_full: false,
   running: false,
   kept: false,
