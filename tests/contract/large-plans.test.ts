@@ -21,10 +21,11 @@ import {
 /** Enough that a statement that reads an account reads more than it may; the planner takes it for 2,000,000 entries. */
 const SIZE = { entries: 6_000, others: 800, pretended: 100 };
 const MOST_BUFFERS = 2_200;
-/** Looks at the sources of up to 500 undecided proposals, however large the account is. */
-const MOST_BUFFERS_OF_PROPOSALS = 5_000;
+/** Look at the entries of up to 500 golden queries or undecided proposals, however large the account is. */
+const OF_500_ENTRIES: readonly OperationName[] = ['briefing.read', 'stats.read', 'golden.list'];
+const MOST_BUFFERS_OF_500 = 5_000;
 const mostBuffers = (name: OperationName): number =>
-  name.startsWith('consolidation.') || name === 'briefing.read' ? MOST_BUFFERS_OF_PROPOSALS : MOST_BUFFERS;
+  name.startsWith('consolidation.') || OF_500_ENTRIES.includes(name) ? MOST_BUFFERS_OF_500 : MOST_BUFFERS;
 
 const MARK = 'alphamark';
 const agent_id = 'agent/of-all';
