@@ -47,10 +47,9 @@ export async function retrieve(context: ReadContext, given: Input<'entries.retri
   ]);
   const budget = budgetOf(context, input.max_ms);
   const { skipped, timeLeft, within } = budget;
-  const listed = await listOfTime(context, input, asked);
-  const gathered = listed ?? (await gather(context, { input, size, text: asked.text, budget }));
-  const { entries, terms, weights, places, meaning, model } = gathered;
-  const options = { input, weights, places, time: asked.time, isListed: listed !== undefined, context };
+  const gathered = await gatherOrList(context, asked, { input, size, text: asked.text, budget });
+  const { entries, terms, weights, places, meaning, model, isListed } = gathered;
+  const options = { input, weights, places, time: asked.time, isListed, context };
   const first = rankEntries(entries.all, options);
   const weighted = terms.map((term, at) => ({ term, weight: weights[at] as number }));
   const best = { query: input.query, hits: first.hits, terms: weighted, meaning, maxMs: timeLeft() };
@@ -64,7 +63,7 @@ export async function retrieve(context: ReadContext, given: Input<'entries.retri
   const shown = (await within('passages', () => show(meaning))) ?? (await show(undefined));
   noteShown(context, input, shown.noted);
   const { semantic_weight, confidence_weight, evidence_weight } = input;
-  const isUnknown = skipped.includes('meaning') || listed !== undefined;
+  const isUnknown = skipped.includes('meaning') || isListed;
   return {
     ...shown.answer,
     answerability: answerabilityOf(ranked.hits, entries, { weights, isCompared: meaning !== undefined, isUnknown }),
@@ -87,15 +86,25 @@ type GatheredEntries = {
   truncated: boolean;
 };
 
-/** What was written at a time, where a question asks for nothing else. */
-async function listOfTime(
+/**
+ * What may answer a question. One that asks for nothing but what was written at a time is answered by that; by entries about
+ * that time, too, where it has a name that they may have.
+ */
+async function gatherOrList(
   context: ReadContext,
-  input: RetrieveInput,
   { time, isOnlyTime }: TimedQuestion,
-): Promise<GatheredEntries | undefined> {
-  if (!time || !isOnlyTime) return undefined;
-  const found = await entriesOfTime(context, searchInput(input), { time, wanted: input.limit + 1 });
-  return found && { ...found, terms: [], weights: [], places: new Map(), meaning: undefined, model: NOT_ASKED };
+  options: GatherOptions,
+): Promise<GatheredEntries & { isListed: boolean }> {
+  const { input } = options;
+  const wanted = input.limit + 1;
+  const listed = time && isOnlyTime ? await entriesOfTime(context, searchInput(input), { time, wanted }) : undefined;
+  const isAlone = listed !== undefined && !time?.isNamed;
+  const gathered = isAlone
+    ? { ...NOTHING_GATHERED, entries: new RecallEntries(context, []) }
+    : await gather(context, options);
+  if (!listed) return { ...gathered, isListed: false };
+  await gathered.entries.add(listed.rows);
+  return { ...gathered, isListed: true, truncated: gathered.truncated || listed.truncated };
 }
 
 type GatherOptions = {
@@ -166,6 +175,14 @@ async function lookAround(
 }
 
 const NOT_ASKED: AskedModel = {};
+const NOTHING_GATHERED = {
+  terms: [],
+  weights: [],
+  places: NO_PLACES,
+  meaning: undefined,
+  model: NOT_ASKED,
+  truncated: false,
+};
 
 const hasReranker = ({ services }: ReadContext): boolean => services.settings.reranking_server !== null;
 

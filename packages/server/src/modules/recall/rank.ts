@@ -47,7 +47,7 @@ export function rankEntries(
     const isNear = cosine >= LEAST_COSINE || score.parts.neighbours >= LEAST_NEIGHBOURS;
     const hasWord = counted.counts.some((count) => count > 0) && input.semantic_weight < 1;
     if (input.depth < ALL_TIERS && standingOf(row).tier > input.depth) return [];
-    return isNear || hasWord || options.isListed ? [toRanked(row, score, options)] : [];
+    return isNear || hasWord || isOfTime(row, options) ? [toRanked(row, score, options)] : [];
   });
   const ranked = fromZero(fitting);
   ranked.sort((a, b) => b.score - a.score || b.row.seq - a.row.seq);
@@ -94,15 +94,19 @@ export function scoresOf(
 
 const statusOf = (row: FoundRow) => evidenceStatus(standingOf(row), row.confidence);
 
+/** Whether the question asks for nothing but its time, and the entry was written then. */
+const isOfTime = (row: FoundRow, { time, isListed }: RankOptions): boolean =>
+  isListed === true && time !== null && nearness(time, row.written_at) === 1;
+
 function toRanked(row: FoundRow, { parts }: RecallScore, options: RankOptions): RankedEntry {
-  const { context, input, time, rerank, isListed = false } = options;
+  const { context, input, time, rerank } = options;
   const isShort = time !== null && time.until - time.since <= SHORT_TIME_MS;
   const trusted = {
     confidence: fadedConfidence(context.services, row, context.now),
     evidence: evidenceSignal(standingOf(row)),
     nearness: time === null ? undefined : nearness(time, row.written_at),
     isArtifact: row.is_artifact === 1,
-    isListed,
+    isListed: isOfTime(row, options),
   };
   const weights = {
     confidence: input.confidence_weight,

@@ -14,29 +14,34 @@ const cases: [question: string, text: string, since: string, until: string][] = 
   ['what broke two weeks ago', 'what broke', '2026-11-01T03:30:00Z', '2026-11-08T03:30:00Z'],
   ['releases last month', 'releases', '2026-10-01', '2026-11-01'],
   ['releases this year', 'releases', '2026-01-01', '2026-11-18T15:30:00.001Z'],
-  ['what happened on Monday?', 'what happened?', '2026-11-16', '2026-11-17'],
-  ['what happened in March?', 'what happened?', '2026-03-01', '2026-04-01'],
-  ['what happened in December', 'what happened', '2025-12-01', '2026-01-01'],
-  ['what happened in March 2024?', 'what happened?', '2024-03-01', '2024-04-01'],
+  ['what happened on Monday?', 'what happened on Monday?', '2026-11-16', '2026-11-17'],
+  ['what happened in March?', 'what happened in March?', '2026-03-01', '2026-04-01'],
+  ['what happened in December', 'what happened in December', '2025-12-01', '2026-01-01'],
+  ['what happened in March 2024?', 'what happened in March 2024?', '2024-03-01', '2024-04-01'],
   ['what changed since last week?', 'what changed?', '2026-11-09', '2026-11-18T15:30:00.001Z'],
   ['what changed since yesterday?', 'what changed?', '2026-11-17', '2026-11-18T15:30:00.001Z'],
-  ['deploys since 2026-05-04', 'deploys', '2026-05-04', '2026-11-18T15:30:00.001Z'],
-  ['what happened since March?', 'what happened?', '2026-03-01', '2026-11-18T15:30:00.001Z'],
-  ['deploys on 2026-05-04', 'deploys', '2026-05-04', '2026-05-05'],
+  ['deploys since 2026-05-04', 'deploys since 2026-05-04', '2026-05-04', '2026-11-18T15:30:00.001Z'],
+  ['what happened since March?', 'what happened since March?', '2026-03-01', '2026-11-18T15:30:00.001Z'],
+  ['deploys on 2026-05-04', 'deploys on 2026-05-04', '2026-05-04', '2026-05-05'],
   ['outages This Week', 'outages', '2026-11-16', '2026-11-18T15:30:00.001Z'],
   ['releases THIS MONTH', 'releases', '2026-11-01', '2026-11-18T15:30:00.001Z'],
   ['outages in the Last 3 Days', 'outages', '2026-11-15T15:30:00Z', '2026-11-18T15:30:00.001Z'],
   ['recent outages', 'outages', '2026-11-04T15:30:00Z', '2026-11-18T15:30:00.001Z'],
-  ['who paid on March 5?', 'who paid?', '2026-03-05', '2026-03-06'],
-  ['who paid on december 5th, 2024?', 'who paid?', '2024-12-05', '2024-12-06'],
-  ['who paid on December 5?', 'who paid?', '2025-12-05', '2025-12-06'],
-  ['outages in 2025', 'outages', '2025-01-01', '2026-01-01'],
-  ['outages between March and May', 'outages', '2026-03-01', '2026-06-01'],
-  ['outages between November and February', 'outages', '2025-11-01', '2026-03-01'],
-  ['outages between 2024-02-03 and 2024-03-01', 'outages', '2024-02-03', '2024-03-02'],
-  ['outages from Monday to Tuesday', 'outages', '2026-11-16', '2026-11-18'],
-  ['outages before Friday', 'outages', '1970-01-01', '2026-11-13'],
-  ['outages after May 2025', 'outages', '2025-06-01', '2026-11-18T15:30:00.001Z'],
+  ['who paid on March 5?', 'who paid on March 5?', '2026-03-05', '2026-03-06'],
+  ['who paid on december 5th, 2024?', 'who paid on december 5th, 2024?', '2024-12-05', '2024-12-06'],
+  ['who paid on December 5?', 'who paid on December 5?', '2025-12-05', '2025-12-06'],
+  ['outages in 2025', 'outages in 2025', '2025-01-01', '2026-01-01'],
+  ['outages between March and May', 'outages between March and May', '2026-03-01', '2026-06-01'],
+  ['outages between November and February', 'outages between November and February', '2025-11-01', '2026-03-01'],
+  [
+    'outages between 2024-02-03 and 2024-03-01',
+    'outages between 2024-02-03 and 2024-03-01',
+    '2024-02-03',
+    '2024-03-02',
+  ],
+  ['outages from Monday to Tuesday', 'outages from Monday to Tuesday', '2026-11-16', '2026-11-18'],
+  ['outages before Friday', 'outages before Friday', '1970-01-01', '2026-11-13'],
+  ['outages after May 2025', 'outages after May 2025', '2025-06-01', '2026-11-18T15:30:00.001Z'],
   ['deploys today', 'deploys', '2026-11-18', '2026-11-18T15:30:00.001Z'],
 ];
 
@@ -65,6 +70,10 @@ describe('a time in a question', () => {
     'is all that is asked for in: %s',
     (question) => expect(questionTime(question, NOW)).toMatchObject({ isOnlyTime: true }),
   );
+
+  it.each(cases)('stays in the question where it has a name: %s', (question, text) => {
+    expect(questionTime(question, NOW).time?.isNamed ?? false).toBe(question === text);
+  });
 
   it('is not all that is asked for where something else is named', () => {
     expect(questionTime('what did we decide yesterday?', NOW).isOnlyTime).toBeUndefined();

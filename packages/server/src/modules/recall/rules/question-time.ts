@@ -1,7 +1,10 @@
 import { isAskingWord } from './question.ts';
 
-/** A time that a question names, as a part of its text: from `since` up to, but not including, `until`. */
-export type QuestionTime = { phrase: string; since: number; until: number };
+/**
+ * A time that a question names, as a part of its text: from `since` up to, but not including, `until`. `isNamed`: by a name,
+ * such as Friday or 2026-07-21, that entries about that time have as well.
+ */
+export type QuestionTime = { phrase: string; since: number; until: number; isNamed?: true };
 /** `isOnlyTime`: it asks for nothing but what was written then. */
 export type TimedQuestion = { text: string; time: QuestionTime | null; isOnlyTime?: boolean };
 
@@ -40,6 +43,7 @@ const LEAD = '(?:(?:in|during|over|within|for|from|since|on|as of|by)\\s+)?(?:th
 const DAY_OF_MONTH = `(?:${MONTHS.join('|')})\\s+\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?`;
 const YEAR = '(?:19|20)\\d{2}(?!-)';
 const NAMED = `(${DAY_OF_MONTH}|(?:${MONTHS.join('|')})(?:\\s+\\d{4})?|${WEEKDAYS.join('|')}|\\d{4}-\\d{2}-\\d{2}|${YEAR})`;
+const NAME = new RegExp(`\\b${NAMED}\\b`, 'i');
 
 type Phrase = {
   pattern: RegExp;
@@ -94,7 +98,10 @@ function phrase(text: string): RegExp {
   return new RegExp(`\\b${LEAD}${text}\\b`, 'i');
 }
 
-/** Finds the time in a question and cuts it out. A question that is nothing but a time keeps its words. */
+/**
+ * Finds the time in a question. One that is counted from now, such as yesterday, is cut out: entries do not say it. One with a
+ * name stays, as do the words of a question that is nothing but a time.
+ */
 export function questionTime(question: string, now: number): TimedQuestion {
   for (const { pattern, span } of PHRASES) {
     const found = pattern.exec(question);
@@ -106,17 +113,19 @@ export function questionTime(question: string, now: number): TimedQuestion {
     const until = /^since\b/i.test(found[0]) ? Math.max(end, now + 1) : end;
     if (!(Number.isFinite(since) && since < until)) continue;
     const rest = `${question.slice(0, found.index)} ${question.slice(found.index + found[0].length)}`;
-    const text = /[\p{L}\p{N}]/u.test(rest)
-      ? rest
-          .replace(/\s+/g, ' ')
-          .replace(/\s+([?.!,;])/g, '$1')
-          .trim()
-      : question;
-    const time = { phrase: found[0].trim(), since, until };
+    const isNamed = NAME.test(found[0]);
+    const text = isNamed || !/[\p{L}\p{N}]/u.test(rest) ? question : tidy(rest);
+    const time: QuestionTime = { phrase: found[0].trim(), since, until, ...(isNamed ? { isNamed } : {}) };
     return wordsOf(rest).every(isGeneral) ? { text, time, isOnlyTime: true } : { text, time };
   }
   return { text: question, time: null };
 }
+
+const tidy = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/\s+([?.!,;])/g, '$1')
+    .trim();
 
 /** Words that fit anything that was written. */
 const GENERAL_WORDS = new Set(
