@@ -55,6 +55,29 @@ describe('answers for people', () => {
     ]);
   });
 
+  it('what answers a question says which models outside the service did not help, and why', () => {
+    const notes = (index: object, more: object = {}) => {
+      const empty = { entries: [], avoid: [], left_out: [], time: null, skipped: [], tokens: 0, truncated: false };
+      return show('entries.retrieve', JSON.stringify({ ...empty, index, ...more }))
+        .trimEnd()
+        .split('\n')
+        .slice(2);
+    };
+    const builtin = { embedder: 'mem-static-256', behind: 0 };
+    const not = 'meaning was not compared by small, but by mem-static-256:';
+    const building = { from: 'small', reason: 'building', progress: 0.4 };
+    expect(notes({ ...builtin, fallback: building })).toEqual([`${not} 40% of its vectors are made`]);
+    expect(notes({ ...builtin, fallback: { ...building, reason: 'refused', progress: 0 } })).toEqual([
+      `${not} it refuses what it is asked, or the key; 0% of its vectors are made (see mem consumers)`,
+    ]);
+    expect(notes({ ...builtin, fallback: { from: 'small', reason: 'timeout' } })).toEqual([
+      `${not} it did not answer in time`,
+    ]);
+    const reranker = { model: 'tei', reordered: 0, failure: 'unreachable' };
+    expect(notes(builtin, { reranker })).toEqual(['the reranker tei changed nothing: it cannot be reached, or fails']);
+    expect(notes(builtin, { reranker: { ...reranker, reordered: 3, failure: null } })).toEqual([]);
+  });
+
   it('a single entry shows its value laid out, with the digits it has', () => {
     const out = show('entries.read', entry('k', '{"big":12345678901234567890,"list":[1.0,[],{}]}'));
     expect(out).toContain('{\n  "big": 12345678901234567890,\n  "list": [\n    1.0,\n    [],\n    {}\n  ]\n}\n');

@@ -174,6 +174,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       activity: new Activity(),
       openStreams: new Map<string, number>(),
       modelCalls: new Map<string, number>(),
+      onWarning: options.onWarning ?? (() => {}),
       knownLogs: new KnownLogs(database),
       noteBuffer: new NoteBuffer(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },

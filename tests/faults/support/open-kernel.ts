@@ -52,6 +52,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
     activity: new Activity(),
     openStreams: new Map(),
     modelCalls: new Map(),
+    onWarning: () => {},
     knownLogs: new KnownLogs(database),
     noteBuffer: new NoteBuffer(),
     ...registryOf(all),

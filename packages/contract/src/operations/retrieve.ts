@@ -41,12 +41,14 @@ const fallback = z
   .object({
     from: z.string().meta({ description: 'The embedder that the operator chose.' }),
     reason: z.enum(['building', ...failures]).meta({
-      description: '`building`: its vectors are being made. Otherwise, why it gave no vector of the question in time.',
+      description:
+        '`building`: its vectors are being made. Otherwise, why it gave no vector of the question in time or, with ' +
+        '`progress`, why its vectors cannot be made now.',
     }),
     progress: z
       .number()
       .optional()
-      .meta({ description: 'While `building`: the share of the log that is done, 0 to 1.' }),
+      .meta({ description: 'Until its vectors are made: the share of the log that is done, 0 to 1.' }),
   })
   .meta({
     id: 'EmbedderFallback',

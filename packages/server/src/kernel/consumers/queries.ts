@@ -61,10 +61,12 @@ export function insertClaim(
   );
 }
 
-export type CursorState = { seq: number; claimed_until: number; retry_at: number };
+export type CursorState = { seq: number; claimed_until: number; retry_at: number; last_error: string };
 
 export function readCursor(query: Query, key: CursorKey): Promise<CursorState | undefined> {
-  return query.get<CursorState>(sql`SELECT seq, claimed_until, retry_at FROM consumer_cursors WHERE ${isAt(key)}`);
+  return query.get<CursorState>(
+    sql`SELECT seq, claimed_until, retry_at, last_error FROM consumer_cursors WHERE ${isAt(key)}`,
+  );
 }
 
 export function renewClaim(

@@ -12,7 +12,7 @@ import { EMBEDDED_EVENTS, newestOf } from '../follow-log.ts';
 import { storeVectors } from '../store-vectors.ts';
 import type { EmbeddedText } from '../thread-tasks.ts';
 import { modelClientOf } from './model-client.ts';
-import type { AskedOutcome, ModelFailure } from './model-error.ts';
+import { type AskedOutcome, failureText, type ModelFailure } from './model-error.ts';
 import { modelConsumer, modelNumber } from './model-names.ts';
 import type { EmbeddedDocuments } from './model-tasks.ts';
 import { keepModel, listModels } from './queries.ts';
@@ -74,8 +74,8 @@ const unlessStopped = <T>({ stopped }: ConsumerContext, asked: Promise<AskedOutc
     asked.then(resolve, reject).finally(() => stopped.removeEventListener('abort', stop));
   });
 
-const postponedBy = ({ reason, detail, retry_after_ms = 0 }: ModelFailure): Postponed =>
-  new Postponed(`${reason}: ${detail}`, retry_after_ms);
+const postponedBy = (failure: ModelFailure): Postponed =>
+  new Postponed(failureText(failure), failure.retry_after_ms ?? 0);
 
 type NewDocuments = {
   server: EmbeddingServer;

@@ -1,6 +1,7 @@
 import type { EmbeddingServer, RerankingServer, Services } from '../../../kernel/index.ts';
 import { TaskThread } from '../task-thread.ts';
 import type { EmbeddedText } from '../thread-tasks.ts';
+import { FailureWarnings, type ModelCall } from './failure-warnings.ts';
 import type { AskedOutcome, FailureReason, ModelFailure } from './model-error.ts';
 import type { EmbeddedDocuments, ModelTasks } from './model-tasks.ts';
 import { Rests, restMs } from './rules/rests.ts';
@@ -17,18 +18,23 @@ const MAX_CHARS = 20_000;
 
 const tokensIn = (text: string): number => Math.ceil(Math.min(text.length, MAX_CHARS) / CHARS_PER_TOKEN);
 
+/** `isWhole`: the server has all the time that the operator allows, and the caller none of its own. */
+type ShortCall = { call: ModelCall; isWhole: boolean };
+
 /** Asks the models that the operator named. It never throws because of them: what they do wrong is an outcome. */
 export class ModelClient {
   readonly #services: Services;
   readonly #thread: TaskThread<ModelTasks>;
   readonly #bucket: TokenBucket | undefined;
   readonly #rests = new Rests();
+  readonly #warnings: FailureWarnings;
   #waiting = 0;
   /** The index is made without haste: after failures no account asks for it before a time. */
   #index = { failures: 0, until: 0, failure: undefined as ModelFailure | undefined };
 
   constructor(services: Services) {
     this.#services = services;
+    this.#warnings = new FailureWarnings(services);
     this.#thread = new TaskThread(new URL('./model.thread.mjs', import.meta.url), 'thread of models');
     const perMinute = services.settings.embedding_server?.tokens_per_minute ?? null;
     if (perMinute !== null) this.#bucket = new TokenBucket(perMinute, services.clock.now());
@@ -44,12 +50,14 @@ export class ModelClient {
     if ('answer' in outcome && outcome.answer.tokens > estimated)
       this.#bucket?.take(outcome.answer.tokens - estimated, this.#now);
     this.#count('index', outcome);
+    this.#warn('index', outcome);
     return outcome;
   }
 
   /** The vector of a question, within `timeout_ms` of the server, or less. */
   question(server: EmbeddingServer, text: string): Promise<AskedOutcome<Float32Array>> {
-    return this.#askShortly('question', `${server.url} ${server.model}`, async () => {
+    const isWhole = server.timeout_ms >= (this.#services.settings.embedding_server?.timeout_ms ?? 0);
+    return this.#askShortly({ call: 'question', isWhole }, `${server.url} ${server.model}`, async () => {
       const over = this.#overBudget();
       if (over) return { failure: over };
       this.#bucket?.take(tokensIn(text), this.#now);
@@ -64,7 +72,10 @@ export class ModelClient {
     texts: readonly string[],
   ): Promise<AskedOutcome<(number | undefined)[]>> {
     const key = `${server.url} ${server.model}`;
-    return this.#askShortly('rerank', key, () => this.#thread.run('rerank', { server, query, texts }));
+    const isWhole = server.timeout_ms >= (this.#services.settings.reranking_server?.timeout_ms ?? 0);
+    return this.#askShortly({ call: 'rerank', isWhole }, key, () =>
+      this.#thread.run('rerank', { server, query, texts }),
+    );
   }
 
   close(): Promise<void> {
@@ -72,7 +83,11 @@ export class ModelClient {
   }
 
   /** A server that failed is left alone for a while, so that not each question waits for it. */
-  async #askShortly<T>(what: string, key: string, ask: () => Promise<AskedOutcome<T>>): Promise<AskedOutcome<T>> {
+  async #askShortly<T>(
+    { call, isWhole }: ShortCall,
+    key: string,
+    ask: () => Promise<AskedOutcome<T>>,
+  ): Promise<AskedOutcome<T>> {
     const resting = this.#rests.reasonAt(key, this.#now);
     if (resting) return { failure: { reason: resting, detail: 'it failed a short while ago' } };
     if (this.#waiting >= MAX_WAITING)
@@ -80,7 +95,8 @@ export class ModelClient {
     this.#waiting++;
     try {
       const outcome = await ask();
-      this.#count(what, outcome);
+      this.#count(call, outcome);
+      if (isWhole) this.#warn(call, outcome);
       if ('answer' in outcome) this.#rests.end(key);
       else if (outcome.failure.reason !== 'budget') this.#rests.begin(key, outcome.failure, this.#now);
       return outcome;
@@ -113,7 +129,11 @@ export class ModelClient {
       : undefined;
   }
 
-  #count(what: string, outcome: AskedOutcome<unknown>): void {
+  #warn(call: ModelCall, outcome: AskedOutcome<unknown>): void {
+    this.#warnings.note(call, 'failure' in outcome ? outcome.failure : undefined);
+  }
+
+  #count(what: ModelCall, outcome: AskedOutcome<unknown>): void {
     const { modelCalls } = this.#services;
     const result: 'ok' | FailureReason = 'answer' in outcome ? 'ok' : outcome.failure.reason;
     const key = `${what} ${result}`;

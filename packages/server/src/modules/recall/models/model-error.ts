@@ -1,5 +1,6 @@
 /** Why a server outside the service gave no usable answer. */
-export type FailureReason = 'timeout' | 'unreachable' | 'refused' | 'limited' | 'bad_answer' | 'budget';
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+const FAILURE_REASONS = ['timeout', 'unreachable', 'refused', 'limited', 'bad_answer', 'budget'] as const;
 
 export type ModelFailure = {
   reason: FailureReason;
@@ -9,6 +10,12 @@ export type ModelFailure = {
   /** What the server wrote itself; for the operator alone. */
   server_text?: string | undefined;
 };
+
+export const failureText = ({ reason, detail }: ModelFailure): string => `${reason}: ${detail}`;
+
+/** Undefined where the text is about something else. */
+export const reasonIn = (text: string): FailureReason | undefined =>
+  FAILURE_REASONS.find((reason) => text.startsWith(`${reason}: `));
 
 type ErrorFacts = { retryAfterMs?: number | undefined; server_text?: string; isAboutTexts?: boolean };
 

@@ -1,6 +1,6 @@
 import { type EmbeddingServer, type ReadContext, readAccount, readCursor } from '../../../kernel/index.ts';
 import { modelClientOf } from './model-client.ts';
-import type { FailureReason } from './model-error.ts';
+import { type FailureReason, reasonIn } from './model-error.ts';
 import { modelConsumer, modelName, modelNumber } from './model-names.ts';
 import { listModels, type VectorModelRow } from './queries.ts';
 
@@ -8,7 +8,7 @@ import { listModels, type VectorModelRow } from './queries.ts';
 export type EmbedderFallback = {
   from: string;
   reason: 'building' | FailureReason;
-  /** While its vectors are being made: the share of the log that it has followed. */
+  /** Until its vectors are made: the share of the log that it has followed. */
   progress?: number;
 };
 
@@ -56,7 +56,8 @@ async function servedModel(
     readAccount(read, account_id),
   ]);
   const progress = Math.floor((100 * (cursor?.seq ?? 0)) / Math.max(account?.seq ?? 0, 1)) / 100;
-  const fallback: EmbedderFallback = { from: modelName(server), reason: 'building', progress };
+  const reason = reasonIn(cursor?.last_error ?? '') ?? 'building';
+  const fallback: EmbedderFallback = { from: modelName(server), reason, progress };
   const before = models.find((row) => row !== own && isReady(row));
   if (!before) return { server: undefined, fallback };
   const { model, cut_to, dimensions } = before;
