@@ -76,7 +76,7 @@ export type Services = {
   openStreams: Map<string, number>;
   /** How often this process asked models outside the service, by what for and how it ended. */
   modelCalls: Map<string, number>;
-  /** Tells the operator, in the log. */
+  /** Warnings for the operator, in the log. */
   onWarning: (warning: string) => void;
   /** What a plan allows. Present in a hosted service only. */
   boundsOf?: ((plan: string | null) => PlanBounds) | undefined;

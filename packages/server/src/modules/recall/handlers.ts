@@ -98,8 +98,8 @@ async function gatherOrList(
   const { input } = options;
   const wanted = input.limit + 1;
   const listed = time && isOnlyTime ? await entriesOfTime(context, searchInput(input), { time, wanted }) : undefined;
-  const isAlone = listed !== undefined && !time?.isNamed;
-  const gathered = isAlone
+  const isOnlyList = listed !== undefined && !time?.isNamed;
+  const gathered = isOnlyList
     ? { ...NOTHING_GATHERED, entries: new RecallEntries(context, []) }
     : await gather(context, options);
   if (!listed) return { ...gathered, isListed: false };

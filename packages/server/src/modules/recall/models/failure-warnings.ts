@@ -3,7 +3,7 @@ import { failureText, type ModelFailure } from './model-error.ts';
 
 export type ModelCall = 'index' | 'question' | 'rerank';
 
-/** Failures that come and go are told of no more often than this. */
+/** Failures that come and go are reported no more often than this. */
 const QUIET_MS = 600_000;
 
 const EMBEDDER = 'see MEM_EMBEDDER_URL, MEM_EMBEDDER_MODEL and MEM_EMBEDDER_KEY, or run mem doctor where they are set';
@@ -16,7 +16,7 @@ const TEXTS: Record<ModelCall, [what: string, then: string]> = {
   ],
 };
 
-/** Tells the operator when a server begins to fail. */
+/** Warns the operator when a server begins to fail. */
 export class FailureWarnings {
   readonly #services: Services;
   readonly #failing = new Set<ModelCall>();
