@@ -60,7 +60,7 @@ export const confidence = reads<'entries.confidence'>(async (context, input) => 
   };
 });
 
-/** Since it was last written: that sets the confidence of an untested entry anew. */
+/** Since it was last written: that sets the confidence of an untested entry again. */
 function isDemoted(events: readonly StoryEvent[]): boolean {
   const written = events.findLastIndex(({ life }) => life.kind === 'written');
   return events.slice(written + 1).some(({ life }) => life.kind === 'demoted');
