@@ -189,6 +189,14 @@ describe.each(backends)('a briefing, on %s', (backend) => {
     expect(JSON.stringify(answer)).not.toContain('how-to');
   });
 
+  it('does not take what it knows of the agent for knowledge of a mistyped path', async () => {
+    const { digests, changed, next_steps } = await brief({ entity_path: 'shopp' }, A);
+    expect(digests.map(({ digest_type }) => digest_type)).toEqual(['agent_brief']);
+    expect(changed).toEqual([]);
+    expect(next_steps[0]).toMatch(/^Nothing is known at shopp yet/);
+    expect(next_steps.join(' ')).not.toMatch(/tested anything here|newest is listed/);
+  });
+
   it('shows a key what its scope covers and nothing else', async () => {
     const read = [[parseGlob('shop/stock/**') as never, parseGlob('shop/stock') as never]];
     const scoped = { ...NEW, key: { key_id: 'k', name: 'k', type: 'agent' as const, read } };

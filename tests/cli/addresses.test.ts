@@ -44,6 +44,20 @@ describe('an entry on the command line', () => {
     expect((await desk.inProcess([...args, '--json'])).err).toBe('');
   });
 
+  it('consolidate says where its proposals are', async () => {
+    const text = (more: string) => `Deployments to production ${more}happen on Tuesday mornings`;
+    for (const [key, more, agent] of [
+      ['deploy-window', '', 'a'],
+      ['production-deploys', 'always ', 'b'],
+    ] as const)
+      await desk.inProcess(['write', 'twice/jobs', key, text(more), '--agent', agent]);
+    const consolidate = async (...flags: string[]) =>
+      (await desk.inProcess(['consolidate', '--entity-path', 'twice/jobs', ...flags])).err;
+    expect(await consolidate('--preview')).toBe('');
+    expect(await consolidate()).toBe('mem proposals shows what is to decide\n');
+    expect(await consolidate()).toBe('');
+  });
+
   it('a path that has nothing below it is only empty', async () => {
     expect(await desk.inProcess(['list', 'nowhere'])).toEqual({ code: 0, out: '', err: 'no entries\n' });
   });

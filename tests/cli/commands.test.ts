@@ -108,7 +108,18 @@ describe('every operation of the table', () => {
   it('the help of all commands has a title for every group', async () => {
     const { out } = await local.mem(['help', '--all']);
     const titles = [...out.matchAll(/^([A-Z]\w+): .*:$/gm)].map(([, title]) => title);
-    expect(titles).toEqual(['Entries', 'Sessions', 'Outcomes', 'Traces', 'Agents', 'Graph', 'Tags', 'Overview']);
+    expect(titles).toEqual([
+      'Entries',
+      'Sessions',
+      'Outcomes',
+      'Traces',
+      'Digests',
+      'Consolidation',
+      'Agents',
+      'Graph',
+      'Tags',
+      'Overview',
+    ]);
     expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}confidence /);
   });
 
@@ -117,6 +128,13 @@ describe('every operation of the table', () => {
     expect(help).toContain('Usage: mem outcome <outcome_ref> <outcome_type> [flags]\n');
     expect(help).toMatch(/^ {2}outcome_type {2}One of success, minor_failure, /m);
     for (const { out } of helps.values()) expect(out).not.toMatch(/\[object|Default: \.|Default: null/);
+  });
+
+  it('help lists each flag once', () => {
+    for (const [name, { out }] of helps) {
+      const flags = [...out.matchAll(/^ {2}(--\S+)/gm)].map(([, flag]) => flag);
+      expect(new Set(flags).size, name).toBe(flags.length);
+    }
   });
 
   it('no flag of an operation hides a common flag', () => {

@@ -81,6 +81,10 @@ describe('the variables of models', () => {
   it.each([
     [{ MEM_EMBEDDER: 'openai' }, 'MEM_EMBEDDER_URL must be set: MEM_EMBEDDER is openai'],
     [{ MEM_EMBEDDER_URL: 'http://a' }, 'nothing would use it: set MEM_EMBEDDER to openai'],
+    [{ MEM_EMBEDDER_MODEL: 'm' }, 'MEM_EMBEDDER_MODEL is set, but nothing would use it: set MEM_EMBEDDER to openai'],
+    [{ MEM_EMBEDDER: 'off', MEM_EMBEDDER_KEY: 'k' }, 'MEM_EMBEDDER_KEY is set, but nothing would use it'],
+    [{ MEM_RERANKER_MODEL: 'm' }, 'MEM_RERANKER_MODEL is set, but nothing would use it: set MEM_RERANKER to cohere'],
+    [{ MEM_RERANKER_KEY: 'k' }, 'MEM_RERANKER_KEY is set, but nothing would use it'],
     [{ MEM_EMBEDDER: 'openai', MEM_EMBEDDER_URL: 'ftp://a', MEM_EMBEDDER_MODEL: 'm' }, 'must be an http or https'],
     [{ MEM_EMBEDDER: 'openai', MEM_EMBEDDER_URL: 'http://u:p@a', MEM_EMBEDDER_MODEL: 'm' }, 'no user or password'],
     [{ MEM_RERANKER: 'cohere', MEM_RERANKER_URL: 'http://a' }, 'MEM_RERANKER_MODEL must be set'],

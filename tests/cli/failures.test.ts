@@ -24,6 +24,7 @@ describe('a command that fails', () => {
     [['write', 'svc', 'k'], 2, 'mem: value is missing, and standard input is empty: see mem help write'],
     [['write'], 2, 'mem: entity_path and key are missing: see mem help write'],
     [['write', 'svc'], 2, 'mem: key is missing: see mem help write'],
+    [['set-retrieval'], 2, 'mem: --fit-weights is missing: see mem help set-retrieval'],
     [
       ['write', 'svc', 'k', '1', '--confidense', '1'],
       2,

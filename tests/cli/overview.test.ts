@@ -43,6 +43,8 @@ describe.each(['a local store', 'a server'])('on %s', (where) => {
     expect(out).toMatch(/^session {2}open since \S+ \S+Z: 1 entry read, 1 record$/m);
     expect(out).toMatch(/^outcome {2}\+ run-1 \(success\) by agent\/x, \S+ \S+Z$/m);
     expect(out).toMatch(/^clients {2}none set up: mem init$/m);
+    if (server) expect(out).not.toMatch(/^meaning/m);
+    else expect(out).toMatch(/^meaning {2}(built-in embedder|embedder off: .*words alone)$/m);
     const status = JSON.parse((await desk.inProcess(['status', '--json', ...as])).out);
     expect(status).toMatchObject({
       agent_id: 'agent/x',

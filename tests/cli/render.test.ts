@@ -31,6 +31,33 @@ describe('answers for people', () => {
     expect(line).toMatch(/^svc +k +"x+… +0\.50 /);
   });
 
+  it('an empty list is named in words', () => {
+    const none = readAnswer('golden.list', '{"golden_queries":[],"next_cursor":null,"has_more":false}');
+    expect(render('golden.list', none, plain)).toEqual({ out: '', note: 'no golden queries\n' });
+  });
+
+  it('how answers are weighed is shown with the weights in use', () => {
+    const off = '"weights":null,"fitted_on":null,"held_out":null,"mrr_default":null,"mrr_fitted":null,"fitted_at":null';
+    const usual = show('retrieval.read', `{"fit_weights":false,${off}}`);
+    expect(usual).toMatch(/^weights +the default ones; mem set-retrieval --fit-weights/);
+    expect(usual).toMatch(/\nmeaning +0\.50\nconfidence +0\.20\nevidence +0\.15\n$/);
+    const on =
+      '"weights":{"semantic_weight":0.75,"confidence_weight":0.1,"evidence_weight":0},"fitted_on":40,"held_out":10,' +
+      '"mrr_default":0.5,"mrr_fitted":0.625,"fitted_at":"2026-01-31T12:00:00.000Z"';
+    const fitted = show('retrieval.read', `{"fit_weights":true,${on}}`);
+    expect(fitted).toMatch(/^weights +fitted on 40 golden queries, 2026-01-31/);
+    expect(fitted).toMatch(/\nmeaning +0\.75\n.*\ncompared +.* 10 held out: default 0\.50, fitted 0\.6[23]\n$/s);
+  });
+
+  it('minutes without a compilation are left out, and ratios have two places', () => {
+    const minute = (at: string, compiled: number) => `{"minute":"2026-01-31T12:${at}:00.000Z","compiled":${compiled}}`;
+    const minutes = [minute('00', 0), minute('01', 7), minute('02', 0)].join(',');
+    const out = show('cortex.activity', `{"events":[],"total":0,"throughput":[${minutes}]}`);
+    expect(out).toContain('12:01');
+    expect(out).not.toMatch(/12:0[02]/);
+    expect(show('consolidation.run', '{"compression_ratio":1.0588235294117647}')).toBe('compression ratio  1.06\n');
+  });
+
   it('what answers a question is shown with its passage, and what is wrong with the answer', () => {
     const hit = (key: string, status: string) =>
       `{"entity_path":"svc","key":"${key}","confidence":0.7,"evidence_status":"${status}","score":1.25,` +

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands, listedCommands } from '../../packages/server/src/cli/commands.ts';
+import { groupsOf } from '../../packages/server/src/cli/groups.ts';
 import { fullOverview, overview } from '../../packages/server/src/cli/help.ts';
 import { ownCommands } from '../../packages/server/src/cli/own/index.ts';
 import { commandWords } from '../../packages/server/src/cli/words.ts';
@@ -8,12 +9,12 @@ import { openDesk } from './support.ts';
 const wordsIn = (text: string) => [...text.matchAll(/^ {2}([a-z][a-z.-]*) {2,}\S/gm)].map(([, word]) => word);
 
 describe('the words of the command line', () => {
-  it('mem alone shows ten commands on standard output and is no error', async () => {
+  it('mem alone shows twelve commands on standard output and is no error', async () => {
     const desk = await openDesk();
     try {
       const { code, out, err } = await desk.mem([]);
       expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(wordsIn(out)).toHaveLength(10);
+      expect(wordsIn(out)).toHaveLength(12);
       expect(out.split('\n').length).toBeLessThan(24);
       expect(out).toContain('mem help --all');
       expect((await desk.inProcess(['help'])).out).toBe(out);
@@ -23,11 +24,12 @@ describe('the words of the command line', () => {
     }
   });
 
-  it('mem help --all lists every command once, the ten among them', async () => {
+  it('mem help --all lists every command once under a title that says what for, the twelve among them', async () => {
     const all = wordsIn(fullOverview('1'));
     expect([...all].sort()).toEqual(commandWords().sort());
     expect(all).toEqual(expect.arrayContaining(wordsIn(overview('1')) as string[]));
     for (const line of fullOverview('1').split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+    for (const { title } of groupsOf(listedCommands)) expect(title).toMatch(/^[A-Z][\w ]+: \w.+/);
   });
 
   it('are spelled in one style, and none stands for two things', () => {

@@ -44,6 +44,7 @@ describe.each(backends)('a consolidation, on %s', (backend) => {
     expect(story.recomputed).toEqual({ confidence: 0.35, matches: true });
     expect(story.steps.map(({ kind }) => kind)).toEqual(['written', 'demoted']);
     expect(story.steps[1]?.why).toContain('exact duplicate');
+    expect(story.summary).toBe('stands at 0.35 in version 1, demoted by consolidation; no outcome has tested it');
     expect(await run(at)).toMatchObject({ auto_archived: 0, entries_looked_at: 0 });
   });
 

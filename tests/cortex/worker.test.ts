@@ -44,6 +44,12 @@ describe.each(backends)('the worker, on %s', (backend) => {
       expect.arrayContaining([['digest_compiled', 'entity']]),
     );
     expect(throughput.reduce((sum, minute) => sum + minute.compiled, 0)).toBe(2);
+    await app.call('entries.write', { entity_path: 'a', key: 'k', value: 3 }, A);
+    await compiled(app);
+    const again = await app.call('cortex.activity', {});
+    expect(again.throughput).toHaveLength(60);
+    expect(again.throughput.reduce((sum, minute) => sum + minute.compiled, 0)).toBe((await briefsIn(app)).length);
+    expect(await briefsIn(app)).toHaveLength(4);
   });
 
   it('can be turned off, and goes on where it stopped', async () => {

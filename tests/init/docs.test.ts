@@ -98,3 +98,11 @@ test.each(['block', 'skill', 'rule', 'instructions'] as const)(
     for (const status of shapes.evidenceStatus.options) expect(content).toContain(`\`${status}\``);
   },
 );
+
+test.each(['block', 'skill', 'rule', 'instructions'] as const)(
+  'the guide of the kind %s begins with a briefing and a question in plain language',
+  (kind) => {
+    const named = guideOf(kind).content.match(/\bmem_\w+/g) ?? [];
+    expect(named.slice(0, 3)).toEqual(['mem_briefing', 'mem_retrieve', 'mem_search']);
+  },
+);

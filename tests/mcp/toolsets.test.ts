@@ -82,6 +82,7 @@ describe('the tools', () => {
     const named = text.match(/mem_\w+/g) ?? [];
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
     expect(named).toContain('mem_search');
+    if (set !== 'mem_search') expect(named.slice(0, 2)).toEqual(['mem_briefing', 'mem_retrieve']);
     if (set === 'core' || set === 'all') expect(named).toContain('mem_record_attempt');
     expect(text).toContain('Never store secrets.');
   });

@@ -3,7 +3,9 @@ const LINES = [
   ['Memory that outlives this conversation and is shared with other agents.'],
   [
     'First mem_briefing with the subject as entity_path: what held up, what failed, what changed since you were here, whom to ask.',
-    'Before a task: mem_search with a few words of it and use what you find; confidence and evidence_status say how far it held up.',
+    'Before a task: ask mem_retrieve in a sentence and use what you find.',
+    'mem_search finds exact words.',
+    'confidence and evidence_status say how far an entry held up.',
     'entity_path with include_descendants covers a subject and all below it.',
   ],
   [

@@ -24,8 +24,9 @@ const prompts: readonly Prompt[] = [
       { name: 'entity_path', description: 'Subject it is about, e.g. checkout/payments', kind: 'entity_path' },
     ],
     text: (given) =>
-      `You are about to do this: ${given.task}\n\nFirst use memory${at(given)}: mem_search with the words of the task` +
-      `${given.entity_path ? `, entity_path ${given.entity_path} and include_descendants, ` : ' '}and read what fits with mem_read. ` +
+      `You are about to do this: ${given.task}\n\nFirst use memory${at(given)}: ask mem_retrieve about the task in a sentence` +
+      `${given.entity_path ? `, with entity_path ${given.entity_path} and include_descendants` : ''} (mem_search finds exact ` +
+      'words), and read what fits with mem_read. ' +
       'Say in a few lines what is known, how far it can be trusted (confidence, evidence_status) and what speaks ' +
       'against it. Then begin; note outside sources with mem_record_context.',
   },

@@ -81,14 +81,19 @@ export function modelProblems(env: Environment): string[] {
       // TEI serves one model and takes no name.
       names: ['MEM_RERANKER_URL', ...(env.MEM_RERANKER === 'cohere' ? ['MEM_RERANKER_MODEL'] : [])],
     }),
-    ...(env.MEM_EMBEDDER_URL && !isOpenAi
-      ? ['MEM_EMBEDDER_URL is set, but nothing would use it: set MEM_EMBEDDER to openai, or unset it']
-      : []),
-    ...(env.MEM_RERANKER_URL && !hasReranker
-      ? ['MEM_RERANKER_URL is set, but nothing would use it: set MEM_RERANKER to cohere or tei, or unset it']
-      : []),
+    ...unused(env, !isOpenAi, { prefix: 'MEM_EMBEDDER', otherwise: 'set MEM_EMBEDDER to openai' }),
+    ...unused(env, !hasReranker, { prefix: 'MEM_RERANKER', otherwise: 'set MEM_RERANKER to cohere or tei' }),
   ];
 }
+
+type UnusedVariables = { prefix: string; otherwise: string };
+
+/** Those that say which model is meant; sizes and times may stay set while it is off. */
+const unused = (env: Environment, isUnused: boolean, { prefix, otherwise }: UnusedVariables): string[] =>
+  ['URL', 'MODEL', 'KEY']
+    .map((ending) => `${prefix}_${ending}`)
+    .filter((name) => isUnused && env[name])
+    .map((name) => `${name} is set, but nothing would use it: ${otherwise}, or unset it`);
 
 type NeededVariables = { because: string; names: readonly string[] };
 

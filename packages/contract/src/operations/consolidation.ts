@@ -142,7 +142,7 @@ export const consolidation = {
         about: { entity_path: 'Path or a/**' },
         limit: 20,
         previews: true,
-        miss: 'a wider path such as a/**',
+        miss: 'another path, or mem_consolidation_proposals for what was proposed already',
       },
     ],
     input: () =>

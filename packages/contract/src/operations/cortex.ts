@@ -158,9 +158,9 @@ const activity = z
       }),
     ),
     total: z.int().meta({ description: 'Events of this answer.' }),
-    throughput: z
-      .array(z.object({ minute: s.utc, compiled: z.int() }))
-      .meta({ description: 'Of the last 60 minutes, how many digests were last compiled in each; 1,000 are counted.' }),
+    throughput: z.array(z.object({ minute: s.utc, compiled: z.int() })).meta({
+      description: 'Of the last 60 minutes, how often a digest was compiled in each, among the newest 5,000 events.',
+    }),
   })
   .meta({ id: 'CortexActivity' });
 

@@ -35,9 +35,13 @@ const share = z.number().min(0).max(1);
 
 const weights = z.object({ semantic_weight: share, confidence_weight: share, evidence_weight: share });
 
+const fitWeights = z
+  .boolean()
+  .meta({ description: 'Whether the weights of answers are fitted to the golden queries.' });
+
 const retrieval = z
   .object({
-    fit_weights: z.boolean().meta({ description: 'Whether the weights of answers are fitted to the golden queries.' }),
+    fit_weights: fitWeights,
     weights: weights.nullable().meta({
       description: 'The fitted weights; null while the default ones are not worse on the questions held out.',
     }),
@@ -142,7 +146,7 @@ export const golden = {
     cost: 2,
     http: { method: 'PUT', path: '/api/v1/admin/retrieval' },
     cli: { alias: 'set-retrieval' },
-    input: () => z.strictObject({ fit_weights: z.boolean() }),
+    input: () => z.strictObject({ fit_weights: fitWeights }),
     output: () => retrieval,
     errors: ['forbidden'],
     example: (n) => ({ fit_weights: n % 2 === 0 }),

@@ -62,7 +62,7 @@ export const identityTools = [
         session_id: session.identity.caller().session_id,
         sticky: true,
         profile_saved,
-        hint: isNew ? 'mem_search before you start; mem_commit_outcome when you are done' : 'go on',
+        hint: isNew ? 'ask mem_retrieve before you start; mem_commit_outcome when you are done' : 'go on',
       };
     },
   }),

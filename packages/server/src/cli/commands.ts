@@ -51,7 +51,7 @@ function toCommand(name: OperationName): Command {
         ...(isPaged(name) ? [ALL] : []),
         ...(this.fields.some(({ kind }) => kind === 'value') ? [TEXT] : []),
         ...(operation.erases ? [YES] : []),
-        ...COMMON,
+        ...COMMON.filter(({ flag }) => this.fields.every((one) => one.flag !== flag)),
       ];
     },
   };
@@ -64,6 +64,12 @@ export const listedCommands = commands.filter(({ hidden }) => !hidden);
 
 export function findCommand(word: string): Command | undefined {
   return commands.find((command) => command.word === word || command.also.includes(word));
+}
+
+/** What people type where a text for agents names a tool. */
+export function commandOfTool(tool: string): string {
+  const found = listedCommands.find(({ operation }) => operation.tools?.some(({ name }) => name === tool));
+  return found ? `mem ${found.word}` : tool;
 }
 
 /** A field as the user writes it: its flag, or its name if it is positional. */

@@ -9,10 +9,18 @@ import { readAnswer } from './render/index.ts';
 
 type AnsweredCommand = { command: Command; input: CommandInput; text: string };
 
+/** What to do next, where an answer leaves something to do. */
+export async function hintAfter(connection: ServiceConnection, answered: AnsweredCommand): Promise<string> {
+  const { command, input, text } = answered;
+  if (command.name !== 'consolidation.run') return hintBelow(connection, answered);
+  const { proposals_created } = JSON.parse(text) as Output<'consolidation.run'>;
+  return proposals_created > 0 && input.preview !== true ? 'mem proposals shows what is to decide\n' : '';
+}
+
 const LISTS: readonly string[] = ['entries.list', 'entries.search'];
 
 /** A path that holds nothing itself may have entries below it, which a list of the path alone does not show. */
-export async function hintBelow(connection: ServiceConnection, { command, input, text }: AnsweredCommand) {
+async function hintBelow(connection: ServiceConnection, { command, input, text }: AnsweredCommand) {
   const { entity_path, include_descendants, branch } = input;
   const asked = LISTS.includes(command.name) && typeof entity_path === 'string' && include_descendants !== true;
   if (!asked || entity_path.includes('*') || input.cursor !== undefined) return '';

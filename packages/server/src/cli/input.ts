@@ -34,7 +34,7 @@ export async function readInput(command: Command, given: ParsedFlags, stdin: Std
   }
   input = splitAddress(command, { ...document, ...input });
   const missing = command.fields.find(({ name, required }) => required && !(name in input));
-  if (missing) throw new UsageError(`${missing.name} is missing: see mem help ${command.word}`);
+  if (missing) throw new UsageError(`${fieldLabel(command, missing)} is missing: see mem help ${command.word}`);
   return input;
 }
 

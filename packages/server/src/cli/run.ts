@@ -4,7 +4,7 @@ import { connect, type ServiceConnection } from './connect.ts';
 import { eraseIfAgreed } from './erase.ts';
 import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
-import { explainMissing, hintBelow } from './hints.ts';
+import { explainMissing, hintAfter } from './hints.ts';
 import { readInput } from './input.ts';
 import { readClientConfig } from './memory.ts';
 import { callAll } from './pages.ts';
@@ -43,7 +43,7 @@ export async function runCommand(command: Command, args: readonly string[], part
     else if (command.operation.erases && input.dry_run !== true && !isOn(given, 'yes'))
       text = await eraseIfAgreed(connection, command, { input, ...how });
     else text = await ask(connection, command, { given, input });
-    if (text !== undefined && !how.json) hint = await hintBelow(connection, { command, input, text });
+    if (text !== undefined && !how.json) hint = await hintAfter(connection, { command, input, text });
   } catch (error) {
     throw how.json ? error : await explainMissing(connection, { command, input }, error);
   } finally {

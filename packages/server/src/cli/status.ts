@@ -24,6 +24,8 @@ export type ServiceStatus = {
     bytes: number | null;
     exists: boolean;
   };
+  /** What compares the meaning here; null where a server decides it. */
+  embedder: string | null;
   service: Output<'health.read'> | null;
   stats: Output<'stats.read'> | null;
   agent_id: string;
@@ -45,6 +47,7 @@ export async function readStatus(parts: OwnParts, config: ClientConfig, identity
   const known = {
     version: VERSION,
     place,
+    embedder: place.kind === 'server' ? null : embedderText(config.settings),
     agent_id: identity.agent ?? config.client.agentId ?? DEFAULT_AGENT,
     session_id: identity.session ?? null,
     tracked: await isTracked(memory),
@@ -61,6 +64,13 @@ export async function readStatus(parts: OwnParts, config: ClientConfig, identity
   } finally {
     await connection.close();
   }
+}
+
+function embedderText({ embedder, embedding_server: server }: ClientConfig['settings']): string {
+  if (embedder === 'off') return 'embedder off: questions are answered by words alone';
+  return server
+    ? `embedder ${server.model} at ${new URL(server.url).host}, beside the built-in one`
+    : 'built-in embedder';
 }
 
 function clientMemory(
@@ -140,6 +150,7 @@ export function showStatus(status: ServiceStatus, screen: Screen): string {
           ? `${counted(stats.last_seq, 'event')}${stats.newest_entry_at ? `, last write ${when(stats.newest_entry_at)}` : ''}`
           : '',
       ],
+      ['meaning', show(status.embedder ?? '')],
       ['agent', who],
       ['session', session ? sessionText(session) : ''],
       [

@@ -47,6 +47,18 @@ export async function hasOnlySince(query: Query, accountId: string, { from, to, 
   return row?.n === to - from.seq + 1;
 }
 
+export type CountedEvents = { type: string; since: number; looked_at: number };
+
+/** How many events of a type there were in each minute since a time, among the newest of the log. */
+export function countByMinute(query: Query, accountId: string, { type, since, looked_at }: CountedEvents) {
+  return query.all<{ minute: number; n: number }>(
+    sql`SELECT created_at / 60000 AS minute, count(*) AS n
+        FROM (SELECT event_type, created_at FROM events WHERE account_id = ${accountId} ORDER BY seq DESC
+              LIMIT ${looked_at}) AS newest
+        WHERE event_type = ${type} AND created_at >= ${since} GROUP BY created_at / 60000`,
+  );
+}
+
 /** For a thread that has its own connection to a file of SQLite. */
 export const stampStatement = 'SELECT stamp FROM events WHERE account_id = ? AND seq = ?';
 

@@ -5,8 +5,9 @@ const guide = `## Memory (mem)
 
 The \`mem\` tools keep what outlives a conversation and is shared with other agents.
 
-- Before a task: \`mem_search\` with a few words of it, and read what fits. Outcomes decide what it is: \`untested\`
-  (a claim), \`validated\` (it worked), \`contested\` (it also failed), \`discredited\` (refuted: do not rely on it).
+- Before a task: \`mem_briefing\` with the project as \`entity_path\`, then ask \`mem_retrieve\` in a sentence
+  (\`mem_search\` finds exact words), and read what fits. Outcomes decide what it is: \`untested\` (a claim),
+  \`validated\` (it worked), \`contested\` (it also failed), \`discredited\` (refuted: do not rely on it).
 - While working: \`mem_write\` what will matter again, one subject per key. Begin \`entity_path\` with the name of the
   project, then the part: \`shop/payments\`. Facts apart from beliefs, no secrets.
 - When an approach fails: \`mem_record_attempt\`. What you rely on from elsewhere: \`mem_record_context\`.
@@ -17,12 +18,14 @@ const skill = `# Working with memory
 
 ## Begin
 
-1. \`mem_search\` with the words of the task. \`entity_path: "<project>"\` with \`include_descendants: true\` keeps to a
-   project and everything below it (\`<project>/**\` is only what is below); \`mem_list\` with both shows all of it.
-2. \`mem_read\` what fits. Look at \`confidence\` (0 to 1) and \`evidence_status\`, which outcomes move: \`untested\` is a claim
+1. \`mem_briefing\` with \`entity_path: "<project>"\`: what held up, what failed, what changed, whom to ask.
+2. Ask \`mem_retrieve\` about the task in a sentence; \`mem_search\` finds exact words. \`entity_path: "<project>"\` with
+   \`include_descendants: true\` keeps to a project and everything below it (\`<project>/**\` is only what is below);
+   \`mem_list\` with both shows all of it.
+3. \`mem_read\` what fits. Look at \`confidence\` (0 to 1) and \`evidence_status\`, which outcomes move: \`untested\` is a claim
    that no outcome has tried, \`validated\` has led to good results, \`contested\` to bad ones too, so check it first;
    \`discredited\` was refuted by failures: do not rely on it, and write what is right.
-3. Say in a line or two what memory knows and what you take from it.
+4. Say in a line or two what memory knows and what you take from it.
 
 ## Write
 

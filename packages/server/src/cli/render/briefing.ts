@@ -1,4 +1,5 @@
 import type { Output } from '@mem-service/contract';
+import { commandOfTool } from '../commands.ts';
 import type { AnswerItem } from './columns.ts';
 import { entryLabel } from './entry.ts';
 import { counted, rounded } from './numbers.ts';
@@ -9,43 +10,59 @@ type BriefingItem = BriefingOutput['changed'][number] | BriefingOutput['validate
 
 const VALUE_LENGTH = 160;
 
+const TITLES: Readonly<Record<BriefingOutput['left_out'][number]['section'], string>> = {
+  digests: 'Known here',
+  validated: 'Held up',
+  discredited: 'Refuted by outcomes',
+  procedures: 'How to',
+  changed: 'Changed since your last visit',
+  tried_here: 'Tried here',
+  who_to_ask: 'Who to ask',
+};
+
 /** What to know before work begins, a block for each section that says something. */
 export function briefing(item: AnswerItem, screen: Screen): string {
   const answer = item as unknown as BriefingOutput;
   const { validated, discredited, procedures, changed, tried_here, who_to_ask, digests, last_visit } = answer;
   const entries = (list: readonly BriefingItem[]) => list.map((one) => entryLine(one, screen));
-  const since = last_visit ? `Changed since your last visit, ${when(last_visit.at)}` : 'Newest';
+  const titles = last_visit ? TITLES : { ...TITLES, changed: 'Newest' };
+  const since = last_visit ? `${titles.changed}, ${when(last_visit.at)}` : titles.changed;
   const blocks = [
     ...block(
-      'Known here',
+      titles.digests,
       digests.map((one) => digestLine(one, screen)),
       screen,
     ),
-    ...block('Held up', entries(validated), screen),
+    ...block(titles.validated, entries(validated), screen),
     ...block(
-      'Refuted by outcomes',
+      titles.discredited,
       discredited.map((one) => refutedLine(one, screen)),
       screen,
     ),
-    ...block('How to', entries(procedures), screen),
+    ...block(titles.procedures, entries(procedures), screen),
     ...block(since, entries(changed), screen),
     ...block(
-      'Tried here',
+      titles.tried_here,
       tried_here.map((one) => triedLine(one, screen)),
       screen,
     ),
     ...block(
-      'Who to ask',
+      titles.who_to_ask,
       who_to_ask.map(({ agent_id, reason }) => `${show(agent_id)}  ${paint(screen, 'dim', show(reason))}`),
       screen,
     ),
     ...block('To decide', answer.consolidation_notice ? [decisionLine(answer.consolidation_notice)] : [], screen),
-    ...block('First', answer.next_steps.map(show), screen),
+    ...block('First', answer.next_steps.map(forPeople), screen),
   ];
-  const notes = answer.left_out.map(({ section, count }) => `${counted(count, 'item')} of ${section} did not fit`);
+  const notes = answer.left_out.map(
+    ({ section, count }) => `${counted(count, 'item')} of "${titles[section]}" did not fit in --max-tokens`,
+  );
   if (notes.length > 0) blocks.push(paint(screen, 'dim', notes.join('\n')));
   return blocks.length === 0 ? 'nothing to say about this yet\n' : `${blocks.join('\n\n')}\n`;
 }
+
+/** Steps name the tools of agents. */
+const forPeople = (step: string): string => show(step.replaceAll(/\bmem_\w+/g, commandOfTool));
 
 const block = (title: string, lines: readonly string[], screen: Screen): string[] =>
   lines.length === 0 ? [] : [[paint(screen, 'bold', title), ...lines.map((line) => `  ${line}`)].join('\n')];
@@ -83,7 +100,7 @@ function digestLine(
   { digest_type, scope, summary, anticipation_score }: BriefingOutput['digests'][number],
   screen: Screen,
 ) {
-  const chance = `next with ${Math.round(anticipation_score * 100)} %`;
+  const chance = `chance that you read here next: ${Math.round(anticipation_score * 100)} %`;
   const facts = paint(screen, 'dim', `(${digest_type}, ${chance})`);
   return `${show(scope)} ${facts}: ${brief(summary.narrative, 2 * VALUE_LENGTH)}`;
 }

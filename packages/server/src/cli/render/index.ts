@@ -1,6 +1,7 @@
 import { attachRaw, type OperationName, operations } from '@mem-service/contract';
 import { listField } from '@mem-service/sdk';
 import type { z } from 'zod';
+import { activity } from './activity.ts';
 import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
 import { briefing } from './briefing.ts';
 import { type AnswerItem, columnsOf } from './columns.ts';
@@ -12,6 +13,7 @@ import { me } from './me.ts';
 import { committed } from './outcome.ts';
 import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
+import { retrieval } from './retrieval.ts';
 import { retrieved } from './retrieved.ts';
 import { table } from './table.ts';
 import type { Screen } from './text.ts';
@@ -37,6 +39,9 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'entries.verify': verify,
   'entries.retrieve': retrieved,
   'briefing.read': briefing,
+  'cortex.activity': activity,
+  'retrieval.read': retrieval,
+  'retrieval.set': retrieval,
   'entries.confidence': confidence,
   'sessions.record_context': recorded.recordedContext,
   'sessions.record_action': recorded.recordedAction,
@@ -78,7 +83,8 @@ export function render(name: OperationName, answer: AnswerItem, screen: Screen):
   const list = 'has_more' in answer ? listField(name) : undefined;
   const items = list === undefined ? undefined : (answer[list] as AnswerItem[]);
   // An empty list of problems is a result.
-  if (items?.length === 0 && !('total_checked' in answer)) return { out: '', note: `no ${list}\n${note}` };
+  if (items?.length === 0 && !('total_checked' in answer))
+    return { out: '', note: `no ${list?.replaceAll('_', ' ')}\n${note}` };
   if (own || !items) return { out: (own ?? facts)(answer, screen), note };
   return { out: table(items, columnsOf(name, items, screen), screen), note };
 }

@@ -1,7 +1,7 @@
 import { JsonText } from '@mem-service/contract';
 import { type AnswerItem, columnsOf } from './columns.ts';
 import { entryLabel } from './entry.ts';
-import { counted } from './numbers.ts';
+import { counted, rounded } from './numbers.ts';
 import { panel, table } from './table.ts';
 import { oneLine, paint, type Screen, show, when } from './text.ts';
 
@@ -97,6 +97,7 @@ function pairsOf(name: string, found: unknown): [string, string][] {
   const title = name.replaceAll('_', ' ');
   if (isList(found)) return [];
   if (/_at$/.test(name)) return [[title, when(found)]];
+  if (/_ratio$/.test(name) && typeof found === 'number') return [[title, rounded(found)]];
   if (typeof found !== 'object' || found === null || found instanceof JsonText || Array.isArray(found))
     return [[title, show(found)]];
   return Object.entries(found).map(([inner, one]) => [`${title} ${inner.replaceAll('_', ' ')}`, show(one)]);

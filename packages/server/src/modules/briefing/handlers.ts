@@ -16,6 +16,7 @@ import { findTries } from './tries.ts';
 import { whoToAsk } from './who-to-ask.ts';
 
 export type BriefingAnswer = Output<'briefing.read'>;
+type FoundSections = Record<string, readonly unknown[]> & { digests: readonly { digest_type: string }[] };
 
 /** Paths that were read last; entries there come first in a briefing about everything. */
 const MAX_PREFERRED = 40;
@@ -56,7 +57,7 @@ const read = reads<'briefing.read'>(async (context, input) => {
     consolidation_notice,
     next_steps: nextSteps({
       path: asked.path,
-      isEmpty: Object.values(sections).every((items) => items.length === 0),
+      isEmpty: isEmpty({ ...sections, digests }, asked),
       isFirstVisit: asked.lastVisit === undefined,
       isTested: known.tested.length > 0,
     }),
@@ -64,6 +65,12 @@ const read = reads<'briefing.read'>(async (context, input) => {
     tokens: filled.tokens,
   };
 });
+
+/** What is known of the agent itself says nothing about a path. */
+function isEmpty({ digests, ...others }: FoundSections, { path }: AskedBriefing): boolean {
+  const about = path === undefined ? digests : digests.filter(({ digest_type }) => digest_type !== 'agent_brief');
+  return [about, ...Object.values(others)].every((items) => items.length === 0);
+}
 
 /** The chance that the agent reads at a path next, for each that it read; entries of other paths are not preferred. */
 function chancesOf({ visits, path }: AskedBriefing, anticipation: Anticipation): ReadonlyMap<string, number> {

@@ -5,6 +5,8 @@ import { deleteDigest, dropOldest, upsertDigests } from './queries.ts';
 /** Digests that an account keeps; those that were compiled longest ago give way. */
 export const MAX_DIGESTS = 10_000;
 
+export const COMPILED = 'brief_compiled';
+
 /** Stores digests and reports each that is shown. The events make no digest due. */
 export async function saveDigests(work: Work, { save, remove }: Compiled): Promise<void> {
   const { tx, account_id, services } = work;
@@ -25,7 +27,7 @@ function emitCompiled(work: Work, { digest, by }: CompiledDigest): void {
   const { branch, digest_type, scope, seq, entry_count } = digest;
   const isPath = by === undefined;
   work.emit({
-    event_type: 'brief_compiled',
+    event_type: COMPILED,
     agent_id: by ?? SELF_CALLER.agent_id,
     branch,
     entity_path: isPath ? scope : null,

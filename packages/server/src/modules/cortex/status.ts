@@ -1,6 +1,7 @@
 import type { Output } from '@mem-service/contract';
 import { digestTypes } from '@mem-service/contract';
 import {
+  countByMinute,
   countDeadLettersOf,
   listConsumed,
   listCursors,
@@ -13,7 +14,7 @@ import {
 import { CONSUMER } from './follow-log.ts';
 import { countDigests, listCompiled } from './queries.ts';
 import { dueDigests } from './rules/due.ts';
-import { MAX_DIGESTS } from './save.ts';
+import { COMPILED, MAX_DIGESTS } from './save.ts';
 import { EVENT_TYPES, touchedBy } from './touched.ts';
 
 /** Events that are looked at for the digests that they make due. */
@@ -83,14 +84,18 @@ async function workerState({ read, scan, caller, services, dialect, now }: ReadC
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
-/** Digests that are counted by minute. */
-const COUNTED = 1000;
+/** Digests that are looked at: some of them are not shown. */
+const LISTED = 1000;
+/** Newest events of the log among which compilations are counted. */
+const COUNTED = 5000;
 
 export async function cortexActivity(context: ReadContext, limit: number): Promise<Output<'cortex.activity'>> {
   const { scan, read, caller, services, now } = context;
   const { account_id } = caller;
-  const [rows, letters] = await Promise.all([
-    listCompiled(scan, account_id, COUNTED),
+  const first = Math.floor(now / MINUTE_MS) - MINUTES + 1;
+  const [rows, counts, letters] = await Promise.all([
+    listCompiled(scan, account_id, LISTED),
+    countByMinute(scan, account_id, { type: COMPILED, since: first * MINUTE_MS, looked_at: COUNTED }),
     services.consumers.names.includes(CONSUMER) ? listDeadLetters(read, account_id, [CONSUMER]) : [],
   ]);
   const compiled = rows.filter(({ is_shown }) => is_shown === 1);
@@ -105,10 +110,10 @@ export async function cortexActivity(context: ReadContext, limit: number): Promi
     })),
   ];
   const newest = events.sort((a, b) => b.at - a.at || b.seq - a.seq).slice(0, limit);
-  const first = Math.floor(now / MINUTE_MS) - MINUTES + 1;
+  const byMinute = new Map(counts.map(({ minute, n }) => [minute, n]));
   const throughput = Array.from({ length: MINUTES }, (_, i) => ({
     minute: toIso((first + i) * MINUTE_MS),
-    compiled: compiled.filter(({ compiled_at }) => Math.floor(compiled_at / MINUTE_MS) === first + i).length,
+    compiled: byMinute.get(first + i) ?? 0,
   }));
   return {
     events: newest.map(({ at, ...event }) => ({ ...event, at: toIso(at) })),

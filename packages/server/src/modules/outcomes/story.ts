@@ -53,15 +53,24 @@ export const confidence = reads<'entries.confidence'>(async (context, input) => 
     prior_confidence: standing.prior_confidence,
     evidence_success: standing.evidence_success,
     evidence_failure: standing.evidence_failure,
-    summary: summaryOf(entry, standing.outcome_count),
+    summary: summaryOf(entry, { outcomes: standing.outcome_count, isDemoted: isDemoted(events) }),
     steps: steps.slice(-MAX_STEPS),
     truncated: !isWhole || steps.length > MAX_STEPS,
     recomputed: { confidence: story.confidence, matches },
   };
 });
 
-function summaryOf({ confidence, version }: EntryRow, outcomes: number): string {
+/** Since it was last written: that sets the confidence of an untested entry again. */
+function isDemoted(events: readonly StoryEvent[]): boolean {
+  const written = events.findLastIndex(({ life }) => life.kind === 'written');
+  return events.slice(written + 1).some(({ life }) => life.kind === 'demoted');
+}
+
+type Tested = { outcomes: number; isDemoted: boolean };
+
+function summaryOf({ confidence, version }: EntryRow, { outcomes, isDemoted }: Tested): string {
   const at = `stands at ${confidence.toFixed(2)} in version ${version}`;
+  if (outcomes === 0 && isDemoted) return `${at}, demoted by consolidation; no outcome has tested it`;
   if (outcomes === 0) return `${at}, as it was written: no outcome has tested it`;
   return `${at}, after ${outcomes} outcome${outcomes === 1 ? '' : 's'}`;
 }
