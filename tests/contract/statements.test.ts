@@ -85,6 +85,8 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
     'unnest(CAST(? AS text[]), CAST(? AS text[])) AS pairs(a, b)',
   ],
   ["group_concat(code, '')", "string_agg(code, '')"],
+  ["group_concat(entry_id, ',')", "string_agg(CAST(entry_id AS text), ',')"],
+  ["group_concat(seq, ',')", "string_agg(CAST(seq AS text), ',')"],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
   readAt,
   standingNumber('outcome_count'),
