@@ -61,8 +61,8 @@ function sourceLine(
   const status = evidence_status === 'untested' ? '' : ` ${evidence_status}`;
   const known = paint(screen, 'dim', `(by ${show(agent_id)}, ${rounded(confidence)}${status})`);
   const what = kept ? paint(screen, 'green', 'keeps  ') : paint(screen, 'red', 'removes');
-  const said = brief(value, VALUE_LENGTH);
-  const says = brief(proposed_value, VALUE_LENGTH);
-  const change = kept && strategy === 'suggested' && says !== said ? `; it will say: ${says}` : '';
-  return `${what} ${entryLabel(source, screen)} ${known}: ${said}${change}`;
+  const now = brief(value, VALUE_LENGTH);
+  const later = brief(proposed_value, VALUE_LENGTH);
+  const change = kept && strategy === 'suggested' && later !== now ? `; it will say: ${later}` : '';
+  return `${what} ${entryLabel(source, screen)} ${known}: ${now}${change}`;
 }

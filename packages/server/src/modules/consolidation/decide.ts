@@ -43,7 +43,7 @@ export const decide = writes<'consolidation.decide'>(async (work, { input, calle
   await queries.setDecided(work.tx, decided);
   // Who rejects what is outdated has not judged what is there now.
   if (wanted === 'rejected' && deciding.sources.some((one) => isOutdated(work, one)))
-    await queries.forgetValues(work.tx, row);
+    await queries.dropValues(work.tx, row);
   const sources = deciding.sources.map(({ entry }) => entry);
   const event = { event_type: `consolidation_${wanted}`, agent_id: author.agent_id, visible_to, sources };
   emitAbout(work, event, { proposal_id, strategy: row.strategy, source_entry_count: sources.length });

@@ -219,7 +219,7 @@ export function setDecided(tx: Transaction, decided: Decided): Promise<number> {
 }
 
 /** What is rejected when it is outdated says nothing about values: the same may be proposed again. */
-export function forgetValues(
+export function dropValues(
   tx: Transaction,
   { account_id, proposal_id }: Pick<ProposalRow, 'account_id' | 'proposal_id'>,
 ): Promise<number> {
