@@ -45,6 +45,35 @@ describe.each(backends)('proposals, on %s', (backend) => {
     );
   });
 
+  it('show what each source said in its version, long values in short, and who wrote it', async () => {
+    const sources = ['brief', 'long', 'object'].map((key) => ({ entity_path: 'said', key }));
+    const [short, long, object] = sources as [(typeof sources)[0], (typeof sources)[0], (typeof sources)[0]];
+    await write(short, 'by agent a');
+    await write(long, `begins ${'😀'.repeat(10_000)}`, B);
+    await write(object, { limit: 20 });
+    const suggested = await app.call('consolidation.propose', { sources }, A);
+    await write(short, 'what agent b says instead', B);
+    const [listed] = await proposalsAt('said');
+    expect(listed?.sources).toEqual(suggested.sources);
+    expect(listed?.sources).toMatchObject([
+      { version: 1, agent_id: 'agent/a', value: 'by agent a', value_truncated: false },
+      { version: 1, agent_id: 'agent/b', value: expect.stringMatching(/^begins .{100,240}$/u), value_truncated: true },
+      { version: 1, agent_id: 'agent/a', value: { limit: 20 }, value_truncated: false },
+    ]);
+    await app.call('consolidation.decide', { proposal_id: suggested.proposal_id, decision: 'reject' }, B);
+  });
+
+  it('show the values that approval would remove before a run stores them, too', async () => {
+    await write({ entity_path: 'shown', key: 'retry-limit' }, 3);
+    await write({ entity_path: 'shown', key: 'retryLimit' }, 5, B);
+    const values = (proposals: { sources: { value: unknown }[] }[]) =>
+      proposals.map(({ sources }) => sources.map(({ value }) => value));
+    const { proposals } = await app.call('consolidation.candidates', { entity_path: 'shown' }, A);
+    expect(values(proposals)).toEqual([[3, 5]]);
+    await app.call('consolidation.run', { entity_path: 'shown' }, A);
+    expect(values(await proposalsAt('shown'))).toEqual([[3, 5]]);
+  });
+
   it('name no question that only another agent may see', async () => {
     const own = { entity_path: 'diary', key: 'mine' };
     await app.call('entries.write', { ...own, value: 'the spare key lies under the third pot', shared: false }, A);

@@ -93,6 +93,21 @@ describe.each(backends)('a consolidation, on %s', (backend) => {
     ]);
   });
 
+  it('says what decided which entry is kept, and claims no evidence that is not there', async () => {
+    const at = newPath();
+    const value = (n: number) => `The connection pool of the checkout service has ${n} connections`;
+    const reasons = async () => (await pending(at)).map(({ rationale }) => rationale);
+    await writeAs(at, 'pool-size', { value: value(20), as: A });
+    await writeAs(at, 'pool', { value: value(50), as: B });
+    await run(at);
+    const head = 'agents disagree in 2 entries';
+    const none = `${head}; nothing tells them apart: ${at}/pool-size is kept, which was there first`;
+    expect(await reasons()).toEqual([none]);
+    await app.call('entries.write', { entity_path: at, key: 'pool', value: value(50), confidence: 0.9 }, B);
+    await run(at);
+    expect(await reasons()).toEqual([`${head}; ${at}/pool has the most confidence (0.90)`]);
+  });
+
   it('demotes a belief that a validated fact has overtaken, once the outcome is there', async () => {
     const at = newPath();
     await writeAs(at, 'cache', {

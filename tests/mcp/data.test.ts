@@ -42,6 +42,17 @@ describe('tools on data', () => {
     expect((await mcp.call('mem_timeline', { limit: 1 })).json).toMatchObject({ count: 1 });
   });
 
+  it('show what each source of a proposal says, so that it can be judged', async () => {
+    const mcp = await connect(newHome(), all);
+    const sources = ['old', 'new'].map((key) => ({ entity_path: 'm', key }));
+    for (const at of sources) await mcp.call('mem_write', { ...at, value: `the ${at.key} word` });
+    await mcp.call('mem_propose_consolidation', { sources });
+    const { json } = await mcp.call('mem_consolidation_proposals');
+    const [kept, removed] = (json.proposals as { sources: object[] }[])[0]?.sources ?? [];
+    expect(kept).toMatchObject({ ...sources[0], value: 'the old word', kept: true });
+    expect(removed).toMatchObject({ ...sources[1], value: 'the new word' });
+  });
+
   it('read what another agent wrote', async () => {
     const env = newHome();
     const one = await connect(env, { name: 'one' });

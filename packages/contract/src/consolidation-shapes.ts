@@ -35,7 +35,12 @@ const source = z
     entity_path: s.entityPath,
     key: s.key,
     version: z.int().meta({ description: 'The version that the proposal is about; a later one makes it void.' }),
-    agent_id: s.agentId.meta({ description: 'Who wrote it.' }),
+    agent_id: s.agentId.meta({ description: 'Who wrote that version.' }),
+    value: s.anyJson.meta({
+      description:
+        'What that version says; of a long value, the first 240 characters of its text. Null where it is gone.',
+    }),
+    value_truncated: z.boolean(),
     confidence: s.confidence,
     evidence_status: s.evidenceStatus,
     kept: z.boolean().meta({ description: 'Approval keeps this entry and removes the others.' }),

@@ -123,9 +123,14 @@ export function previewRow(row: unknown): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
   const members = Object.entries(trimmed(row as JsonObject));
   return cutMembers(
-    Object.fromEntries(members.map(([name, value]) => [name, name === 'value' ? value : counted(value)])),
+    Object.fromEntries(members.map(([name, value]) => [name, name === 'value' ? value : shortList(name, value)])),
   );
 }
+
+/** Lists without which nobody can judge the row. */
+const JUDGED_BY = new Set(['sources']);
+
+const shortList = (name: string, value: unknown) => (JUDGED_BY.has(name) ? trimmedWithin(value) : counted(value));
 
 const counted = (value: unknown) =>
   Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null) ? value.length : value;

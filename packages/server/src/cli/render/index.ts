@@ -6,11 +6,13 @@ import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
 import { briefing } from './briefing.ts';
 import { type AnswerItem, columnsOf } from './columns.ts';
 import { calibration, confidence } from './confidence.ts';
+import { digests } from './digests.ts';
 import { deleted, entry, restored, written } from './entry.ts';
 import { explain } from './explain.ts';
 import { neighbors, stated } from './graph.ts';
 import { me } from './me.ts';
 import { committed } from './outcome.ts';
+import { candidates, consolidated, proposal, proposals } from './proposals.ts';
 import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
 import { retrieval } from './retrieval.ts';
@@ -66,6 +68,12 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'agents.cross_agent_reads': crossAgentReads,
   'agents.recall': entry,
   'agents.read_from': entry,
+  'consolidation.run': consolidated,
+  'consolidation.proposals': proposals,
+  'consolidation.candidates': candidates,
+  'consolidation.propose': proposal,
+  'consolidation.decide': proposal,
+  'digests.list': digests,
   'me.read': me,
 };
 

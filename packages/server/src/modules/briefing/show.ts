@@ -1,6 +1,6 @@
-import { attachRaw, type JsonText } from '@mem-service/contract';
+import type { JsonText } from '@mem-service/contract';
 import { type ReadContext, toIso, toIsoOrNull } from '../../kernel/index.ts';
-import { findDocumentsWithin } from '../entries/index.ts';
+import { findDocumentsWithin, rawValue, shortValue } from '../entries/index.ts';
 import type { BriefingAnswer } from './handlers.ts';
 import { type NotableEntry, toKnown } from './known-entries.ts';
 import type { BriefedRow } from './queries.ts';
@@ -33,12 +33,6 @@ export async function loadValues(
   };
 }
 
-function rawValue(document: string): JsonText {
-  const parsed = JSON.parse(document) as { value: JsonText };
-  attachRaw(document, parsed, [['value']]);
-  return parsed.value;
-}
-
 function toBriefed(row: BriefedRow, value: JsonText | undefined, most: number): BriefedEntry {
   const { standing_now, status }: NotableEntry = toKnown(row);
   return {
@@ -46,7 +40,7 @@ function toBriefed(row: BriefedRow, value: JsonText | undefined, most: number): 
     key: row.key,
     version: row.version,
     memory_type: row.memory_type as BriefedEntry['memory_type'],
-    ...shortValue(value, row.deleted === 1, most),
+    ...(value ? shortValue(value, most) : { value: null, value_truncated: row.deleted === 0 }),
     confidence: row.confidence,
     evidence_status: status,
     success_count: standing_now.success_count,
@@ -55,12 +49,4 @@ function toBriefed(row: BriefedRow, value: JsonText | undefined, most: number): 
     agent_id: row.agent_id,
     written_at: toIso(row.written_at),
   };
-}
-
-function shortValue(value: JsonText | undefined, isDeleted: boolean, most: number) {
-  if (value === undefined) return { value: null, value_truncated: !isDeleted };
-  const plain = value.value;
-  const text = typeof plain === 'string' ? plain : value.text;
-  if (text.length <= most) return { value: value as unknown as BriefedEntry['value'], value_truncated: false };
-  return { value: text.slice(0, most).toWellFormed(), value_truncated: true };
 }

@@ -41,6 +41,9 @@ export const decide = writes<'consolidation.decide'>(async (work, { input, calle
   const { account_id, proposal_id, visible_to } = row;
   const decided = { ...row, status: wanted, reviewed_by: author.agent_id, reviewed_at: work.now };
   await queries.setDecided(work.tx, decided);
+  // Who rejects what is outdated has not judged what is there now.
+  if (wanted === 'rejected' && deciding.sources.some((one) => isOutdated(work, one)))
+    await queries.dropValues(work.tx, row);
   const sources = deciding.sources.map(({ entry }) => entry);
   const event = { event_type: `consolidation_${wanted}`, agent_id: author.agent_id, visible_to, sources };
   emitAbout(work, event, { proposal_id, strategy: row.strategy, source_entry_count: sources.length });
@@ -85,17 +88,15 @@ async function loadProposal(
   return { row, sources, author };
 }
 
+const isOutdated = ({ now }: Work, { source, entry }: DecidedSource): boolean =>
+  !isLive(entry, now) || entry.version !== source.version;
+
 /** Keeps the first source, with the proposed value, and deletes the others; all are as they were when it was proposed. */
 async function mergeSources(work: Work, { row, sources, author }: Deciding): Promise<void> {
   const places = sources.map(({ entry: { entity_path, key } }) => ({ branch: row.branch, entity_path, key }));
   const [entries, check] = await Promise.all([EntrySet.load(work, places), loadContracts(work, [author.agent_id])]);
-  for (const { source, entry } of sources) {
-    if (isLive(entry, work.now) && entry.version === source.version) continue;
-    const { entity_path, key } = entry;
-    const current_version = isLive(entry, work.now) ? entry.version : 0;
-    const message = `${entity_path}/${key} has changed since this was proposed: reject it, and consolidate again`;
-    throw new Fault('version_conflict', message, { entity_path, key, current_version, proposal_id: row.proposal_id });
-  }
+  const outdated = sources.find((one) => isOutdated(work, one));
+  if (outdated) throw outdatedFault(work, row, outdated);
   const details = { proposal_id: row.proposal_id };
   places.forEach((place, at) => {
     const if_version = sources[at]?.source.version;
@@ -108,6 +109,17 @@ async function mergeSources(work: Work, { row, sources, author }: Deciding): Pro
       );
   });
   await entries.save();
+}
+
+function outdatedFault({ now }: Work, { strategy, proposal_id }: queries.ProposalRow, { entry }: DecidedSource): Fault {
+  const { entity_path, key } = entry;
+  const current_version = isLive(entry, now) ? entry.version : 0;
+  const advice =
+    strategy === 'suggested'
+      ? 'reject it, and suggest it again'
+      : 'consolidate again, and what still holds is proposed again';
+  const message = `${entity_path}/${key} has changed since this was proposed: ${advice}`;
+  return new Fault('version_conflict', message, { entity_path, key, current_version, proposal_id });
 }
 
 type KeptPlace = Omit<EntryDraft, 'value'>;

@@ -1,5 +1,5 @@
 import type { Dialect, Query, Sql } from '../../db/index.ts';
-import { addStored, bytesOfTexts, EVERYONE, type Services, type Work } from '../../kernel/index.ts';
+import { addStored, bytesOfTexts, type EntryView, EVERYONE, type Services, type Work } from '../../kernel/index.ts';
 import { findEntriesByNumber, isLive } from '../entries/index.ts';
 import * as queries from './queries.ts';
 import type { ComparedEntry } from './rules/findings.ts';
@@ -58,10 +58,33 @@ export async function dropVoid(work: Work, entryIds: readonly number[]): Promise
   // What an agent suggested stays until somebody decides.
   const pending = known.filter(({ status, strategy }) => status === 'pending' && strategy !== 'suggested');
   if (pending.length === 0) return;
-  const current = await findEntriesByNumber(tx, account_id, pending);
-  const isVoid = pending.filter(({ version }, at) => current[at]?.version !== version || current[at]?.deleted === 1);
-  const ids = [...new Set(isVoid.map(({ proposal_id }) => proposal_id))];
+  const ids = [...(await outdatedAmong(tx, account_id, pending))];
   if (ids.length > 0) await removeProposals(work, dialect.texts(ids));
+}
+
+/** The sources of outdated proposals of runs that name one of these entries: what is left of them may be proposed again. */
+export async function sourcesOfOutdated(query: Query, view: EntryView, entryIds: readonly number[]): Promise<number[]> {
+  if (entryIds.length === 0) return [];
+  const known = await queries.listKnown(query, view, entryIds);
+  const undecided = known.filter(
+    ({ status, strategy, content_hash }) =>
+      strategy !== 'suggested' && (status === 'pending' || (status === 'rejected' && content_hash === '')),
+  );
+  const ids = await outdatedAmong(query, view.account_id, undecided);
+  return [...new Set(undecided.flatMap(({ proposal_id, entry_id }) => (ids.has(proposal_id) ? [entry_id] : [])))];
+}
+
+/** The proposals of which a source is not at its version any more. */
+async function outdatedAmong(
+  query: Query,
+  accountId: string,
+  sources: readonly queries.ProposalSourceRow[],
+): Promise<Set<string>> {
+  const current = await findEntriesByNumber(query, accountId, sources);
+  const isOutdated = sources.filter(
+    ({ version }, at) => current[at]?.version !== version || current[at]?.deleted === 1,
+  );
+  return new Set(isOutdated.map(({ proposal_id }) => proposal_id));
 }
 
 type Known = { proposal_id: string; status: string; sources: queries.KnownSource[] };

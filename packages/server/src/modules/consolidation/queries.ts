@@ -39,6 +39,7 @@ export type ProposalSourceRow = {
   no: number;
   entry_id: number;
   version: number;
+  /** Of the value; empty where the proposal was rejected when it was outdated. */
   content_hash: string;
 };
 
@@ -214,6 +215,16 @@ export function setDecided(tx: Transaction, decided: Decided): Promise<number> {
   return tx.run(
     sql`UPDATE consolidation_proposals SET status = ${status}, reviewed_by = ${reviewed_by}, reviewed_at = ${reviewed_at}
         WHERE account_id = ${account_id} AND proposal_id = ${proposal_id}`,
+  );
+}
+
+/** What is rejected when it is outdated says nothing about values: the same may be proposed again. */
+export function dropValues(
+  tx: Transaction,
+  { account_id, proposal_id }: Pick<ProposalRow, 'account_id' | 'proposal_id'>,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE consolidation_sources SET content_hash = '' WHERE account_id = ${account_id} AND proposal_id = ${proposal_id}`,
   );
 }
 

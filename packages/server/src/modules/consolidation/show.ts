@@ -1,7 +1,17 @@
 import { JsonText, type Output } from '@mem-service/contract';
 import type { Dialect, Query } from '../../db/index.ts';
 import { entryName, type ReadContext, toIso, toIsoOrNull } from '../../kernel/index.ts';
-import { evidenceStatus, findDocuments, findStoodEntries, fromDocument, standingOf } from '../entries/index.ts';
+import {
+  evidenceStatus,
+  findDocuments,
+  findDocumentsWithin,
+  findStoodEntries,
+  findVersions,
+  fromDocument,
+  rawValue,
+  shortValue,
+  standingOf,
+} from '../entries/index.ts';
 import { goldenQueriesNaming } from '../golden/index.ts';
 import * as queries from './queries.ts';
 import type { ComparedEntry } from './rules/findings.ts';
@@ -11,6 +21,11 @@ export type ProposalAnswer = Output<'consolidation.propose'>;
 export type CandidateAnswer = Output<'consolidation.candidates'>['proposals'][number];
 type ShownSource = CandidateAnswer['sources'][number];
 type NumberedSource = Pick<queries.ProposalSourceRow, 'entry_id' | 'version'>;
+
+/** Characters of the value of a source that are shown. */
+const VALUE_CHARS = 240;
+/** Documents of all sources that are shown; what is beyond is shown without its value. */
+const MAX_BYTES = 512 * 1024;
 
 type ShownProposal = Pick<queries.ProposalRow, 'strategy' | 'proposed_confidence' | 'rationale'> & {
   proposed_value: string | null;
@@ -41,6 +56,26 @@ async function valuesOf(
   return documents.map((document) =>
     document === undefined ? null : fromDocument({ document, deleted: 0, confidence: 0 }).value,
   );
+}
+
+type ShownValue = Pick<ShownSource, 'value' | 'value_truncated'>;
+
+/** What sources said in the versions that a proposal is about, in short. */
+async function loadShortValues(
+  query: Query,
+  accountId: string,
+  sources: readonly NumberedSource[],
+): Promise<(source: NumberedSource) => ShownValue> {
+  const nameOf = ({ entry_id, version }: NumberedSource) => `${entry_id} ${version}`;
+  const numbers = [...new Map(sources.map((source) => [nameOf(source), source])).values()];
+  const { documents } = await findDocumentsWithin(query, accountId, { numbers, bytes: MAX_BYTES });
+  const places = new Map(numbers.map((source, at) => [nameOf(source), at]));
+  return (source) => {
+    const document = documents[places.get(nameOf(source)) ?? -1];
+    return document === undefined
+      ? { value: null, value_truncated: true }
+      : shortValue(rawValue(document), VALUE_CHARS);
+  };
 }
 
 type GoldenLook = {
@@ -74,23 +109,27 @@ export async function showCandidates(
   planned: readonly PlannedProposal[],
 ): Promise<CandidateAnswer[]> {
   const kept = planned.map(({ sources }) => sources[0] as ComparedEntry);
-  const values = await valuesOf(query, accountId, kept);
+  const [values, shortOf] = await Promise.all([
+    valuesOf(query, accountId, kept),
+    loadShortValues(
+      query,
+      accountId,
+      planned.flatMap(({ sources }) => sources),
+    ),
+  ]);
   return planned.map(({ strategy, sources, rationale }, at) =>
     toCandidate({
       ...{ strategy, rationale, proposed_value: values[at] ?? null },
       proposed_confidence: (kept[at] as ComparedEntry).confidence,
-      sources: sources.map((entry, no) => sourceOf(entry, entry.version, no === 0)),
+      sources: sources.map((entry, no) => sourceOf({ ...entry, ...shortOf(entry), kept: no === 0 })),
     }),
   );
 }
 
-type SourceFacts = Pick<ComparedEntry, 'entity_path' | 'key' | 'agent_id' | 'confidence' | 'evidence_status'>;
-
-const sourceOf = (
-  { entity_path, key, agent_id, confidence, evidence_status }: SourceFacts,
-  version: number,
-  kept: boolean,
-): ShownSource => ({ entity_path, key, version, agent_id, confidence, evidence_status, kept });
+const sourceOf = (facts: ShownSource): ShownSource => {
+  const { entity_path, key, version, agent_id, value, value_truncated, confidence, evidence_status, kept } = facts;
+  return { entity_path, key, version, agent_id, value, value_truncated, confidence, evidence_status, kept };
+};
 
 /** Proposals whose sources the caller may see, as they are shown. */
 export async function showProposals(
@@ -102,18 +141,23 @@ export async function showProposals(
   if (account_id === undefined) return [];
   const ids = rows.map(({ proposal_id }) => proposal_id);
   const sources = await queries.listSources(query, account_id, dialect.texts(ids));
-  const facts = await findStoodEntries(
-    query,
-    account_id,
-    sources.map(({ entry_id }) => entry_id),
-  );
+  const entryIds = sources.map(({ entry_id }) => entry_id);
+  const [facts, versions, shortOf] = await Promise.all([
+    findStoodEntries(query, account_id, entryIds),
+    findVersions(query, account_id, sources),
+    loadShortValues(query, account_id, sources),
+  ]);
   const byProposal = new Map<string, { kept: NumberedSource; sources: ShownSource[] }>();
   sources.forEach((source, at) => {
     const entry = facts[at];
     if (!entry) return;
     const one = byProposal.get(source.proposal_id) ?? { kept: source, sources: [] };
     const evidence_status = evidenceStatus(standingOf(entry), entry.confidence);
-    one.sources.push(sourceOf({ ...entry, evidence_status }, source.version, source.no === 0));
+    const { version } = source;
+    // Somebody else may have written it since.
+    const agent_id = versions[at]?.agent_id ?? entry.agent_id;
+    const shown = { version, agent_id, evidence_status, kept: source.no === 0, ...shortOf(source) };
+    one.sources.push(sourceOf({ ...entry, ...shown }));
     byProposal.set(source.proposal_id, one);
   });
   const shown = rows.flatMap((row) => {

@@ -1,6 +1,7 @@
 import { readAccount, type Services, seqAt } from '../../kernel/index.ts';
 import { listJudged } from '../ledger/index.ts';
 import { type Looked, type LookOptions, lookAt } from './look.ts';
+import { sourcesOfOutdated } from './propose.ts';
 import * as queries from './queries.ts';
 import { type ConsolidationPlan, planConsolidation } from './rules/plan.ts';
 import { type Coverage, pathsOfCoverage, viewOfCoverage } from './runs.ts';
@@ -51,14 +52,17 @@ export async function planStep(
     isThrough && room > 0
       ? await nextIds(options, { after: from.stale_seq, until: until.stale_until_seq, withJudged: false, most: room })
       : { ids: [], reached: from.stale_seq };
-  const looked = await lookAt(options, [...new Set([...changed.ids, ...old.ids])]);
+  const ids = [...new Set([...changed.ids, ...old.ids])];
+  const again = (await sourcesOfOutdated(scan, view, changed.ids)).slice(0, STEP);
+  const looked = await lookAt(options, [...new Set([...ids, ...again])]);
   const oldIds = new Set(old.ids);
   const stale = looked.entries.filter(({ entry_id }) => oldIds.has(entry_id));
   return {
     from,
     to: { done_seq: Math.max(changed.reached, from.done_seq), stale_seq: Math.max(old.reached, from.stale_seq) },
     isLast: isThrough && old.reached >= until.stale_until_seq,
-    looked,
+    // What this run may not see is not gone.
+    looked: { ...looked, goneIds: looked.goneIds.filter((id) => ids.includes(id)) },
     plan: planConsolidation(looked.pairs, stale),
   };
 }

@@ -28,6 +28,7 @@ export { type EntryKey, type EntryRowKey, getLiveEntry, headStatements } from '.
 export { contentHash, fromDocument, toEntry, toVersion } from './rows.ts';
 export { type EvidenceStatus, evidenceRank, evidenceSignal, evidenceStatus } from './rules/evidence.ts';
 export { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
+export { rawValue, shortValue } from './short-value.ts';
 export { type Standing, standingOf, UNTOUCHED } from './standing.ts';
 export { authorOf, checkUnchanged, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';
 

@@ -54,13 +54,27 @@ const mayContradict = (one: ComparedEntry, other: ComparedEntry): boolean =>
 
 const RANKS: Record<EvidenceStatus, number> = { validated: 3, untested: 2, contested: 1, discredited: 0 };
 
+type Merit = { of: (entry: ComparedEntry) => number; why: (entry: ComparedEntry) => string };
+
+/** What decides which entry is kept, most important first. */
+const MERITS: readonly Merit[] = [
+  {
+    of: ({ evidence_status }) => RANKS[evidence_status],
+    why: ({ evidence_status }) => `has the best evidence (${evidence_status})`,
+  },
+  { of: ({ outcome_count }) => outcome_count, why: () => 'was tested by the most outcomes' },
+  { of: ({ recall_count }) => recall_count, why: () => 'is read most' },
+  { of: ({ confidence }) => confidence, why: ({ confidence }) => `has the most confidence (${confidence.toFixed(2)})` },
+];
+
 /** The entry to keep first: what outcomes support, what is read, what is trusted, what was there first. */
 export function bestFirst(a: ComparedEntry, b: ComparedEntry): number {
-  return (
-    RANKS[b.evidence_status] - RANKS[a.evidence_status] ||
-    b.outcome_count - a.outcome_count ||
-    b.recall_count - a.recall_count ||
-    b.confidence - a.confidence ||
-    a.entry_id - b.entry_id
-  );
+  const deciding = MERITS.find(({ of }) => of(a) !== of(b));
+  return deciding ? deciding.of(b) - deciding.of(a) : a.entry_id - b.entry_id;
+}
+
+/** What sets an entry apart from the next best; undefined where nothing does. */
+export function meritOver(kept: ComparedEntry, next: ComparedEntry): string | undefined {
+  const deciding = MERITS.find(({ of }) => of(kept) !== of(next));
+  return deciding && deciding.of(kept) > deciding.of(next) ? deciding.why(kept) : undefined;
 }

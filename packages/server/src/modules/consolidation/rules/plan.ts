@@ -1,4 +1,4 @@
-import { bestFirst, type ComparedEntry, type Strategy } from './findings.ts';
+import { bestFirst, type ComparedEntry, meritOver, type Strategy } from './findings.ts';
 
 /** Two entries that belong together. */
 export type EntryPair = { one: ComparedEntry; other: ComparedEntry; strategy: Strategy; cosine: number };
@@ -105,7 +105,6 @@ function keptOf({ strategy, members }: EntryGroup): { kept: ComparedEntry; other
 }
 
 function proposalOf({ strategy, cosine }: EntryGroup, sources: readonly ComparedEntry[]): PlannedProposal {
-  const kept = nameOf(sources[0] as ComparedEntry);
   const n = sources.length;
   const reasons: Record<Strategy, string> = {
     exact_duplicate: `${n} entries have the same value`,
@@ -113,7 +112,17 @@ function proposalOf({ strategy, cosine }: EntryGroup, sources: readonly Compared
     belief_overtaken: `outcomes support a fact that takes the place of ${n === 2 ? 'a belief' : `${n - 1} beliefs`}`,
     contradiction: `agents disagree in ${n} entries`,
   };
-  return { strategy, sources, rationale: `${reasons[strategy]}; ${kept} has the most evidence, reads and confidence` };
+  return { strategy, sources, rationale: `${reasons[strategy]}; ${whyKept(strategy, sources)}` };
+}
+
+/** Names what decided, and claims nothing else. */
+function whyKept(strategy: Strategy, sources: readonly ComparedEntry[]): string {
+  const [kept, next] = sources as [ComparedEntry, ComparedEntry];
+  const name = nameOf(kept);
+  if (strategy === 'belief_overtaken') return `${name} is that fact`;
+  if (kept.shared > next.shared) return `${name} is kept because all may see it`;
+  const merit = meritOver(kept, next);
+  return merit ? `${name} ${merit}` : `nothing tells them apart: ${name} is kept, which was there first`;
 }
 
 const nameOf = ({ entity_path, key }: ComparedEntry): string => `${entity_path}/${key}`;
