@@ -55,7 +55,9 @@ describe('answers for people', () => {
     const out = show('cortex.activity', `{"events":[],"total":0,"throughput":[${minutes}]}`);
     expect(out).toContain('12:01');
     expect(out).not.toMatch(/12:0[02]/);
-    expect(show('consolidation.run', '{"compression_ratio":1.0588235294117647}')).toBe('compression ratio  1.06\n');
+    expect(show('consolidation.run', '{"compression_ratio":1.0588235294117647,"candidates":[]}')).toBe(
+      'compression ratio  1.06\n',
+    );
   });
 
   it('what answers a question is shown with its passage, and what is wrong with the answer', () => {

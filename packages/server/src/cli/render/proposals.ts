@@ -29,9 +29,7 @@ export function proposal(item: AnswerItem, screen: Screen): string {
 /** A run in numbers; a preview also shows what it would propose. */
 export function consolidated({ candidates: planned, ...report }: AnswerItem, screen: Screen): string {
   const found = planned as unknown as Candidate[];
-  const stored = Number(report.proposals_created) > 0 && report.status !== 'preview';
-  const next = stored ? `\n${paint(screen, 'dim', 'to decide: mem proposals')}\n` : '';
-  return `${facts(report, screen)}${next}${found.length === 0 ? '' : `\n${blocks(found, screen)}`}`;
+  return `${facts(report, screen)}${found.length === 0 ? '' : `\n${blocks(found, screen)}`}`;
 }
 
 const blocks = (list: readonly (Proposal | Candidate)[], screen: Screen): string =>
