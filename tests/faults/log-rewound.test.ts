@@ -59,6 +59,7 @@ async function fill(app: TestApp, round: string): Promise<void> {
     await app.call('commits.create', { message: name, writes });
     await app.call('outcomes.commit', { outcome_ref: name, outcome_type: 'success' });
     await app.call('tags.create', { name });
+    await app.call('consolidation.propose', { sources: writes.map(({ entity_path, key }) => ({ entity_path, key })) });
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../kernel/index.ts';
 import { authorOf, checkWrites, type EntryRow, EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
 import { insertProposal, maxPending, mostOfAgent, roomForProposals, visibleToOf } from './propose.ts';
-import { countSuggested, listKnown } from './queries.ts';
+import { countSuggested } from './queries.ts';
 import { showProposals } from './show.ts';
 
 type ProposeInput = Input<'consolidation.propose'>;
@@ -28,7 +28,6 @@ export const propose = writes<'consolidation.propose'>(async (work, { input, cal
   const sources = await loadSources(work, { input, caller, agentId: author.agent_id });
   checkValue(work, input, sources[0] as EntryRow);
   const visible_to = visibleToOf(sources, author.agent_id);
-  await refuseSame(work, sources, visible_to);
   await requirePlace(work, visible_to, author.agent_id);
   requireRoom(work, { bytes: bytesOfTexts([input.value?.text ?? null, input.rationale]) });
   const row = insertProposal(work, {
@@ -44,21 +43,6 @@ export const propose = writes<'consolidation.propose'>(async (work, { input, cal
   if (!answer) throw new Error('a new proposal has its sources');
   return changed(answer, { resource: row.proposal_id, ...hashedBy(answer) });
 });
-
-/** The same versions are suggested once, until somebody decides. */
-async function refuseSame(work: Work, sources: readonly EntryRow[], visibleTo: string): Promise<void> {
-  const ids = sources.map(({ entry_id }) => entry_id);
-  const known = await listKnown(work.tx, work, ids);
-  const versions = new Map(sources.map(({ entry_id, version }) => [entry_id, version]));
-  const pending = known.filter(
-    (one) => one.status === 'pending' && one.strategy === 'suggested' && one.visible_to === visibleTo,
-  );
-  for (const proposal_id of new Set(pending.map((one) => one.proposal_id))) {
-    const own = pending.filter((one) => one.proposal_id === proposal_id);
-    if (own.length !== ids.length || own.some(({ entry_id, version }) => versions.get(entry_id) !== version)) continue;
-    throw new Fault('conflict', 'the same entries are suggested already: decide that proposal first', { proposal_id });
-  }
-}
 
 /** One agent cannot take all places. */
 async function requirePlace(work: Work, visibleTo: string, agentId: string): Promise<void> {
