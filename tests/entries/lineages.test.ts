@@ -1,21 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ByteLimit, Database, Find, Query, Sql, SqlValue } from '../../packages/server/src/db/index.ts';
-import type { Lineage, Module } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { namedBranches } from '../support/lineages.ts';
 import { watchDatabase } from '../support/statements.ts';
 import { iso, refusal } from './support.ts';
 
 const A = { agent_id: 'agent/a' };
 const B = { agent_id: 'agent/b' };
 
-/** Every branch that a test names, as a module with branches would know them. */
-const lineages = new Map<string, Lineage>();
-const branches: Module = {
-  name: 'lineages',
-  migrations: [],
-  handlers: {},
-  hooks: () => ({ lineage: (branch) => lineages.get(branch) }),
-};
+const { lineages, branches } = namedBranches();
 
 describe.each(backends)('a branch with a lineage on %s', (backend) => {
   let app: TestApp;

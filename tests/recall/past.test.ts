@@ -1,19 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lineage, Module } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { namedBranches } from '../support/lineages.ts';
 import { caughtUp } from './caught-up.ts';
 
 const A = { agent_id: 'agent/a' };
 const B = { agent_id: 'agent/b' };
 
-/** Branches of the tests, as a module with branches would know them. */
-const lineages = new Map<string, Lineage>();
-const branches: Module = {
-  name: 'lineages',
-  migrations: [],
-  handlers: {},
-  hooks: () => ({ lineage: (branch) => lineages.get(branch) }),
-};
+const { lineages, branches } = namedBranches();
 
 const memories: [path: string, key: string, value: string][] = [
   ['people/maria', 'diet', 'Maria is allergic to peanuts and carries an injector.'],

@@ -66,7 +66,9 @@ export class Turn {
     if (!claim) return this.#waiting();
     this.#seq = claim.seq;
     this.#attempts = claim.attempts;
-    const renewal = setInterval(() => void this.#renew(), this.#parts.times.lease_ms / 3).unref();
+    const { times, onError } = this.#parts;
+    const renew = () => void this.#transaction(this.#renew).catch(onError);
+    const renewal = setInterval(renew, times.lease_ms / 3).unref();
     try {
       if (hasRetries) await this.#retryDeadLetters();
       const due = await this.#consume();
@@ -119,10 +121,7 @@ export class Turn {
     return queries.readCursor(database.forAccount(this.#key.account_id).read, this.#key);
   }
 
-  async #renew(): Promise<void> {
-    const renewed = { ...this.#held, until: this.#until };
-    await this.#transaction((tx) => queries.renewClaim(tx, renewed)).catch(this.#parts.onError);
-  }
+  readonly #renew: FinishEvents = (tx) => queries.renewClaim(tx, { ...this.#held, until: this.#until });
 
   async #consume(): Promise<Due> {
     const { consumer, kernel, isStopping } = this.#parts;
@@ -144,8 +143,11 @@ export class Turn {
     }
     const { event_types } = consumer;
     const events = event_types ? found.filter(({ event_type }) => event_types.includes(event_type)) : found;
-    if (events.length === 0) await this.#moveTo(reached, 0);
-    else await this.#handleAll(events, reached);
+    if (events.length > 0) await this.#handleAll(events, reached);
+    else {
+      await this.#transaction((tx) => mustHoldClaim(this.#movingTo(reached, 0)(tx)));
+      this.#moved(reached);
+    }
     return this.#seq < head && !isStopping() ? AT_ONCE : undefined;
   }
 
@@ -185,7 +187,7 @@ export class Turn {
         wasStopped ||= isStopping();
         return wasStopped;
       },
-      step: (run) => this.#write(run, (tx) => queries.renewClaim(tx, { ...this.#held, until: this.#until })),
+      step: (run) => this.#write(run, this.#renew),
       work: async (run) => {
         if (isFinished) throw new Error(`${consumer.name} used its transaction twice for the same events`);
         const output = await this.#write(run, finish);
@@ -221,11 +223,6 @@ export class Turn {
     this.#attempts = 0;
   }
 
-  async #moveTo(to: LogPosition, until: number): Promise<void> {
-    await this.#transaction((tx) => mustHoldClaim(this.#movingTo(to, until)(tx)));
-    this.#moved(to);
-  }
-
   async #release(): Promise<void> {
     await this.#transaction((tx) => queries.releaseClaim(tx, this.#held));
   }
@@ -247,7 +244,7 @@ export class Turn {
         this.#report(error, 'a dead letter failed again');
         const row = { account_id, consumer, seq, attempts: 1, error: nameOf(error), failed_at: this.#now };
         await this.#transaction(async (tx) => {
-          await mustHoldClaim(queries.renewClaim(tx, { ...this.#held, until: this.#until }));
+          await mustHoldClaim(this.#renew(tx));
           await tx.insertMany(queries.insertDeadLetter, [row]);
         });
       }
