@@ -1,6 +1,7 @@
 // Measures the service against floors on this machine. See `npm run bench -- --help`.
 import { measureAccounts } from './figures/accounts.mjs';
 import { measureEvents } from './figures/events.mjs';
+import { measureFollowedPostgres, measureFollowedSqlite } from './figures/followed.mjs';
 import { measureGet } from './figures/get.mjs';
 import { measureHolds } from './figures/holds.mjs';
 import { measureHosted, measureKey } from './figures/hosted.mjs';
@@ -32,6 +33,8 @@ const figures = {
   post: measurePostSqlite,
   'post-engine': measurePostEngine,
   'post-postgres': measurePostPostgres,
+  followed: measureFollowedSqlite,
+  'followed-postgres': measureFollowedPostgres,
   search: measureSearch,
   'search-postgres': measureSearchPostgres,
   scale: measureScale,

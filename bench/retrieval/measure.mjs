@@ -57,11 +57,12 @@ export function rankings(index, question) {
   const matcher = embedder.wordMatcher(question, weightOf);
   const known = new Map();
   const closeness = (at) => known.get(at) ?? known.set(at, matcher(whole[at])).get(at);
+  const comparedOne = (at) => ({ related: closeness(at), name: dot(vector, embedder.encode(texts[at].also)) });
   const scored = (neighbours) => {
     const options = { weights, neighbours };
     const scoresOf = (all) => scoreCandidates(all, options).map(({ score }) => score);
     const best = new Set(order(scoresOf(candidates)).slice(0, COMPARED));
-    return order(scoresOf(candidates.map((one, at) => (best.has(at) ? { ...one, related: closeness(at) } : one))));
+    return order(scoresOf(candidates.map((one, at) => (best.has(at) ? { ...one, ...comparedOne(at) } : one))));
   };
   return {
     words: order(bm25).filter((at) => bm25[at] > 0),

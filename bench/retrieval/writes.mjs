@@ -124,6 +124,8 @@ for (const name of values.only.split(',')) {
   );
   console.log(`  processor time of a write until all is done: ${both('cost')} µs`);
   console.log(`  after ${last}: vectors ${seconds('indexedMs')} s (≤ 2), all at rest ${seconds('restMs')} s`);
+  const each = (figure) => found.on.map((one) => one[figure].toFixed(0)).join(', ');
   console.log(`  longest hold of the event loop by work that follows: ${of('on', 'heldMs').toFixed(0)} ms (≤ 50)`);
+  console.log(`  of each round: vectors ${each('indexedMs')} ms, all ${each('restMs')} ms, held ${each('heldMs')} ms`);
 }
 clearInterval(awake);

@@ -1,7 +1,10 @@
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Check } from '../../packages/server/src/cli/doctor/check.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
+import { caughtUp } from '../recall/caught-up.ts';
+import { fillHouse, settingsFor } from '../recall/house.ts';
+import { listen, openTestApp } from '../support/app.ts';
 import { always, type ModelServer, startModelServer } from '../support/model-server.ts';
 import { type Desk, openDesk } from './support.ts';
 
@@ -62,6 +65,35 @@ describe('mem doctor on servers of models', () => {
     });
     expect((await examine({ MEM_EMBEDDER_DIMENSIONS: '128' }))('embedder')).toMatchObject({ level: 'fail' });
   });
+});
+
+it('mem doctor names the embedder of a running server, and what is wrong with it', async () => {
+  const models = await startModelServer();
+  const app = await openTestApp('sqlite', { settings: settingsFor(models) });
+  const server = await listen(app);
+  const desk = await openDesk({ PATH: dirname(process.execPath) });
+  onTestFinished(async () => {
+    await desk.remove();
+    await server.close();
+    await app.close();
+    await models.close();
+  });
+  const embedder = async () => {
+    const { out } = await desk.inProcess(['doctor', '--json'], { env: { MEM_HTTP_URL: server.url } });
+    return (JSON.parse(out) as { checks: Check[] }).checks.filter(({ name }) => name === 'embedder');
+  };
+  models.misbehaves = always(401, KEY);
+  await fillHouse(app);
+  await caughtUp(app);
+  expect(await embedder()).toMatchObject([
+    { level: 'warn', found: expect.stringMatching(/^small of the server, 0% .*refuses.*mem-static-256 compares/) },
+  ]);
+  models.misbehaves = undefined;
+  app.clock.advance(3_600_000);
+  await caughtUp(app);
+  expect(await embedder()).toEqual([{ name: 'embedder', level: 'ok', found: 'small' }]);
+  const { entries } = await app.call('entries.list', { entity_path: 'house' });
+  expect(entries.map(({ recall_count }) => recall_count)).toEqual(entries.map(() => 0));
 });
 
 describe('the variables of models', () => {

@@ -133,7 +133,8 @@ describe('mem doctor on a server', () => {
   it('checks that it is there, its version, the key and the clock', async () => {
     const { of, failed } = await examine({ MEM_HTTP_URL: server.url, MEM_API_KEY: KEY });
     expect(failed).toBe(0);
-    for (const name of ['server', 'version', 'key', 'clock']) expect(of(name)).toMatchObject([{ level: 'ok' }]);
+    for (const name of ['server', 'version', 'key', 'embedder', 'clock'])
+      expect(of(name)).toMatchObject([{ level: 'ok' }]);
     expect((await examine({ MEM_HTTP_URL: server.url })).of('key')).toMatchObject([
       { level: 'fail', todo: 'set MEM_API_KEY' },
     ]);

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../packages/server/src/db/index.ts';
+import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, readyPlace, type TestApp } from '../support/app.ts';
 import { exportLines, importLines } from '../transfer/support.ts';
 import { caughtUp } from './caught-up.ts';
@@ -49,6 +51,32 @@ describe.each(backends)('the index of meaning, on %s', (backend) => {
       for (const file of readdirSync(dataDir))
         if (file.startsWith('mem.db'))
           expect(readFileSync(join(dataDir, file)).includes(row?.vector ?? '')).toBe(false);
+  });
+});
+
+describe.each(backends)('more entries than one transaction stores, on %s', (backend) => {
+  it('have each vector once, also where events are followed again after a crash', async () => {
+    const app = await openTestApp(backend);
+    const values = Array.from({ length: 600 }, (_, n) => `the parcel ${n} is in hall ${n % 7}`);
+    const writes = values.map((value, n) => ({ ...at(`k${n}`), value }));
+    await app.call('commits.create', { message: 'many', writes }, A);
+    await caughtUp(app);
+    const stored = await vectorsOf(app);
+    expect(stored).toHaveLength(600);
+    await expectIndexWhole(app);
+    // As if the server had ended after the first transactions of a batch, which leave the cursor where it is.
+    await app.kernel.services.database.transaction((tx) => {
+      tx.enter(SELF_HOSTED_ACCOUNT);
+      return tx.run(sql`UPDATE consumer_cursors SET seq = 0
+        WHERE account_id = ${SELF_HOSTED_ACCOUNT} AND consumer LIKE 'recall.embed%'`);
+    });
+    await app.call('entries.write', { ...at('k0'), value: 'the parcel 0 was delivered' }, A);
+    await caughtUp(app);
+    await expectIndexWhole(app);
+    const changed = await vectorsOf(app);
+    expect(changed).toHaveLength(600);
+    expect(changed.filter(({ vector }, n) => vector !== stored[n]?.vector)).toHaveLength(1);
+    await app.close();
   });
 });
 

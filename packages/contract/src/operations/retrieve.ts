@@ -15,8 +15,10 @@ const breakdown = z
   .object({
     meaning: z.number().meta({ description: 'How much nearer to the question than candidates that fit least.' }),
     words: z.number().meta({ description: 'The share of the words of the question that it has, rare ones most.' }),
-    related: z.number().meta({ description: 'Words that mean nearly the same as those of the question.' }),
-    neighbours: z.number().meta({ description: 'From the entries written just before and after it.' }),
+    related: z.number().meta({ description: 'Words, a path and a key that mean nearly the same as the question.' }),
+    neighbours: z
+      .number()
+      .meta({ description: 'From the entries written just before and after it, and the best of the same session.' }),
     rerank: z.number().meta({ description: 'Where a reranker put it higher or lower; 0 without one.' }),
     confidence: z.number(),
     evidence: z.number().meta({ description: 'What outcomes made of it; negative where they speak against it.' }),

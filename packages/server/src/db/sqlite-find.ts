@@ -32,6 +32,7 @@ export type FindChunk = { statement: Sql; from: number };
 
 export function findChunks(find: Find, keys: readonly FindKey[]): FindChunk[] {
   const { byOne, byMany } = planFindOnce(find);
+  const how = find.packed ? { packed: find.packed } : {};
   if (keys.length < FEW_KEYS) return keys.map((values, from) => ({ statement: { text: byOne, values }, from }));
   const width = Object.keys(find.by).length;
   const chunks: FindChunk[] = [];
@@ -40,7 +41,7 @@ export function findChunks(find: Find, keys: readonly FindKey[]): FindChunk[] {
     const { size, text } = byMany.findLast((chunk) => chunk.size >= left) ?? (byMany[0] as FindPlan['byMany'][0]);
     const values = keys.slice(from, from + size).flat();
     while (values.length < size * width) values.push(null);
-    chunks.push({ statement: { text, values }, from });
+    chunks.push({ statement: { text, values, ...how }, from });
     from += size;
   }
   return chunks;

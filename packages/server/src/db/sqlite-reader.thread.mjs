@@ -29,13 +29,34 @@ function prepare(text) {
   return { statement, build: compileRowBuilder(columns.map(({ name }) => name)) };
 }
 
-function run({ text, values, limit, isCounted }) {
-  let prepared = statements.get(text);
+const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
+
+/** As one text, which takes a third of the time to read and to hand over (decision 070). */
+function preparePacked(text) {
+  const statement = database.prepare(text);
+  if (typeof statement.columns !== 'function') return prepare(text);
+  const names = statement.columns().map(({ name }) => name);
+  const list = `json_group_array(json_array(${names.map(quoted).join(', ')}))`;
+  return { names, statement: database.prepare(`SELECT ${list} AS packed FROM (${text})`) };
+}
+
+/** To read a longer text would keep the other thread for too long. */
+const MAX_PACKED = 2_000_000;
+
+function packedRows({ statement, names }, values) {
+  const { packed } = statement.get(...values);
+  return packed.length <= MAX_PACKED ? { names, packed } : JSON.parse(packed).map(compileRowBuilder(names));
+}
+
+function run({ text, values, limit, isCounted, packed }) {
+  const name = packed ? `packed ${text}` : text;
+  let prepared = statements.get(name);
   if (!prepared) {
     if (statements.size >= 200) statements.clear();
-    prepared = prepare(text);
-    statements.set(text, prepared);
+    prepared = packed ? preparePacked(text) : prepare(text);
+    statements.set(name, prepared);
   }
+  if (prepared.names) return packedRows(prepared, values);
   const { statement, build } = prepared;
   if (isCounted) return Number(statement.run(...values).changes);
   if (limit) return takeFirst(statement.iterate(...values), limit, build);

@@ -1,8 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import type { ByteLimit, FirstRows, Query } from './database.ts';
-import type { Find, Sql } from './sql.ts';
+import type { Find, Sql, SqlValue } from './sql.ts';
 import { translate } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
+// biome-ignore lint/correctness/useImportExtensions: it is JavaScript, for a thread too
+import { compileRowBuilder, type RowBuilder } from './sqlite-first.mjs';
 import { plannedOnce } from './sqlite-limit.ts';
 import { endOfThread } from './thread-end.ts';
 
@@ -12,6 +14,8 @@ export type ThreadStatement = Sql & { limit?: ByteLimit; isCounted?: true };
 export type TransactionPart = 'begin' | 'step';
 /** What each statement found: its rows, the first of them, or how many it changed. */
 type ReaderResults = readonly unknown[];
+/** The rows of a statement as JSON: a list of lists of values. */
+type PackedRows = { names: readonly string[]; packed: string };
 type ReaderAnswer = { id: number; found?: ReaderResults; error?: { message: string; errcode?: number } };
 type PendingRead = { resolve: (found: ReaderResults) => void; reject: (error: unknown) => void };
 type ReaderThread = { worker: Worker; waiting: Map<number, PendingRead>; ended: Promise<void> };
@@ -105,5 +109,22 @@ function finishRead(waiting: ReaderThread['waiting'], { id, found, error }: Read
   const request = waiting.get(id);
   waiting.delete(id);
   if (error) request?.reject(translate(Object.assign(new Error(error.message), error)));
-  else request?.resolve(found ?? []);
+  else request?.resolve((found ?? []).map((one) => (isPacked(one) ? unpack(one) : one)));
+}
+
+const isPacked = (found: unknown): found is PackedRows =>
+  typeof found === 'object' && found !== null && 'packed' in found;
+
+const builders = new Map<string, RowBuilder>();
+const MAX_BUILDERS = 100;
+
+function unpack({ names, packed }: PackedRows): unknown[] {
+  const name = names.join('\n');
+  let build = builders.get(name);
+  if (!build) {
+    if (builders.size >= MAX_BUILDERS) builders.clear();
+    build = compileRowBuilder(names);
+    builders.set(name, build);
+  }
+  return (JSON.parse(packed) as SqlValue[][]).map(build);
 }

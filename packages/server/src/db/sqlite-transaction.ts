@@ -203,6 +203,11 @@ export class SqliteTransaction implements Transaction {
     return this.#runInOrder(() => this.#connection.exec(text));
   }
 
+  /** To be awaited before the commit: a transaction that took long has others go first. */
+  beforeCommit(): Promise<void> | undefined {
+    return this.#isLong ? pause() : undefined;
+  }
+
   commit(): void {
     if (this.#failure) throw this.#failure;
     try {

@@ -178,6 +178,8 @@ class SqliteDatabase implements Database {
     try {
       this.#checkSchema();
       const result = await work(tx);
+      const turn = tx.beforeCommit();
+      if (turn !== undefined) await turn;
       tx.commit();
       void this.#checkpointer.committed();
       return result;

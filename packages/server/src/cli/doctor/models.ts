@@ -1,4 +1,6 @@
+import type { Output } from '@mem-service/contract';
 import type { ModelProbe } from '../../inspect.ts';
+import { reasonText } from '../render/index.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 
 /** Whether the servers of models that the settings name can be used. */
@@ -26,6 +28,20 @@ function checkModel(probe: ModelProbe): Check {
     );
   const of = dimensions === undefined ? '' : `, ${dimensions} dimensions`;
   return ok(what, `${name}${of}, answered in ${took_ms} ms`);
+}
+
+/** What compares meaning on a server, by its answer to a question. */
+export function checkEmbedderOf({ embedder, fallback }: Output<'entries.retrieve'>['index']): Check {
+  if (!fallback) return ok('embedder', embedder ?? 'off: questions are answered by words alone');
+  const { from, reason, progress } = fallback;
+  const made = progress === undefined ? '' : `, ${Math.floor(100 * progress)}% of its vectors are made`;
+  const instead = `${embedder ?? 'nothing'} compares meaning instead`;
+  if (reason === 'building') return ok('embedder', `${from}${made}; until then ${instead}`);
+  return warning(
+    'embedder',
+    `${from} of the server${made}: ${reasonText(reason)}; ${instead}`,
+    'run mem doctor where the server runs, with its variables, and look at mem consumers',
+  );
 }
 
 type Reason = NonNullable<ModelProbe['failure']>['reason'];

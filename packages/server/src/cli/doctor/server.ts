@@ -1,10 +1,11 @@
-import { createClient } from '@mem-service/sdk';
+import { type Client, createClient } from '@mem-service/sdk';
 import { isLoopback } from '../../admitted.ts';
 import { VERSION } from '../../version.ts';
 import { problemOf } from '../failure.ts';
 import { duration } from '../render/index.ts';
 import { checkServerAdmission } from './admitted.ts';
 import { type Check, failure, ok, warning } from './check.ts';
+import { checkEmbedderOf } from './models.ts';
 
 const WAIT_MS = 5000;
 /** The `Date` header has whole seconds. */
@@ -31,10 +32,13 @@ export async function checkServer(url: string, apiKey: string | undefined): Prom
       failure('server', `${url} is up, but its database is not`, 'look at the log of the server'),
       checkClock(date),
     ];
+  const client = createClient({ url, apiKey, retries: 0, timeoutMs: WAIT_MS });
+  const key = await checkKey(client, apiKey);
   return [
     ok('server', `${url} is up`),
     checkVersion(health.version as string),
-    await checkKey(url, apiKey),
+    key,
+    ...(key.level === 'ok' ? await checkEmbedder(client) : []),
     await checkServerAdmission(url),
     checkClock(date),
   ];
@@ -54,9 +58,9 @@ const checkVersion = (version: string): Check =>
     ? ok('version', `${version}, as this program`)
     : warning('version', `the server is ${version}, this program ${VERSION}`, 'update the older of the two');
 
-async function checkKey(url: string, apiKey: string | undefined): Promise<Check> {
+async function checkKey(client: Client, apiKey: string | undefined): Promise<Check> {
   try {
-    await createClient({ url, apiKey, retries: 0, timeoutMs: WAIT_MS }).callText('stats.read', {});
+    await client.callText('stats.read', {});
     return ok('key', apiKey === undefined ? 'none is asked for' : 'accepted');
   } catch (error) {
     const { status, detail } = problemOf(error);
@@ -65,6 +69,20 @@ async function checkKey(url: string, apiKey: string | undefined): Promise<Check>
         ? failure('key', 'the server asks for one', 'set MEM_API_KEY')
         : failure('key', 'the server does not accept it', 'set MEM_API_KEY to one of the keys of the server');
     return failure('key', detail.split('\n')[0] as string, 'look at the log of the server');
+  }
+}
+
+/** At this path nothing is found, so that no entry counts as recalled. */
+const EMPTY_PATH = 'mem-doctor-asks-here';
+
+/** What the server compares the meaning of a question with. Nothing where it does not say: one of an earlier version. */
+async function checkEmbedder(client: Client): Promise<Check[]> {
+  try {
+    const question = { query: 'who answers questions here?', entity_path: EMPTY_PATH, semantic_weight: 1, limit: 1 };
+    const { index } = JSON.parse(await client.callText('entries.retrieve', question));
+    return [checkEmbedderOf(index)];
+  } catch {
+    return [];
   }
 }
 

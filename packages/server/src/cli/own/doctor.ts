@@ -6,8 +6,8 @@ export const doctor = ownCommand({
   word: 'doctor',
   summary: 'Check the set-up and say what to do',
   about: `Looks at Node, the settings, the store (folder, free space, integrity, schema; with PostgreSQL whether it can be
-reached, rights and schema) or the server (reachable, version, key, clock), and at what clients of this machine are
-told to start. Each check is ok, a warning or a failure with what to do about it. Nothing is changed, and passwords are
+reached, rights and schema) or the server (reachable, version, key, embedder, clock), and at what clients of this machine
+are told to start. Each check is ok, a warning or a failure with what to do about it. Nothing is changed, and passwords are
 not shown. The exit code is 1 where something failed.`,
   flags: [toggle('json', 'Print the checks as JSON.')],
   examples: [

@@ -27,6 +27,7 @@ export { eventLine, eventLines } from './event.ts';
 export { bytes, counted, duration } from './numbers.ts';
 export { outcomeText } from './outcome-name.ts';
 export { problemCount } from './reports.ts';
+export { reasonText } from './retrieved.ts';
 export { panel } from './table.ts';
 export { brief, type Colour, clean, cut, fit, pad, paint, type Screen, show, when } from './text.ts';
 

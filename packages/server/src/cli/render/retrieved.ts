@@ -50,7 +50,7 @@ const REASONS: Record<string, string> = {
   bad_answer: 'its answer cannot be used',
   budget: 'its tokens of this minute are used up',
 };
-const reasonText = (reason: unknown): string => REASONS[String(reason)] ?? show(reason);
+export const reasonText = (reason: unknown): string => REASONS[String(reason)] ?? show(reason);
 
 /** Why another embedder compared than the one that was chosen; with `progress`, because that has no vectors yet. */
 function fallbackNote({ from, reason, progress }: AnswerItem, embedder: unknown): string {

@@ -141,13 +141,14 @@ export function listConsumed(
   dialect: Dialect,
   { account_id, after, up_to, limit, event_types }: Stretch & { account_id: string },
 ): Promise<LogEvent[]> {
-  return query.all<LogEvent>(
-    sql`SELECT account_id, seq, stamp, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
+  return query.all<LogEvent>({
+    ...sql`SELECT account_id, seq, stamp, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
           session, actor_agent_id FROM events
         WHERE account_id = ${account_id} AND seq > ${after} AND seq <= ${up_to}
           AND (seq = ${up_to}${orOfTypes(dialect, event_types)})
         ORDER BY seq LIMIT ${limit}`,
-  );
+    packed: true,
+  });
 }
 
 export const insertDeadLetter: Insert = {

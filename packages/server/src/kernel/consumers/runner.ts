@@ -5,8 +5,6 @@ import { AT_ONCE, type Due, Turn, type TurnParts } from './turn.ts';
 const CONCURRENCY = 4;
 /** Accounts that come due within this time are started together. */
 const GATHER_MS = 20;
-/** How often an account that gives way looks whether there is a lull. */
-const LULL_MS = 200;
 /** Where there was none, it rests so many times as long as each of its turns took. */
 const REST = 9;
 const MAX_GIVING_WAY = 10_000;
@@ -101,14 +99,15 @@ export class ConsumerRunner {
   #givesWay(accountId: string): boolean {
     const { consumer, load } = this.parts;
     const { gives_way_seconds = 0 } = consumer;
-    if (gives_way_seconds === 0 || this.#isDraining || !load.isHigh || this.#givingWay.size >= MAX_GIVING_WAY) {
+    const { calmInMs } = load;
+    if (gives_way_seconds === 0 || this.#isDraining || calmInMs === 0 || this.#givingWay.size >= MAX_GIVING_WAY) {
       this.#givingWay.delete(accountId);
       return false;
     }
     const since = this.#givingWay.get(accountId) ?? performance.now();
     this.#givingWay.set(accountId, since);
     if (performance.now() - since >= gives_way_seconds * 1000) return false;
-    this.#queue.addAt(accountId, this.#now + LULL_MS, this.#now);
+    this.#queue.addAt(accountId, this.#now + Math.ceil(calmInMs), this.#now);
     return true;
   }
 

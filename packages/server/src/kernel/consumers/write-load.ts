@@ -1,22 +1,26 @@
 const WINDOW_MS = 250;
 /** So many events in a window are many: 600 in a second. */
 const MANY_EVENTS = 150;
+/** So long after the last of many events there is a lull. */
+const CALM_MS = 200;
 
 /** How many events this process commits at the moment. */
 export class WriteLoad {
   #window = 0;
   #events = 0;
   #before = 0;
+  #calmAt = 0;
 
   add(events: number): void {
+    if (events === 0) return;
     this.#follow();
     this.#events += events;
+    if (Math.max(this.#events, this.#before) >= MANY_EVENTS) this.#calmAt = performance.now() + CALM_MS;
   }
 
-  /** Until a whole window was calm. */
-  get isHigh(): boolean {
-    this.#follow();
-    return Math.max(this.#events, this.#before) >= MANY_EVENTS;
+  /** How long there will be no lull, unless more comes in; 0 where there is one. */
+  get calmInMs(): number {
+    return Math.max(0, this.#calmAt - performance.now());
   }
 
   #follow(): void {

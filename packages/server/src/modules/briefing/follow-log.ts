@@ -22,7 +22,7 @@ export const followLog: Consumer = {
   name: 'briefing.follow_log',
   event_types: ['write', 'delete', 'expire', 'outcome', 'trace'],
   starts_at: 'the beginning',
-  batch_size: 500,
+  batch_size: 2_000,
   delay_seconds: 1,
   gives_way_seconds: 10,
   handle: (context, events) => context.work((work) => follow(work, context, events)),

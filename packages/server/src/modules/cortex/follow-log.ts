@@ -10,9 +10,9 @@ import {
 } from '../../kernel/index.ts';
 import { type Compiled, compileDigests } from './compile.ts';
 import { digestName } from './rows.ts';
-import { type DueDigest, dueDigests } from './rules/due.ts';
+import type { DueDigest } from './rules/due.ts';
 import { saveDigests } from './save.ts';
-import { EVENT_TYPES, touchedBy } from './touched.ts';
+import { dueBy, EVENT_TYPES } from './touched.ts';
 
 export const CONSUMER = 'cortex.compile_digests';
 
@@ -47,7 +47,7 @@ async function followEvents(context: ConsumerContext, events: readonly LogEvent[
   const query = database.forAccount(account_id).scan;
   const start = await readHead(query, account_id);
   if (!start) return;
-  const due = dueDigests(await touchedBy({ query, account_id, dialect }, events));
+  const due = await dueBy({ query, account_id, dialect }, events);
   for (let from = 0; from < due.length && !context.isStopping(); from += STORED_AT_ONCE) {
     const some = due.slice(from, from + STORED_AT_ONCE);
     const store = from + STORED_AT_ONCE < due.length ? context.step : context.work;
@@ -78,7 +78,7 @@ async function compileSome(
     async function compiledAgain(): Promise<Compiled> {
       // Names that were erased since must not come back.
       const names = new Set(due.map(digestName));
-      const again = dueDigests(await touchedBy({ query: tx, account_id, dialect }, events));
+      const again = await dueBy({ query: tx, account_id, dialect }, events);
       const same = again.filter((one) => names.has(digestName(one)));
       return compileDigests({ ...compiling, query: tx }, same);
     }

@@ -13,9 +13,8 @@ import {
 } from '../../kernel/index.ts';
 import { CONSUMER } from './follow-log.ts';
 import { countDigests, listCompiled } from './queries.ts';
-import { dueDigests } from './rules/due.ts';
 import { COMPILED, MAX_DIGESTS } from './save.ts';
-import { EVENT_TYPES, touchedBy } from './touched.ts';
+import { dueBy, EVENT_TYPES } from './touched.ts';
 
 /** Events that are looked at for the digests that they make due. */
 const LOOKED_AT = 250;
@@ -65,7 +64,7 @@ async function workerState({ read, scan, caller, services, dialect, now }: ReadC
       : [];
   const waiting = found.filter(({ event_type }) => (EVENT_TYPES as readonly string[]).includes(event_type));
   const events = waiting.slice(0, LOOKED_AT);
-  const due = dueDigests(await touchedBy({ query: scan, account_id, dialect }, events));
+  const due = await dueBy({ query: scan, account_id, dialect }, events);
   const is_complete = waiting.length <= LOOKED_AT;
   return {
     is_running: services.consumers.names.includes(CONSUMER) && services.replica === undefined,

@@ -2,15 +2,33 @@ import type { Query } from '../../db/index.ts';
 import { EVERYONE, type Kernel, type LogEvent } from '../../kernel/index.ts';
 import { findNamedNumbers, findVersions } from '../entries/index.ts';
 import { findOutcomes, listEvidence } from '../ledger/index.ts';
-import type { Touched, TouchedEntry, TouchedOutcome, TouchedPath } from './rules/due.ts';
+import {
+  type DueDigest,
+  dueDigests,
+  type Touched,
+  type TouchedEntry,
+  type TouchedOutcome,
+  type TouchedPath,
+} from './rules/due.ts';
 
 export const EVENT_TYPES = ['write', 'delete', 'expire', 'outcome', 'edge_added'] as const;
 const VERSION_EVENTS: readonly string[] = ['write', 'delete', 'expire'];
 
 type Read = { query: Query; account_id: string; dialect: Kernel['services']['database']['dialect'] };
 
+/** Events that are looked at in one turn of the event loop. */
+const LOOKED_AT = 500;
+
+/** Each digest once that some events of the log make due. */
+export async function dueBy(read: Read, events: readonly LogEvent[]): Promise<DueDigest[]> {
+  const due = new Map<string, DueDigest>();
+  for (let from = 0; from < events.length; from += LOOKED_AT)
+    dueDigests(await touchedBy(read, events.slice(from, from + LOOKED_AT)), due);
+  return [...due.values()];
+}
+
 /** What some events of the log touched, as far as digests are about it. */
-export async function touchedBy(read: Read, events: readonly LogEvent[]): Promise<Touched> {
+async function touchedBy(read: Read, events: readonly LogEvent[]): Promise<Touched> {
   const [entries, outcomes] = await Promise.all([touchedEntries(read, events), touchedOutcomes(read, events)]);
   return { entries, outcomes, paths: events.flatMap(linkedPaths) };
 }

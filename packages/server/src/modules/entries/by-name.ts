@@ -40,6 +40,7 @@ const namedHeads: Find = {
   select: `entry_id, branch, entity_path, agent_id, version, seq, deleted, shared,
     CASE WHEN octet_length(document) <= ${SHORT_BYTES} THEN document END AS document`,
   by: byName,
+  packed: true,
 };
 
 /** Finds heads by name, on any branch and without a visibility check. One result per name; undefined where it was erased. */
@@ -54,7 +55,7 @@ export function findHeads(
   );
 }
 
-const namedNumbers: Find = { table: 'entries', select: 'entry_id, pattern_refs', by: byName };
+const namedNumbers: Find = { table: 'entries', select: 'entry_id, pattern_refs', by: byName, packed: true };
 
 /** The same, only the numbers and the patterns. */
 export function findNamedNumbers(

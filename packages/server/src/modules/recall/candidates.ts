@@ -19,6 +19,8 @@ export type RecallEntry = {
   isCompared: Partial<Record<keyof EmbedderCosines, boolean>>;
   /** Undefined where its words were not compared one by one. */
   related: number | undefined;
+  /** How near its path and key are; compared with the same ones. */
+  name: number | undefined;
 };
 
 /** As each embedder compared it. */
@@ -53,7 +55,7 @@ export class RecallEntries {
       if (this.#entries.has(row.seq)) continue;
       const text = this.#read(row);
       const { counted, sequence } = text instanceof Promise ? await text : text;
-      const fresh = { cosine: undefined, cosines: {}, isCompared: {}, related: undefined };
+      const fresh = { cosine: undefined, cosines: {}, isCompared: {}, related: undefined, name: undefined };
       this.#entries.set(row.seq, { row, counted, sequence, ...fresh });
       const turn = pause();
       if (turn !== undefined) await turn;

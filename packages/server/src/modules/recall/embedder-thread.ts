@@ -1,5 +1,6 @@
 import type { Services } from '../../kernel/index.ts';
 import { clusterCacheOf } from './cluster-cache.ts';
+import { slicesOf } from './slices.ts';
 import { TaskThread } from './task-thread.ts';
 import { type TaskTurn, TaskTurns } from './task-turns.ts';
 import type { EmbeddedText, ThreadTasks } from './thread-tasks.ts';
@@ -33,41 +34,26 @@ export class EmbedderThread {
     return turns.run(this.#turn, () => thread.run(task, input));
   }
 
-  /** Embeds any number of texts, some at a time. */
+  /** Embeds any number of texts, some at a time. In between the thread answers questions. */
   async embed(texts: readonly EmbeddedText[]): Promise<ThreadTasks['embed']['output']> {
     const parts: ThreadTasks['embed']['output'] = [];
-    for (const some of slicesOf(texts, ({ document }) => document.length))
+    for (const some of slicesOf(texts, ({ document }) => document.length, SENT))
       parts.push(...(await this.run('embed', { texts: some })));
     return parts;
   }
 
   async bestPassages(documents: readonly string[], asked: ThreadTasks['bestPassages']['input']['asked']) {
     const passages: string[] = [];
-    for (const some of slicesOf(documents, ({ length }) => length))
+    for (const some of slicesOf(documents, ({ length }) => length, LOOKED_AT))
       passages.push(...(await this.run('bestPassages', { documents: some, asked })));
     return passages;
   }
 }
 
-/** Texts that the thread is asked about at once, and their characters, or one. */
-const SLICE_TEXTS = 50;
-const SLICE_CHARS = 50_000;
-
-export function* slicesOf<T>(all: readonly T[], charsOf: (one: T) => number): Generator<T[]> {
-  let slice: T[] = [];
-  let chars = 0;
-  for (const one of all) {
-    const more = charsOf(one);
-    if (slice.length > 0 && (slice.length === SLICE_TEXTS || chars + more > SLICE_CHARS)) {
-      yield slice;
-      slice = [];
-      chars = 0;
-    }
-    slice.push(one);
-    chars += more;
-  }
-  if (slice.length > 0) yield slice;
-}
+/** Documents that the thread looks at for a question at once. */
+const LOOKED_AT = { texts: 50, chars: 50_000 };
+/** Documents that the thread gets to embed: this one may be busy with a transaction when they are done. */
+const SENT = { texts: 250, chars: 1_000_000 };
 
 /** One per service. */
 const embedders = new WeakMap<Services, SharedEmbedder>();

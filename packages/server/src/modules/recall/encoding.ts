@@ -1,6 +1,7 @@
 import {
   addPacked,
   cosine,
+  dot,
   type Embedder,
   packedDot,
   packedDots,
@@ -9,7 +10,7 @@ import {
 } from '@mem-service/embedder';
 import { bestPassage } from './rules/best-passage.ts';
 import { CLUSTER_WORDS } from './rules/cluster-words.ts';
-import { type Clustering, clustersAround } from './rules/clusters.ts';
+import { type ClusteringOfMany, clustersAround } from './rules/clusters.ts';
 import { nearestRecords } from './rules/code-records.ts';
 import { unpackTexts } from './rules/packed-texts.ts';
 import { passagesOf, textOfValue } from './rules/passages.ts';
@@ -23,6 +24,7 @@ import type {
   PassageQuestion,
   QuestionText,
   QuestionVectors,
+  RelatedQuestion,
   ThreadTasks,
 } from './thread-tasks.ts';
 import { sumsOf } from './vector-sums.ts';
@@ -39,13 +41,13 @@ const MAX_MATCHED = 2_000;
 /** What the thread of the embedder does. */
 export class Encoding {
   readonly #embedder: Embedder;
-  #known: Clustering | undefined;
+  #known: ClusteringOfMany | undefined;
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder;
   }
 
-  get #clusters(): Clustering {
+  get #clusters(): ClusteringOfMany {
     this.#known ??= clustersAround(CLUSTER_WORDS.map((word) => this.#embedder.encode(word)));
     return this.#known;
   }
@@ -56,15 +58,15 @@ export class Encoding {
     // In one piece of memory: to allocate a vector takes half as long as to make it.
     const vectors = this.#embedder.encodeMany(passages.map(({ text }) => text));
     const { dimensions } = this.#embedder;
-    const parts: EmbeddedPart[] = [];
-    passages.forEach(({ entry_id }, at) => {
-      const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions);
-      if (!vector.some((value) => value !== 0)) return;
-      const before = parts.at(-1);
-      const part = before?.entry_id === entry_id ? before.part + 1 : 0;
-      parts.push(storedPart({ entry_id, part, vector, cluster: this.#clusters.clusterOf(vector) }));
+    const made = passages
+      .map(({ entry_id }, at) => ({ entry_id, vector: vectors.subarray(at * dimensions, (at + 1) * dimensions) }))
+      .filter(({ vector }) => vector.some((value) => value !== 0));
+    const clusters = this.#clusters.clustersOf(made.map(({ vector }) => vector));
+    let part = 0;
+    return made.map(({ entry_id, vector }, at) => {
+      part = made[at - 1]?.entry_id === entry_id ? part + 1 : 0;
+      return storedPart({ entry_id, part, vector, cluster: clusters[at] as number });
     });
-    return parts;
   }
 
   /** Words of the question weigh as much as they are rare in the store. */
@@ -126,13 +128,14 @@ export class Encoding {
     };
   }
 
-  related(documents: readonly string[], { text, weights }: QuestionText): number[] {
+  related({ documents, text, weights, question }: RelatedQuestion): ThreadTasks['related']['output'] {
     const weightOf = weightOfWord(weights);
     const match = this.#embedder.wordMatcher(text, (token) => weightOf(this.#embedder.wordOf(token)));
-    return documents.map((document) => {
-      const { name, text } = partsOf(document);
-      return match(`${name}\n${text.slice(0, MAX_MATCHED)}`);
-    });
+    const parts = documents.map(partsOf);
+    return {
+      words: parts.map(({ name, text }) => match(`${name}\n${text.slice(0, MAX_MATCHED)}`)),
+      names: question ? parts.map(({ name }) => dot(question, this.#embedder.encode(name))) : [],
+    };
   }
 
   bestPassages(documents: readonly string[], { terms, question }: PassageQuestion): string[] {

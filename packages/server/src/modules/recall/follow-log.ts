@@ -1,7 +1,9 @@
 import { type Consumer, type ConsumerContext, type LogEvent, readHead, type Work } from '../../kernel/index.ts';
 import { findDocuments, findHeads, type NamedHead } from '../entries/index.ts';
 import { type EmbedderThread, embedderOf } from './embedder-thread.ts';
-import { storeVectors } from './store-vectors.ts';
+import { oneAhead } from './one-ahead.ts';
+import { slicesOf } from './slices.ts';
+import { type NewVectors, storeVectors } from './store-vectors.ts';
 import type { EmbeddedPart } from './stored-part.ts';
 import { embedderNumber } from './vector-names.ts';
 
@@ -13,10 +15,13 @@ export const CONSUMER = `recall.embed_${EMBEDDER}`;
 /** The events that change what an entry says. */
 export const EMBEDDED_EVENTS: readonly string[] = ['write', 'delete', 'expire'];
 
-/** Events that are followed at once: many, because their vectors are in the same blocks of the index. */
-const BATCH = 1_000;
-/** Entries whose texts are read and embedded at once. */
-const TEXTS = 250;
+/** Events that are followed under one claim. */
+const BATCH = 2_000;
+/**
+ * Entries whose texts are read and embedded at once, and their vectors stored in one transaction: more of them share the
+ * blocks of the index, but writes wait for the transaction.
+ */
+const TOGETHER = 500;
 
 /** Keeps the vectors of the newest versions in step with the log. No write waits for it. */
 export const embedEntries: Consumer = {
@@ -34,18 +39,28 @@ async function followEvents(context: ConsumerContext, events: readonly LogEvent[
   const { kernel, account_id } = context;
   const thread = embedderOf(kernel.services, { account_id, isQuestion: false });
   if (!thread) return;
-  const { scan } = kernel.services.database.forAccount(account_id);
-  const since = await readHead(scan, account_id);
-  const written: NamedHead[] = [];
-  const parts: EmbeddedPart[] = [];
-  for (let from = 0; from < events.length; from += TEXTS) {
-    const heads = await newestOf(context, events.slice(from, from + TEXTS));
-    parts.push(...(await embedHeads(context, thread, heads)));
-    if (context.isStopping()) return;
+  const read = oneAhead(
+    slicesOf(events, () => 0, { texts: TOGETHER, chars: 0 }),
+    (some) => readHeads(context, some),
+  );
+  const embedded = oneAhead(read, async ({ heads, since }): Promise<NewVectors> => {
+    const parts = await embedHeads(context, thread, heads);
     // Their texts may have megabytes.
-    written.push(...heads.map((head) => Object.assign(head, { document: null })));
+    const written = heads.map((head) => Object.assign(head, { document: null }));
+    return { written, parts, embedder: EMBEDDER_NUMBER, since };
+  });
+  let left = Math.ceil(events.length / TOGETHER);
+  for await (const vectors of embedded) {
+    if (context.isStopping()) return;
+    const store = --left === 0 ? context.work : context.step;
+    await store((work: Work) => storeVectors(work, vectors));
   }
-  await context.work((work: Work) => storeVectors(work, { written, parts, embedder: EMBEDDER_NUMBER, since }));
+}
+
+async function readHeads(context: ConsumerContext, events: readonly LogEvent[]) {
+  const { kernel, account_id } = context;
+  const since = await readHead(kernel.services.database.forAccount(account_id).scan, account_id);
+  return { heads: await newestOf(context, events), since };
 }
 
 async function embedHeads(

@@ -33,7 +33,9 @@ import { type RetrieveInput, withWeights } from './weights.ts';
 export type RetrieveAnswer = Output<'entries.retrieve'>;
 
 /** Entries that are found by words. */
-const BY_WORDS = 50;
+const BY_WORDS = 40;
+/** Among fewer entries a word that all of them have would weigh nothing beside one that is missing, and be no sign of an answer. */
+const FEW_ENTRIES = 20;
 /** Terms are counted up to this number: a more common one says little. */
 const MOST_COUNTED = 1_000;
 
@@ -123,10 +125,11 @@ async function gather(context: ReadContext, { input, text, size, budget }: Gathe
     findByWords(context, searchInput(input), { terms, wanted: BY_WORDS, size, cap: MOST_COUNTED }),
     input.semantic_weight > 0 ? askModel(context, text, timeLeft()) : NOT_ASKED,
   ]);
-  const weights = terms.map((_, at) => rarity(Math.max(found.shown, 1), found.counts[at] ?? 0));
+  const among = Math.max(found.shown, FEW_ENTRIES);
+  const weights = terms.map((_, at) => rarity(among, found.counts[at] ?? 0));
   const entries = new RecallEntries(context, terms);
   await entries.add(found.hits.map(({ row }) => ({ ...row, document: row.document ?? null })));
-  const asked = questionText(text, { terms, weights, shown: found.shown });
+  const asked = questionText(text, { terms, weights, among });
   const compared = { text: asked, shown: found.shown, model, entries, timeLeft };
   const meaning =
     input.semantic_weight > 0 && context.services.settings.embedder !== 'off'
@@ -193,11 +196,11 @@ const indexOf = (meaning: MeaningSearch | undefined, { fallback }: AskedModel): 
   ...(fallback ? { fallback } : {}),
 });
 
-type WeighedTerms = { terms: readonly Term[]; weights: readonly number[]; shown: number };
+type WeighedTerms = { terms: readonly Term[]; weights: readonly number[]; among: number };
 
-function questionText(text: string, { terms, weights, shown }: WeighedTerms): QuestionText {
+function questionText(text: string, { terms, weights, among }: WeighedTerms): QuestionText {
   const known = terms.flatMap(({ words }, at) => words.map((word) => [word, weights[at] as number] as const));
-  return { text, weights: { known, others: rarity(Math.max(shown, 1), 0) } };
+  return { text, weights: { known, others: rarity(among, 0) } };
 }
 
 type ComparedQuestion = {

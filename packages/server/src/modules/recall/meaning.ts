@@ -21,7 +21,7 @@ const MAX_COMPARED = 1_500;
 /** Entries that the first pass leaves to the second. */
 const FIRST_PASS = 100;
 /** Entries that the second pass leaves to be weighed with words. */
-const NEAREST = 40;
+const NEAREST = 30;
 /** Entries written since the index was brought up to date that are embedded on the way. */
 const MAX_TAIL = 200;
 const MAX_BEHIND = 1_000;

@@ -5,9 +5,8 @@ import { scoresOf } from './rank.ts';
 import { placesOf } from './rules/places.ts';
 import type { RetrieveInput } from './weights.ts';
 
-/** The best entries, whose neighbours are looked up: a few first, which show whether entries are a sequence. */
-const FIRST_ANCHORS = 12;
-const ANCHORS = 20;
+/** The best entries, whose neighbours are looked up. */
+const ANCHORS = 12;
 /** The best entries, whose words are compared one by one. */
 const RELATED = 30;
 
@@ -25,14 +24,13 @@ export async function addNeighbours(
 ): Promise<AuthorPlaces> {
   const best = bestOf(entries.all, { ...weighing, places: NO_PLACES }).map(({ row }) => row.seq);
   if (best.length === 0) return NO_PLACES;
-  const first = await addAround(search, entries, best.slice(0, FIRST_ANCHORS));
-  if (weighing.input.neighbours !== true && !areSequence(entries, first.around)) {
-    entries.drop(first.added);
+  const { around, added } = await addAround(search, entries, best.slice(0, ANCHORS));
+  if (weighing.input.neighbours !== true && !areSequence(entries, around)) {
+    entries.drop(added);
     return NO_PLACES;
   }
-  const others = await addAround(search, entries, best.slice(FIRST_ANCHORS, ANCHORS));
   await compareOthers(search, entries);
-  return placesOf([...first.around, ...others.around]);
+  return placesOf(around);
 }
 
 /** Adds what was written around some entries. */
@@ -41,7 +39,6 @@ async function addAround(
   entries: RecallEntries,
   seqs: readonly number[],
 ): Promise<{ around: WrittenAround[]; added: number[] }> {
-  if (seqs.length === 0) return { around: [], added: [] };
   const around = await listAround(scan, view, seqs);
   const near = around.flatMap(({ before, after }) => [...before, ...after]);
   const missing = [...new Set(near)].filter((seq) => !entries.has(seq));
@@ -61,18 +58,21 @@ function areSequence(entries: RecallEntries, around: readonly WrittenAround[]): 
   return 2 * inSequence.length > around.length;
 }
 
-/** Compares the words of the best entries with those of the question one by one. */
+/** Compares the words of the best entries with those of the question one by one, and their names with the whole of it. */
 export async function relateBest(
-  { thread, text }: MeaningSearch,
+  { thread, text, by, question }: MeaningSearch,
   entries: RecallEntries,
   weighing: Weighing & { places: AuthorPlaces },
 ): Promise<void> {
   const best = bestOf(entries.all, weighing)
     .slice(0, RELATED)
     .flatMap((entry) => (entry.row.document === null ? [] : [{ entry, document: entry.row.document }]));
-  const related = await thread.run('related', { ...text, documents: best.map(({ document }) => document) });
+  const documents = best.map(({ document }) => document);
+  const asked = by === 'builtin' ? question : undefined;
+  const { words, names } = await thread.run('related', { ...text, documents, question: asked });
   best.forEach(({ entry }, at) => {
-    entry.related = related[at];
+    entry.related = words[at];
+    entry.name = names[at];
   });
 }
 

@@ -25,8 +25,8 @@ export type RankOptions = {
   rerank?: Reranking | undefined;
 };
 
-/** An entry without a word of the question must be at least so near to it, or next to entries that answer it. */
-const LEAST_COSINE = 0.05;
+/** An entry without a word of the question must be nearer to it than what all entries have in common, or next to entries that answer it. */
+const LEAST_COSINE = 0;
 const LEAST_NEIGHBOURS = 0.2;
 
 const MAX_AVOID = 3;
@@ -44,7 +44,7 @@ export function rankEntries(
   const scores = scoresOf(entries, options);
   const fitting = entries.flatMap(({ row, counted, cosine = 0 }, at) => {
     const score = scores[at] as RecallScore;
-    const isNear = cosine >= LEAST_COSINE || score.parts.neighbours >= LEAST_NEIGHBOURS;
+    const isNear = cosine > LEAST_COSINE || score.parts.neighbours >= LEAST_NEIGHBOURS;
     const hasWord = counted.counts.some((count) => count > 0) && input.semantic_weight < 1;
     if (input.depth < ALL_TIERS && standingOf(row).tier > input.depth) return [];
     return isNear || hasWord || isOfTime(row, options) ? [toRanked(row, score, options)] : [];
@@ -82,10 +82,11 @@ export function scoresOf(
   );
   const meaning = compared.length === 0 ? 0 : 2 * input.semantic_weight;
   const words = 2 * (1 - input.semantic_weight);
-  const candidates = entries.map(({ row, sequence, related, cosine = average }, at) => ({
+  const candidates = entries.map(({ row, sequence, related, name, cosine = average }, at) => ({
     cosine: meaning * cosine,
     bm25: words * (bm25[at] as number),
     related: related === undefined ? undefined : meaning * related,
+    name: name === undefined ? undefined : meaning * name,
     sequence,
     place: places.get(row.seq),
   }));

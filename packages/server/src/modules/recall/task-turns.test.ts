@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slicesOf } from './embedder-thread.ts';
+import { slicesOf } from './slices.ts';
 import { OutOfTime, type TaskTurn, TaskTurns } from './task-turns.ts';
 
 /** Tasks end with `endAll`, in the order in which they began. */
@@ -64,7 +64,8 @@ describe('the turns of a thread', () => {
   });
 
   it('are short: many texts, or long ones, take several', () => {
-    const sizes = (chars: number[]) => [...slicesOf(chars, (n) => n)].map(({ length }) => length);
+    const sizes = (chars: number[]) =>
+      [...slicesOf(chars, (n) => n, { texts: 50, chars: 50_000 })].map(({ length }) => length);
     expect(sizes(Array.from({ length: 120 }, () => 10))).toEqual([50, 50, 20]);
     expect(sizes([200_000, 10, 49_000, 2_000])).toEqual([1, 2, 1]);
     expect(sizes([])).toEqual([]);

@@ -14,6 +14,8 @@ export type QuestionVectors = { question: EncodedQuestion; clusters: number[]; c
 export type VectorTexts = { vectors: string; count: number };
 export type PassageQuestion = { terms: readonly WeightedTerm[]; question: EncodedQuestion | undefined };
 
+export type RelatedQuestion = QuestionText & { documents: readonly string[]; question: EncodedQuestion | undefined };
+
 /** The vectors in bits of one cluster, in shared memory. */
 export type BitsOfCluster = { cluster: number; records: Uint8Array };
 export type ComparedVectors = {
@@ -45,7 +47,7 @@ export type ThreadTasks = {
     input: ComparedVectors;
     output: { place: number; cosine: number }[][];
   };
-  /** How close the words of documents are to those of a question, one by one. */
-  related: { input: QuestionText & { documents: readonly string[] }; output: number[] };
+  /** How close the words of documents are to those of a question, one by one, and their names to its vector, if it has one. */
+  related: { input: RelatedQuestion; output: { words: number[]; names: number[] } };
   bestPassages: { input: { documents: readonly string[]; asked: PassageQuestion }; output: string[] };
 };

@@ -56,9 +56,8 @@ export const agentScope = (agentId: string): Pick<DueDigest, 'digest_type' | 'sc
     : { digest_type: 'source', scope: source, author: agentId };
 };
 
-/** Each digest once that what was touched makes due. */
-export function dueDigests({ entries, outcomes, paths }: Touched): DueDigest[] {
-  const due = new Map<string, DueDigest>();
+/** Each digest once that what was touched makes due, beside those that are due already, by name. */
+export function dueDigests({ entries, outcomes, paths }: Touched, due = new Map<string, DueDigest>()): DueDigest[] {
   const need = (
     { branch, seq }: { branch: string; seq: number },
     { digest_type, scope, author }: Pick<DueDigest, 'digest_type' | 'scope'> & { author?: string },

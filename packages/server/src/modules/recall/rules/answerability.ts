@@ -29,12 +29,13 @@ export function signsOf(hits: readonly SignedHit[]): AnswerSigns {
   const cosines = hits.slice(0, COMPARED).flatMap(({ cosine }) => cosine ?? []);
   const nearest = highest(best.flatMap(({ cosine }) => cosine ?? []));
   const others = cosines.toSorted((a, b) => b - a).slice(1);
-  const average = others.reduce((sum, cosine) => sum + cosine, 0) / Math.max(others.length, 1);
+  // Of fewer hits it says less, and of a single one nothing.
+  const margin = others.reduce((sum, cosine) => sum + nearest - cosine, 0) / (COMPARED - 1);
   const isCompared = cosines.length > 0;
   return {
     meaning: isCompared ? rounded(nearest) : null,
     words: rounded(highest(best.map(({ words }) => words))),
-    margin: isCompared ? rounded(nearest - average) : null,
+    margin: isCompared ? rounded(margin) : null,
     neighbours: rounded(highest(best.map(({ neighbours }) => neighbours))),
   };
 }
@@ -44,8 +45,8 @@ const rounded = (value: number): number => Math.round(value * 10_000) / 10_000 |
 type SignWeights = { constant: number; meaning: number; words: number; margin: number; neighbours: number };
 
 /** Fitted by bench/retrieval/answerability.mjs. */
-const WITH_MEANING: SignWeights = { constant: -3.58, meaning: 8.65, words: 2.85, margin: -1.04, neighbours: 1.22 };
-const BY_WORDS: SignWeights = { constant: -2.42, meaning: 0, words: 6.12, margin: 0, neighbours: 0 };
+const WITH_MEANING: SignWeights = { constant: -3.4, meaning: 10.85, words: 2.71, margin: -4.33, neighbours: 2.24 };
+const BY_WORDS: SignWeights = { constant: -2.41, meaning: 0, words: 6.15, margin: 0, neighbours: 0 };
 
 /** Nothing is certain. */
 const LEAST = 0.01;

@@ -8,52 +8,94 @@ const DIMENSIONS = 64;
 /** The cluster of a vector, and all clusters for a question, nearest first. */
 export type Clustering = { clusterOf(vector: Float32Array): number; nearest(question: Float32Array): number[] };
 
+export type ClusteringOfMany = Clustering & {
+  /** The clusters of vectors, in about half of the time for each. */
+  clustersOf(vectors: readonly Float32Array[]): number[];
+};
+
 /** Each cluster is what is nearest to one of these vectors. */
-export function clustersAround(anchors: readonly Float32Array[]): Clustering {
-  const rows = new Float64Array(Math.ceil(anchors.length / TOGETHER) * TOGETHER * DIMENSIONS);
-  anchors.forEach((anchor, row) => {
-    const first = anchor.subarray(0, DIMENSIONS);
-    const length = Math.sqrt(first.reduce((sum, value) => sum + value * value, 0)) || 1;
-    rows.set(
-      first.map((value) => value / length),
-      row * DIMENSIONS,
-    );
-  });
-  const start = new Float64Array(DIMENSIONS);
-  const products = new Float64Array(rows.length / DIMENSIONS);
-  const productsWith = (vector: Float32Array): Float64Array => {
-    start.set(vector.subarray(0, DIMENSIONS));
-    multiply(rows, start, products);
-    return products.subarray(0, anchors.length);
+export function clustersAround(anchors: readonly Float32Array[]): ClusteringOfMany {
+  const rows = rowsTogether(anchors);
+  const products = new Float64Array((2 * rows.length) / DIMENSIONS);
+  const half = products.length / 2;
+  const starts = new Float64Array(2 * DIMENSIONS);
+  const multiply = (one: Float32Array, other: Float32Array): void => {
+    starts.set(one.subarray(0, DIMENSIONS));
+    starts.set(other.subarray(0, DIMENSIONS), DIMENSIONS);
+    multiplyTwo(rows, starts, products);
+  };
+  const highest = (from: number): number => {
+    let best = 0;
+    for (let row = 1; row < anchors.length; row++)
+      if ((products[from + row] as number) > (products[from + best] as number)) best = row;
+    return best;
   };
   return {
     clusterOf(vector) {
-      const all = productsWith(vector);
-      let best = 0;
-      for (let row = 1; row < all.length; row++) if ((all[row] as number) > (all[best] as number)) best = row;
-      return best;
+      multiply(vector, vector);
+      return highest(0);
     },
-    nearest: (question) => nearestFirst(Array.from(productsWith(question), (product) => -product)),
+    clustersOf(vectors) {
+      const found: number[] = [];
+      for (let at = 0; at < vectors.length; at += 2) {
+        const one = vectors[at] as Float32Array;
+        multiply(one, vectors[at + 1] ?? one);
+        found.push(highest(0), highest(half));
+      }
+      return found.slice(0, vectors.length);
+    },
+    nearest(question) {
+      multiply(question, question);
+      return nearestFirst(Array.from(products.subarray(0, anchors.length), (product) => -product));
+    },
   };
 }
 
 /** Rows that are multiplied at once: one by one, each addition waits for the one before, which takes three times as long. */
 const TOGETHER = 4;
 
-function multiply(rows: Float64Array, vector: Float64Array, products: Float64Array): void {
-  for (let row = 0, from = 0; row < products.length; row += TOGETHER, from += TOGETHER * DIMENSIONS) {
+/** The start of each vector, at unit length; those of four vectors by dimension. */
+function rowsTogether(anchors: readonly Float32Array[]): Float64Array {
+  const rows = new Float64Array(Math.ceil(anchors.length / TOGETHER) * TOGETHER * DIMENSIONS);
+  anchors.forEach((anchor, row) => {
+    const first = anchor.subarray(0, DIMENSIONS);
+    const length = Math.sqrt(first.reduce((sum, value) => sum + value * value, 0)) || 1;
+    const from = Math.floor(row / TOGETHER) * TOGETHER * DIMENSIONS + (row % TOGETHER);
+    for (const [at, value] of first.map((one) => one / length).entries()) rows[from + TOGETHER * at] = value;
+  });
+  return rows;
+}
+
+/** Products of two vectors with all rows. Each row is loaded once for both. */
+function multiplyTwo(rows: Float64Array, vectors: Float64Array, products: Float64Array): void {
+  const half = products.length / 2;
+  for (let row = 0, place = 0; row < half; row += TOGETHER) {
     let [a, b, c, d] = [0, 0, 0, 0];
-    for (let at = 0; at < DIMENSIONS; at++) {
-      const value = vector[at] as number;
-      a += value * (rows[from + at] as number);
-      b += value * (rows[from + DIMENSIONS + at] as number);
-      c += value * (rows[from + 2 * DIMENSIONS + at] as number);
-      d += value * (rows[from + 3 * DIMENSIONS + at] as number);
+    let [e, f, g, h] = [0, 0, 0, 0];
+    for (let at = 0; at < DIMENSIONS; at++, place += TOGETHER) {
+      const one = vectors[at] as number;
+      const other = vectors[DIMENSIONS + at] as number;
+      const first = rows[place] as number;
+      const second = rows[place + 1] as number;
+      const third = rows[place + 2] as number;
+      const fourth = rows[place + 3] as number;
+      a += one * first;
+      b += one * second;
+      c += one * third;
+      d += one * fourth;
+      e += other * first;
+      f += other * second;
+      g += other * third;
+      h += other * fourth;
     }
     products[row] = a;
     products[row + 1] = b;
     products[row + 2] = c;
     products[row + 3] = d;
+    products[half + row] = e;
+    products[half + row + 1] = f;
+    products[half + row + 2] = g;
+    products[half + row + 3] = h;
   }
 }
 

@@ -30,6 +30,11 @@ const cases: [question: string, text: string, since: string, until: string][] = 
   ['who paid on March 5?', 'who paid on March 5?', '2026-03-05', '2026-03-06'],
   ['who paid on december 5th, 2024?', 'who paid on december 5th, 2024?', '2024-12-05', '2024-12-06'],
   ['who paid on December 5?', 'who paid on December 5?', '2025-12-05', '2025-12-06'],
+  ['who paid on 5 March?', 'who paid on 5 March?', '2026-03-05', '2026-03-06'],
+  ['who paid on 20 December?', 'who paid on 20 December?', '2025-12-20', '2025-12-21'],
+  ['who paid on the 5th of December 2024?', 'who paid on the 5th of December 2024?', '2024-12-05', '2024-12-06'],
+  ['outages between 3 March and 5 May', 'outages between 3 March and 5 May', '2026-03-03', '2026-05-06'],
+  ['outages before the 4th of May', 'outages before the 4th of May', '1970-01-01', '2026-05-04'],
   ['outages in 2025', 'outages in 2025', '2025-01-01', '2026-01-01'],
   ['outages between March and May', 'outages between March and May', '2026-03-01', '2026-06-01'],
   ['outages between November and February', 'outages between November and February', '2025-11-01', '2026-03-01'],
@@ -61,6 +66,8 @@ describe('a time in a question', () => {
     '2026-99-99',
     'room 2025',
     'on March 45',
+    'on 45 March',
+    'step 5 may fail',
     'a may in the garden',
   ])('is not found in: %s', (question) => {
     expect(questionTime(question, NOW)).toEqual({ text: question, time: null });

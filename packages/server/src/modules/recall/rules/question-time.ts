@@ -40,9 +40,11 @@ const COUNT = `(\\d{1,3}|a|an|a few|a couple of|several|${NUMBERS.join('|')})`;
 const LEAD = '(?:(?:in|during|over|within|for|from|since|on|as of|by)\\s+)?(?:the\\s+)?';
 
 /** A time with a name, such as a day. */
-const DAY_OF_MONTH = `(?:${MONTHS.join('|')})\\s+\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?`;
+const DAY_NUMBER = '\\d{1,2}(?:st|nd|rd|th)?';
+const MONTH_NAME = `(?:${MONTHS.join('|')})`;
+const DAY_OF_MONTH = `(?:${MONTH_NAME}\\s+${DAY_NUMBER}|${DAY_NUMBER}(?:\\s+of)?\\s+${MONTH_NAME})(?:,?\\s+\\d{4})?`;
 const YEAR = '(?:19|20)\\d{2}(?!-)';
-const NAMED = `(${DAY_OF_MONTH}|(?:${MONTHS.join('|')})(?:\\s+\\d{4})?|${WEEKDAYS.join('|')}|\\d{4}-\\d{2}-\\d{2}|${YEAR})`;
+const NAMED = `(?:the\\s+)?(${DAY_OF_MONTH}|${MONTH_NAME}(?:\\s+\\d{4})?|${WEEKDAYS.join('|')}|\\d{4}-\\d{2}-\\d{2}|${YEAR})`;
 const NAME = new RegExp(`\\b${NAMED}\\b`, 'i');
 
 type Phrase = {
@@ -61,7 +63,7 @@ const PHRASES: readonly Phrase[] = [
   },
   { pattern: phrase(`(?:before|prior to)\\s+${NAMED}`), span: ([day], now) => [0, named(String(day), now)[0]] },
   { pattern: phrase(`after\\s+${NAMED}`), span: ([day], now) => [named(String(day), now)[1], now + 1] },
-  { pattern: phrase(`(?:on|since)\\s+(${DAY_OF_MONTH})`), span: ([day], now) => named(String(day), now) },
+  { pattern: phrase(`(?:on|since)\\s+(?:the\\s+)?(${DAY_OF_MONTH})`), span: ([day], now) => named(String(day), now) },
   { pattern: phrase('day before yesterday'), span: (_, now) => daysAgo(now, 2) },
   { pattern: phrase('yesterday(?:\\s+(?:morning|afternoon|evening|night))?'), span: (_, now) => daysAgo(now, 1) },
   { pattern: phrase('last night'), span: (_, now) => [startOfDay(now) - 8 * HOUR, startOfDay(now) + 8 * HOUR] },
@@ -82,7 +84,7 @@ const PHRASES: readonly Phrase[] = [
     span: ([day], now) => named(String(day), now),
   },
   {
-    pattern: phrase(`(?:last|in|since)\\s+((?:${MONTHS.join('|')})(?:\\s+\\d{4})?)`),
+    pattern: phrase(`(?:last|in|since)\\s+(${MONTH_NAME}(?:\\s+\\d{4})?)`),
     span: ([name], now) => named(String(name), now),
   },
   { pattern: /\b(?:(?:on|since)\s+)?(\d{4}-\d{2}-\d{2})\b/i, span: ([day], now) => named(String(day), now) },
@@ -193,11 +195,11 @@ function lastOf(unit: Unit, now: number): [number, number] {
 /** Of a time with a name, the last one that has begun. */
 function named(name: string, now: number): readonly [number, number] {
   if (/^\d{4}-/.test(name)) return dayNamed(name);
-  if (/^\d/.test(name)) return [Date.UTC(Number(name), 0), Date.UTC(Number(name) + 1, 0)];
-  const [word = '', ...numbers] = name.match(/[a-z]+|\d+/g) ?? [];
-  if (WEEKDAYS.includes(word)) return weekday(word, now);
-  const figures = numbers.filter((part) => /\d/.test(part));
-  return month(word, { day: figures.find(isDay), year: figures.find((part) => !isDay(part)) }, now);
+  if (/^\d{4}$/.test(name)) return [Date.UTC(Number(name), 0), Date.UTC(Number(name) + 1, 0)];
+  if (WEEKDAYS.includes(name)) return weekday(name, now);
+  const figures: string[] = name.match(/\d+/g) ?? [];
+  const at = MONTHS.findIndex((one) => name.includes(one));
+  return month(at, { day: figures.find(isDay), year: figures.find((part) => !isDay(part)) }, now);
 }
 
 const isDay = (figure: string): boolean => figure.length <= 2;
@@ -209,8 +211,8 @@ function weekday(name: string, now: number): [number, number] {
 
 type DayOrMonth = { day: string | undefined; year: string | undefined };
 
-function month(name: string, { day, year }: DayOrMonth, now: number): [number, number] {
-  const at = MONTHS.indexOf(name);
+/** By its number, from 0. */
+function month(at: number, { day, year }: DayOrMonth, now: number): [number, number] {
   const first = day === undefined ? 1 : Number(day);
   if (first < 1 || first > 31) return [Number.NaN, Number.NaN];
   const current = new Date(now).getUTCFullYear();

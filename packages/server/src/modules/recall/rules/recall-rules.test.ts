@@ -74,6 +74,13 @@ describe('clusters', () => {
     expect(new Set(all).size).toBe(CLUSTERS);
   });
 
+  it('around words are the same for one vector and for many', () => {
+    const clusters = clustersAround(anchors.slice(0, 255));
+    const vectors = anchors.slice(0, 7).map((anchor, n) => anchor.map((value, at) => value + Math.cos(n * at) / 2));
+    expect(clusters.clustersOf(vectors)).toEqual(vectors.map((one) => clusters.nearest(one)[0]));
+    expect(clusters.clustersOf(vectors.slice(0, 6))).toEqual(vectors.slice(0, 6).map((one) => clusters.clusterOf(one)));
+  });
+
   it('are as many as there are words for them', () => {
     expect(new Set(CLUSTER_WORDS).size).toBe(CLUSTERS);
   });

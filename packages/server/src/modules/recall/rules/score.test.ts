@@ -24,8 +24,8 @@ describe('the weight of a term', () => {
 });
 
 describe('the vector of a question', () => {
-  it('loses half of what all entries have in common', () => {
-    expect(withoutCommon(Float32Array.of(1, 0), Float32Array.of(0.5, 0.5))).toEqual(Float32Array.of(0.75, -0.25));
+  it('loses most of what all entries have in common', () => {
+    expect(withoutCommon(Float32Array.of(1, 0), Float32Array.of(0.5, 0.5))).toEqual(Float32Array.of(0.675, -0.325));
   });
 });
 
@@ -65,12 +65,21 @@ describe('the score of a candidate', () => {
     expect([related[0], related[1], ...related.slice(12, 14)]).toEqual([-0.125, 0.125, 0, 0]);
   });
 
-  it('gets a share of the scores one and two places away in the same sequence', () => {
+  it('has a share of what its name fits better than those of the others, where entries are no sequence', () => {
+    const compared = [...enough, ...enough].map((one, at) => (at < 12 ? { ...one, name: at % 2 } : one));
+    const names = (neighbours: boolean) =>
+      scoreCandidates(compared, { weights, neighbours }).map(({ parts }) => parts.related);
+    expect(names(false).slice(0, 2)).toEqual([-0.15, 0.15]);
+    expect(names(false)[12]).toBe(0);
+    expect(names(true).every((related) => related === 0)).toBe(true);
+  });
+
+  it('gets a share of the scores one and two places away in the same sequence, and of the best there', () => {
     const own = scores(true).map(({ parts }) => parts.meaning + parts.words);
     expect(own[1]).toBeCloseTo(-0.1 + 1.6);
     const added = scores(true).map(({ parts }) => parts.neighbours);
-    expect(added[0]).toBeCloseTo(0.4 * (own[1] as number));
-    expect(added[1]).toBeCloseTo(0.4 * (own[0] as number));
+    expect(added[0]).toBeCloseTo(0.4 * (own[1] as number) + 0.3 * (own[1] as number));
+    expect(added[1]).toBeCloseTo(0.4 * (own[0] as number) + 0.3 * (own[0] as number));
     // Alone in its sequence, and in none.
     expect(added.slice(2)).toEqual([0, 0]);
     const apart = scoreCandidates(
@@ -79,7 +88,8 @@ describe('the score of a candidate', () => {
       ),
       { weights: [], neighbours: true },
     );
-    const expected = [0.2 * (3 - 10 / 3), 0.2 * (1 - 10 / 3), 0];
+    const best = 0.3 * (6 - 10 / 3);
+    const expected = [0.2 * (3 - 10 / 3) + best, 0.2 * (1 - 10 / 3) + best, 0];
     for (const [at, { parts }] of apart.slice(0, 3).entries())
       expect(parts.neighbours).toBeCloseTo(expected[at] as number);
   });

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { WriteLoad } from './write-load.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('a lull is there a moment after the last of many events, and few events do not put it off', () => {
+  const load = new WriteLoad();
+  vi.advanceTimersByTime(10_000);
+  expect(load.calmInMs).toBe(0);
+  for (let n = 0; n < 10; n++) {
+    load.add(20);
+    vi.advanceTimersByTime(20);
+  }
+  expect(load.calmInMs).toBeGreaterThan(100);
+  vi.advanceTimersByTime(100);
+  load.add(0);
+  expect(load.calmInMs).toBeLessThan(100);
+  vi.advanceTimersByTime(100);
+  expect(load.calmInMs).toBe(0);
+  vi.advanceTimersByTime(500);
+  for (let n = 0; n < 20; n++) {
+    load.add(10);
+    expect(load.calmInMs).toBe(0);
+    vi.advanceTimersByTime(20);
+  }
+});
