@@ -71,6 +71,18 @@ export async function copyRows(dsn: string, copied: CopiedRows): Promise<void> {
   }
 }
 
+/** Leaves it to the test when the planner's statistics are made: autovacuum would make them whenever it comes by. */
+export async function keepStatistics(dsn: string): Promise<void> {
+  const client = new pg.Client({ connectionString: dsn });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<CopiedTable>(TABLES);
+    for (const { name } of tables) await client.query(`ALTER TABLE ${name} SET (autovacuum_enabled = off)`);
+  } finally {
+    await client.end();
+  }
+}
+
 /**
  * Lets the planner believe that each table has so many times its rows, until an ANALYZE that is
  * run later.

@@ -1,7 +1,8 @@
 import { type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
-import { type EntryKey, isNamed } from './queries.ts';
-import { isVersionVisible, versionColumnsOf, versionsIn } from './relation.ts';
+import type { EntryKey } from './queries.ts';
+import { isVersionVisible, versionColumnsOf } from './relation.ts';
+import { NEWEST, versionsNamed } from './relation-by-name.ts';
 import type { EntryRow } from './rows.ts';
 
 /** The newest version that an author wrote, or the tombstone that followed it. */
@@ -34,12 +35,11 @@ export function getAuthored(
   view: EntryView,
   { author, ...at }: EntryKey & { author: string },
 ): Promise<AuthoredRow | undefined> {
+  const where = sql`(entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))
+    AND (versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}`;
   return query.get<AuthoredRow>(
     sql`SELECT ${AUTHORED}, entries.version AS current_version, entries.confidence AS current_confidence,
           entries.standing, entries.recall_count, entries.memory_type, entries.branch
-        FROM ${versionsIn(view, { standings: true })} WHERE ${isNamed(at)}
-          AND (entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))
-          AND (versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}
-        ORDER BY versions.version DESC LIMIT 1`,
+        FROM ${versionsNamed(view, at, { where, last: NEWEST, standings: true })}`,
   );
 }

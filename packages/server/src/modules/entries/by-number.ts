@@ -1,7 +1,7 @@
-import { type Find, type Query, type Sql, sql } from '../../db/index.ts';
+import { type Find, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView, LedgerPosition } from '../../kernel/index.ts';
 import { entriesIn, isVersionVisible } from './relation.ts';
-import { entriesOfVersions, versionsOfCommitsIn } from './relation-look-ups.ts';
+import { type EntryNumbers, entriesOfVersions, headsNumbered, versionsOfCommitsIn } from './relation-look-ups.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 import { findStood, type NewestLine, selectStood } from './standings.ts';
 
@@ -164,14 +164,9 @@ export function findStoodFacts(
 }
 
 /** Returns those of the entries that have a newer version than the given one or have expired. */
-export function listChangedEntries(
-  query: Query,
-  accountId: string,
-  { ids, above }: { ids: Sql; above: number },
-): Promise<EntryFacts[]> {
+export function listChangedEntries(query: Query, of: EntryNumbers, above: number): Promise<EntryFacts[]> {
   return query.all<EntryFacts>(
-    sql`SELECT entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id
-        FROM entries WHERE account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})
+    sql`SELECT ${fragment(ENTRY_FACTS)} FROM ${headsNumbered(of)}
           AND (version > ${above} OR ttl_at IS NOT NULL) ORDER BY entry_id`,
   );
 }

@@ -17,6 +17,7 @@ export {
   versionsIn,
   withDocuments,
 } from './relation.ts';
+export { entryNamed } from './relation-by-name.ts';
 export { entriesNumbered, isCommitIn, stoodEntriesNumbered } from './relation-look-ups.ts';
 export { type EntryRow, entryColumns } from './rows.ts';
 export { addRecalls, upsertNewestLines } from './standings.ts';

@@ -12,6 +12,7 @@ import {
 } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
 import { entriesIn, entryKeysIn, liveIn, withDocuments } from './relation.ts';
+import { entriesNamed, entryNamed } from './relation-by-name.ts';
 import { type EntryRow, entryColumns, headColumns } from './rows.ts';
 import { findStood, type NewestLine } from './standings.ts';
 
@@ -41,18 +42,14 @@ export const headStatements = {
 export type { EntryKey };
 export type EntryRowKey = EntryKey & { account_id: string; branch: string };
 
-export const isNamed = ({ entity_path, key }: EntryKey): Sql =>
-  sql`entries.entity_path = ${entity_path} AND entries.key = ${key}`;
-
 /** Returns the entry with this name in the view's lineage, in any state and without a visibility check. */
 export function getEntry(query: Query, view: EntryView, at: EntryKey): Promise<EntryRow | undefined> {
-  const relation = entriesIn(view, { including: 'all', standings: true });
-  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${relation} WHERE ${isNamed(at)}`);
+  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entryNamed(view, at, { including: 'all', standings: true })}`);
 }
 
 /** Returns the whole row of an entry that is neither deleted nor expired. */
 export function getLiveEntry(query: Query, view: EntryView, at: EntryKey): Promise<EntryRow | undefined> {
-  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { standings: true })} WHERE ${isNamed(at)}`);
+  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entryNamed(view, at, { standings: true })}`);
 }
 
 /** The name of the next entry, in whatever state. Read from the index alone where the engine can. */
@@ -96,8 +93,8 @@ export const readEntry: CachedFind = { ...findStood(READ, BY_NAME), number: 'ent
 
 /** The same for a view of several branches, or of an earlier state. */
 export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<ReadEntryRow | undefined> {
-  const relation = entriesIn(view, { standings: true });
-  return query.get<ReadEntryRow>(sql`SELECT ${fragment(READ.join(', '))} FROM ${relation} WHERE ${isNamed(at)}`);
+  const relation = entryNamed(view, at, { standings: true });
+  return query.get<ReadEntryRow>(sql`SELECT ${fragment(READ.join(', '))} FROM ${relation}`);
 }
 
 export type ListOrder = 'path' | 'recent';
@@ -182,10 +179,8 @@ export const findEntries = findStood([...Object.keys(entryColumns), 'line_seq', 
 
 /** The entries of a view with these keys, also deleted and invisible ones. */
 export function findEntriesIn(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryRow[]> {
-  const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
   return query.all<EntryRow>(
-    sql`SELECT ${ENTRY} FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all', standings: true })}
-        WHERE entity_path = pairs.a AND key = pairs.b`,
+    sql`SELECT ${ENTRY} FROM ${entriesNamed(view, names, { including: 'all', standings: true })}`,
   );
 }
 

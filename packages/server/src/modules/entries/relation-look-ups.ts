@@ -1,4 +1,4 @@
-import { andAll, fragment, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Dialect, fragment, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
 import {
   entriesIn,
@@ -27,6 +27,17 @@ export function entriesNumbered(view: EntryView, numbers: Sql, including: Includ
   return sql`${numbers}${entries}
     WHERE entries.entry_id IS NOT NULL AND ${includedIn(view, including)}${andAll(placesIn(view))}`;
 }
+
+export type EntryNumbers = { account_id: string; dialect: Dialect; ids: readonly number[] };
+
+/** The heads with these numbers, on any branch and in any state. */
+export const headsNumbered = ({ account_id, dialect, ids }: EntryNumbers): Sql => {
+  const entries: Sql = {
+    text: dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = numbers.value'),
+    values: [account_id],
+  };
+  return sql`${dialect.numbers(ids)}${entries} WHERE entries.entry_id IS NOT NULL`;
+};
 
 /** The entries with these numbers in the newest state of one branch, as a relation with standings. */
 export function stoodEntriesNumbered(view: EntryView, ids: readonly number[], including: Including = 'live'): Sql {

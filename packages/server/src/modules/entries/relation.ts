@@ -7,6 +7,7 @@ import {
   isNewestOfOneBranch,
   scopedPathConditions,
 } from '../../kernel/index.ts';
+import { headsOf, type NameSql, pastOf } from './relation-heads.ts';
 import { entryColumns, headColumns, type VersionRow, versionColumns } from './rows.ts';
 import { joinStanding, selectStood, standingColumns } from './standings.ts';
 
@@ -45,22 +46,28 @@ const keyed = (names: readonly string[]) => names.map((name) => (name === 'docum
  * Which entries, at which paths, and whether with their standings: a statement that shows or compares no confidence, standing,
  * recalls or ledger lines does without.
  */
-type Part = { including?: Including; paths?: readonly Glob[] | undefined; standings?: boolean };
+type Part = {
+  including?: Including;
+  paths?: readonly Glob[] | undefined;
+  standings?: boolean;
+  /** The one entry that is looked up, as values or as columns of what the relation is joined to. */
+  named?: NameSql | undefined;
+};
 
-type NewestPart = Required<Pick<Part, 'including' | 'standings'>> & { within: string };
+type NewestPart = Required<Pick<Part, 'including' | 'standings'>> & { heads: Sql; within: string };
 
 const newestTexts = new Map<string, string>();
 /** Conditions on paths differ in number. */
 const MAX_NEWEST_TEXTS = 200;
 
 /** The same text each time: it is built and looked up for every statement. */
-function newestText(dialect: Dialect, { including, standings: hasStandings, within }: NewestPart): string {
-  const name = `${dialect.engine} ${including} ${hasStandings}${within}`;
+function newestText(dialect: Dialect, { including, standings: hasStandings, heads, within }: NewestPart): string {
+  const name = `${dialect.engine} ${including} ${hasStandings} ${heads.text}${within}`;
   let text = newestTexts.get(name);
   if (text === undefined) {
     const columns = hasStandings ? selectStood(STOOD, { head: 'entries', beside: 'standings' }) : HEADS.join(', ');
     const join = hasStandings ? joinStanding(dialect) : '';
-    text = `(SELECT ${columns} FROM entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}${within}) AS entries`;
+    text = `(SELECT ${columns} FROM ${heads.text} AS entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}${within}) AS entries`;
     if (newestTexts.size >= MAX_NEWEST_TEXTS) newestTexts.clear();
     newestTexts.set(name, text);
   }
@@ -71,20 +78,23 @@ function newestText(dialect: Dialect, { including, standings: hasStandings, with
  * The entries of a view as a relation named `entries`, for FROM and JOIN. `paths` limits it to what these globs cover. For
  * the newest state of one branch both engines inline it, so that it costs as much as the table.
  */
-export function entriesIn(view: EntryView, { including = 'live', paths, standings = false }: Part = {}): Sql {
+export function entriesIn(view: EntryView, { including = 'live', paths, standings = false, named }: Part = {}): Sql {
   const within = view.scope === undefined && paths === undefined ? emptySql : andAll(pathsOf(view, paths));
   const condition = CONDITIONS[including];
   const values = condition.values(view);
-  if (isNewestOfOneBranch(view))
+  if (isNewestOfOneBranch(view)) {
+    const heads = headsOf(view, branchOf(view), named);
     return {
-      text: newestText(view.dialect, { including, standings, within: within.text }),
+      text: newestText(view.dialect, { including, standings, heads, within: within.text }),
       values: [
+        ...heads.values,
         ...(standings ? [view.account_id] : []),
         ...[view.account_id, branchOf(view), ...values, ...within.values],
       ],
     };
+  }
   const columns = columnsOf(standings);
-  const states = statesIn(view, { columns, standings });
+  const states = statesIn(view, { columns, standings, named });
   return {
     text: `(SELECT ${columns.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
     values: [...states.values, ...values, ...within.values],
@@ -171,15 +181,16 @@ function statesIn(view: EntryView, shown: ShownColumns): Sql {
   return joinSql(states, ' UNION ALL ');
 }
 
-type ShownColumns = { columns: readonly string[]; standings: boolean };
+type ShownColumns = { columns: readonly string[]; standings: boolean; named?: NameSql | undefined };
 type StatesOfSpan = ShownColumns & { span: BranchSpan; nearer: readonly BranchSpan[] };
 
-function statesOfSpan(view: EntryView, { span, nearer, columns, standings }: StatesOfSpan): Sql[] {
+function statesOfSpan(view: EntryView, { span, nearer, columns, standings, named }: StatesOfSpan): Sql[] {
   const { account_id } = view;
+  const heads = headsOf(view, span.branch, named);
   const joined: Sql = standings ? { text: joinStanding(view.dialect, 'head'), values: [account_id] } : emptySql;
   const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
   const { up_to_seq } = span;
-  if (up_to_seq === null) return [sql`SELECT ${shownColumns(columns)} FROM entries AS head${joined} WHERE ${ofSpan}`];
+  if (up_to_seq === null) return [sql`SELECT ${shownColumns(columns)} FROM ${heads} AS head${joined} WHERE ${ofSpan}`];
   const isJudgedThen = standings
     ? sql` AND (standings.line_seq IS NULL OR standings.line_seq <= ${up_to_seq})`
     : emptySql;
@@ -187,12 +198,9 @@ function statesOfSpan(view: EntryView, { span, nearer, columns, standings }: Sta
   const isOfThen = sql`head.seq <= ${up_to_seq}${isJudgedThen}`;
   const isLater = sql`head.entry_id <= ${up_to_seq} AND (head.seq > ${up_to_seq}${isJudgedLater})`;
   return [
-    sql`SELECT ${shownColumns(columns)} FROM entries AS head${joined} WHERE ${ofSpan} AND ${isOfThen}`,
-    sql`SELECT ${pastColumns(view, columns)} FROM entries AS head${joined}
-        JOIN versions AS past ON past.account_id = ${account_id} AND past.entry_id = head.entry_id
-        WHERE ${ofSpan} AND ${isLater} AND past.version = (SELECT newest.version FROM versions AS newest
-          WHERE newest.account_id = ${account_id} AND newest.entry_id = head.entry_id AND newest.seq <= ${up_to_seq}
-          ORDER BY newest.version DESC LIMIT 1)`,
+    sql`SELECT ${shownColumns(columns)} FROM ${heads} AS head${joined} WHERE ${ofSpan} AND ${isOfThen}`,
+    sql`SELECT ${pastColumns(view, columns)} FROM ${heads} AS head${joined}
+        ${pastOf(view, up_to_seq)} WHERE ${ofSpan} AND ${isLater}`,
   ];
 }
 

@@ -11,8 +11,8 @@ import {
   sql,
 } from '../../db/index.ts';
 import type { BranchSpan, EntryView, Lineage } from '../../kernel/index.ts';
-import { isNamed } from './queries.ts';
-import { entriesWithVersionsIn, isVersionVisible, versionColumnsOf, versionsIn } from './relation.ts';
+import { entriesWithVersionsIn, isVersionVisible, versionColumnsOf } from './relation.ts';
+import { NEWEST, versionsNamed } from './relation-by-name.ts';
 import { entriesOfVersions } from './relation-look-ups.ts';
 import { type EntryRow, type VersionRow, versionColumns } from './rows.ts';
 
@@ -23,23 +23,19 @@ export function getVersion(
   view: EntryView,
   { version, ...at }: EntryKey & { version: number },
 ): Promise<VersionRow | undefined> {
-  return query.get<VersionRow>(
-    sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version = ${version}`,
-  );
+  const where = sql`versions.version = ${version}`;
+  return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where })}`);
 }
 
 /** The newest version that the agent may see and that is not a tombstone. */
 export function getNewestContent(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
-  return query.get<VersionRow>(
-    sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.deleted = 0 AND ${isVersionVisible(view)}
-        ORDER BY versions.version DESC LIMIT 1`,
-  );
+  const where = sql`versions.deleted = 0 AND ${isVersionVisible(view)}`;
+  return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where, last: NEWEST })}`);
 }
 
 export function getShownVersion(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
-  return query.get<VersionRow>(
-    sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version = entries.version`,
-  );
+  const where = fragment('versions.version = entries.version');
+  return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where })}`);
 }
 
 /**
@@ -47,10 +43,10 @@ export function getShownVersion(query: Query, view: EntryView, at: EntryKey): Pr
  * elsewhere, so the position in the log is looked up in the entry's own versions.
  */
 export function lineageAt(query: Query, view: EntryView, { time, ...at }: EntryKey & { time: number }) {
+  const where = sql`versions.written_at <= ${time}`;
   const spanAt = async (span: BranchSpan): Promise<BranchSpan> => {
     const row = await query.get<{ seq: number | null }>(
-      sql`SELECT max(versions.seq) AS seq FROM ${versionsIn({ ...view, lineage: [span] })}
-          WHERE ${isNamed(at)} AND versions.written_at <= ${time}`,
+      sql`SELECT max(versions.seq) AS seq FROM ${versionsNamed({ ...view, lineage: [span] }, at, { where })}`,
     );
     return { branch: span.branch, up_to_seq: row?.seq ?? 0 };
   };
@@ -64,19 +60,19 @@ export function listVersions(
   view: EntryView,
   { before, since, until, limit, bytes, ...at }: EntryKey & HistoryPage,
 ): Promise<FirstRows<VersionRow>> {
-  return query.first<VersionRow>(
-    sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version < ${before}
-          AND versions.written_at >= ${since} AND versions.written_at < ${until} AND ${isVersionVisible(view)}
-        ORDER BY versions.version DESC LIMIT ${limit}`,
-    { columns: ['document'], bytes },
-  );
+  const where = sql`versions.version < ${before} AND versions.written_at >= ${since} AND versions.written_at < ${until}
+    AND ${isVersionVisible(view)}`;
+  const last = sql`ORDER BY versions.version DESC LIMIT ${limit}`;
+  return query.first<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where, last })}`, {
+    columns: ['document'],
+    bytes,
+  });
 }
 
 /** Returns the number of the newest version that the agent may see. */
 export async function getVersionCount(query: Query, view: EntryView, at: EntryKey): Promise<number | undefined> {
   const row = await query.get<{ version: number }>(
-    sql`SELECT versions.version FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND ${isVersionVisible(view)}
-        ORDER BY versions.version DESC LIMIT 1`,
+    sql`SELECT versions.version FROM ${versionsNamed(view, at, { where: isVersionVisible(view), last: NEWEST })}`,
   );
   return row?.version;
 }

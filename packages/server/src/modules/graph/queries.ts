@@ -1,3 +1,4 @@
+import type { EntryKey } from '@mem-service/contract';
 import {
   andAll,
   emptySql,
@@ -12,7 +13,7 @@ import {
   type Transaction,
 } from '../../db/index.ts';
 import { branchOf, type EntryView, scopeConditions } from '../../kernel/index.ts';
-import { entriesIn, entriesNumbered, isEntryIn } from '../entries/index.ts';
+import { entriesIn, entriesNumbered, entryNamed, isEntryIn } from '../entries/index.ts';
 import type { Edge } from './rules/edges.ts';
 import type { EdgeSide, EdgeStrength, GraphNode, IncidentEdge } from './rules/walk.ts';
 
@@ -147,6 +148,9 @@ export function listEntriesWithin(query: Query, view: EntryView, { where, limit 
   const entries = sql`${entriesIn(view)} WHERE ${where}`;
   return query.all<NamedEntry>(sql`${seen(entries)} ORDER BY entity_path, key LIMIT ${limit}`);
 }
+
+export const listNamedEntry = (query: Query, view: EntryView, at: EntryKey): Promise<NamedEntry[]> =>
+  query.all<NamedEntry>(seen(entryNamed(view, at, {})));
 
 export function listEntriesById(query: Query, view: EntryView, ids: Sql): Promise<NamedEntry[]> {
   return query.all<NamedEntry>(seen(entriesNumbered(view, ids)));

@@ -1,7 +1,7 @@
 import { type Input, trimSlashes, utf8Length } from '@mem-service/contract';
 import { joinSql, type Query, sql } from '../../db/index.ts';
 import { type EntryView, globConditions, isInScope, splitEntryName } from '../../kernel/index.ts';
-import { listEntriesWithin, type NamedEntry } from './queries.ts';
+import { listEntriesWithin, listNamedEntry, type NamedEntry } from './queries.ts';
 import { entryNode, type NodeType } from './rules/edges.ts';
 import type { GraphNode } from './rules/walk.ts';
 
@@ -41,8 +41,7 @@ export async function findStart(query: Query, view: EntryView, input: Input<'gra
 function listExact(query: Query, view: EntryView, name: string): Promise<NamedEntry[]> | NamedEntry[] {
   const at = splitEntryName(name);
   if (!at) return [];
-  const where = sql`entity_path = ${at.entity_path} AND key = ${at.key}`;
-  return listEntriesWithin(query, view, { where, limit: 1 });
+  return listNamedEntry(query, view, at);
 }
 
 /** Entries at the path itself, then below it. */

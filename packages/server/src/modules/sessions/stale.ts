@@ -43,8 +43,8 @@ export async function checkReads(
   const { now, dialect } = context;
   // A session may have many reads of unchanged entries: those are filtered out in the database.
   const above = [...versions.values()].reduce((least, version) => Math.min(least, version));
-  const ids = dialect.numbers([...versions.keys()]);
-  const changed = await listChangedEntries(query, key.account_id, { ids, above });
+  const read = { account_id: key.account_id, dialect, ids: [...versions.keys()] };
+  const changed = await listChangedEntries(query, read, above);
   const found = changed.map(({ entry_id, ...row }) => {
     const { branch, entity_path, key } = row;
     return { read: { entry_id, version: versions.get(entry_id) as number, branch, entity_path, key }, row };

@@ -1,0 +1,32 @@
+import { fragment, type Sql, sql } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+
+// Where its statistics are older than an account, PostgreSQL expects no rows of it: every index that begins with the account
+// then seems as good as the one that leads to a single row, and all of the account is read. What is here leaves it no choice.
+
+/** As values, or as columns of what a relation is joined to. */
+export type NameSql = { entity_path: Sql; key: Sql };
+
+const ENTRIES = fragment('entries');
+
+/**
+ * The heads of a branch, for FROM. One that is named is the first row at or after its name in the order of the primary key, of
+ * an account that the planner does not see, so that it expects more rows of it than it would sort.
+ */
+export function headsOf({ account_id, dialect }: EntryView, branch: string, named: NameSql | undefined): Sql {
+  if (!named || dialect.engine === 'sqlite') return ENTRIES;
+  return sql`(SELECT * FROM entries AS x WHERE x.account_id = (SELECT CAST(${account_id} AS text))
+      AND (x.branch, x.entity_path, x.key) >= (${branch}, ${named.entity_path}, ${named.key})
+    ORDER BY x.account_id, x.branch, x.entity_path, x.key LIMIT 1)`;
+}
+
+/** Joins to each `head` the newest of its versions up to a place in the log, as `past`. */
+export const pastOf = ({ account_id, dialect }: EntryView, upToSeq: number): Sql =>
+  dialect.engine === 'sqlite'
+    ? sql`JOIN versions AS past ON past.account_id = ${account_id} AND past.entry_id = head.entry_id
+        AND past.version = (SELECT newest.version FROM versions AS newest
+          WHERE newest.account_id = ${account_id} AND newest.entry_id = head.entry_id AND newest.seq <= ${upToSeq}
+          ORDER BY newest.version DESC LIMIT 1)`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM versions WHERE versions.account_id = ${account_id}
+        AND versions.entry_id = head.entry_id AND versions.seq <= ${upToSeq}
+        ORDER BY versions.version DESC LIMIT 1) AS past`;
