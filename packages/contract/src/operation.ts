@@ -29,6 +29,10 @@ export type HttpBinding = HttpRoute & {
   etag?: (output: never) => string;
   /** Accepts OTLP: bodies may be protobuf or compressed, and unknown members are ignored. */
   otlp?: true;
+  /** Takes what a sender signs: the body is whatever it sends, and a signature is checked before it is read. */
+  webhook?: true;
+  /** Accepts CloudEvents beside its own form. */
+  cloud_events?: true;
 };
 
 /**
