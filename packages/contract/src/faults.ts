@@ -5,6 +5,7 @@ export const faultCodes = {
   invalid_request: { status: 400, title: 'The request is not valid HTTP' },
   invalid_cursor: { status: 400, title: 'The cursor was not made by this service' },
   unauthenticated: { status: 401, title: 'A valid API key is required' },
+  invalid_signature: { status: 401, title: 'The signature is not valid' },
   plan_required: { status: 402, title: 'The account has no plan' },
   quota_exceeded: { status: 402, title: 'The ops of this month are used up' },
   over_limit: { status: 402, title: 'The plan does not allow more' },
