@@ -132,7 +132,7 @@ const variablesOf = (connector: string | undefined): FieldRule<unknown[]> => {
   return listOf(variable, (found) => String(found.name));
 };
 
-const DEPENDENCY = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(@[0-9A-Za-z^~<>=.*|+ -]+)?$/;
+const DEPENDENCY = /^(@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*(@[0-9A-Za-z^~<>=.*|+ -]+)?$/;
 
 /** The fields of a manifest for a service of this version. `connector` is the name that the file gives, if it does. */
 export const manifestFields = (version: string, connector: string | undefined): Record<string, FieldSpec> => ({

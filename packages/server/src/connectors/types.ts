@@ -84,6 +84,9 @@ export type Connector = {
   reply?(payload: unknown): Readonly<Record<string, unknown>> | undefined;
 };
 
+/** What the constructor of a connector gets: its variables that are set, and the defaults of its manifest. */
+export type ConnectorOptions = { variables: Readonly<Record<string, string>>; config: Manifest['config'] };
+
 export type ConnectorVariable = { name: string; description: string; required: boolean };
 
 /** `connector.yaml`, checked and with its defaults. */
