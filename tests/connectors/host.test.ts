@@ -4,7 +4,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { ConnectorOptions } from '../../packages/server/src/connectors/types.ts';
-import { classWith, delivery, ECHO, event, manifestText, newFolder, openHost, openTested, writeConnector } from './support.ts';
+import {
+  classWith,
+  delivery,
+  ECHO,
+  event,
+  manifestText,
+  newFolder,
+  openHost,
+  openTested,
+  writeConnector,
+} from './support.ts';
 
 const SECRET = 'a-secret-of-tests';
 const signed = (payload: unknown, secret = SECRET) => {
@@ -113,7 +123,9 @@ describe('a connector in a folder', () => {
   });
 
   it('has deliveries named by headers, by the payload or by a hash where it does not name them', async () => {
-    const { tested } = openTested(classWith(ECHO, `identify(payload) { if (payload.n === 4) throw new Error(); return null; }`));
+    const { tested } = openTested(
+      classWith(ECHO, `identify(payload) { if (payload.n === 4) throw new Error(); return null; }`),
+    );
     const name = (payload: unknown, headers = {}) => tested.identify(payload, delivery(payload, headers));
     expect(await name({ id: 1 }, { 'x-event-type': 't', 'x-event-id': 'i' })).toEqual({ event_type: 't', id: 'i' });
     expect(await name({ id: 7, event_type: 'e', type: 't' })).toEqual({ event_type: 'e', id: '7' });
@@ -162,20 +174,27 @@ describe('connectors that are left out with a warning', () => {
     writeConnector(join(folder, 'acme-eu'), classWith(ECHO));
     const { connectors, warnings } = openHost(folder);
     expect([...connectors.keys()]).toEqual(['acme-eu']);
-    expect(warnings).toEqual([expect.stringContaining('MEM_CONNECTOR_ACME_EU_TOKEN is a variable of the connector acme-eu')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('MEM_CONNECTOR_ACME_EU_TOKEN is a variable of the connector acme-eu'),
+    ]);
   });
 
   it('are those with the name of a built-in one', async () => {
     const folder = newFolder();
     writeConnector(join(folder, 'tested'), classWith(ECHO));
-    const { host } = openBuiltIn(class {
-      transform() {
-        return [{ operation: 'write' as const, entity_path: 'built/in', key: 'k', value: 1 }];
-      }
-    }, folder);
+    const { host } = openBuiltIn(
+      class {
+        transform() {
+          return [{ operation: 'write' as const, entity_path: 'built/in', key: 'k', value: 1 }];
+        }
+      },
+      folder,
+    );
     expect(host.get('tested').source).toBe('built-in');
     expect(host.warnings).toEqual([expect.stringContaining('tested is the name of a built-in connector')]);
-    expect(await host.get('tested').transform([event('1')])).toMatchObject([{ results: [{ entity_path: 'built/in' }] }]);
+    expect(await host.get('tested').transform([event('1')])).toMatchObject([
+      { results: [{ entity_path: 'built/in' }] },
+    ]);
   });
 });
 
@@ -190,12 +209,14 @@ function openBuiltIn(connector: unknown, folder = newFolder()) {
 
 describe('a built-in connector', () => {
   it('has the same checks of what it returns', async () => {
-    const { host } = openBuiltIn(class {
-      transform({ id }: { id: string }) {
-        if (id === 'throws') throw new Error('at once');
-        return id === 'nonsense' ? [{ operation: 'write' }] : [];
-      }
-    });
+    const { host } = openBuiltIn(
+      class {
+        transform({ id }: { id: string }) {
+          if (id === 'throws') throw new Error('at once');
+          return id === 'nonsense' ? [{ operation: 'write' }] : [];
+        }
+      },
+    );
     const made = await host.get('tested').transform(['good', 'nonsense', 'throws'].map((id) => event(id)));
     expect(made).toEqual([
       { results: [] },

@@ -106,11 +106,14 @@ entry_point: transform
     });
   });
 
-  it.each(['name', 'version', 'description', 'entry_point', 'default_entity_path', 'event_types'])('needs %s', (name) => {
-    expect(faultsOf(SMALLEST.replace(new RegExp(`^${name}:.*\n`, 'm'), ''))).toEqual([
-      expect.stringMatching(new RegExp(`^connector.yaml:1:1: ${name} is required: `)),
-    ]);
-  });
+  it.each(['name', 'version', 'description', 'entry_point', 'default_entity_path', 'event_types'])(
+    'needs %s',
+    (name) => {
+      expect(faultsOf(SMALLEST.replace(new RegExp(`^${name}:.*\n`, 'm'), ''))).toEqual([
+        expect.stringMatching(new RegExp(`^connector.yaml:1:1: ${name} is required: `)),
+      ]);
+    },
+  );
 
   it.each([
     'name: acme_2',

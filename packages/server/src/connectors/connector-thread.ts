@@ -56,7 +56,9 @@ export class ConnectorThread {
   /** Too much is waiting already. */
   get isFull(): boolean {
     const { queued_events, queued_chars } = this.#limits;
-    return this.#events.length >= queued_events || this.#queuedChars >= queued_chars || this.#calls.length >= queued_events;
+    return (
+      this.#events.length >= queued_events || this.#queuedChars >= queued_chars || this.#calls.length >= queued_events
+    );
   }
 
   /** The optional methods that the connector has, or why it does not run. */
@@ -251,7 +253,8 @@ export class ConnectorThread {
   #overdue(now: number): string | undefined {
     const { start_ms, call_ms, transform_ms } = this.#limits;
     const took = (what: string, ms: number) => `${what} took longer than ${ms / 1000} s`;
-    if (this.#thread && !this.#isReady) return now - this.#startedAt > start_ms ? took('its start', start_ms) : undefined;
+    if (this.#thread && !this.#isReady)
+      return now - this.#startedAt > start_ms ? took('its start', start_ms) : undefined;
     if (!this.#job) return undefined;
     const spent = now - this.#job.since;
     if ('call' in this.#job) return spent > call_ms ? took(this.#job.call.input.name, call_ms) : undefined;
@@ -269,7 +272,8 @@ export class ConnectorThread {
       resolveEvent(event, failed(reason, true));
     }
     if (this.#job && 'batch' in this.#job)
-      for (const event of this.#job.batch.slice(this.#job.done)) if (isLate(event)) resolveEvent(event, failed(reason, true));
+      for (const event of this.#job.batch.slice(this.#job.done))
+        if (isLate(event)) resolveEvent(event, failed(reason, true));
   }
 }
 

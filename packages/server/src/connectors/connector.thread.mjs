@@ -1,4 +1,5 @@
 // Runs one connector that others wrote. Texts of JSON come and go: what an author returns is no more than data.
+import { spawnSync } from 'node:child_process';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -14,9 +15,9 @@ const { now: timeNow } = performance;
 const post = parentPort.postMessage.bind(parentPort);
 
 /** The message of an error and the line of the author's code that it comes from. */
-function reasonOf(error) {
+function reasonOf(error, findPlace = () => undefined) {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : `threw ${describe(error)}`;
-  const place = placeIn(error?.stack);
+  const place = placeIn(error?.stack) ?? findPlace();
   const reason = text.slice(0, MAX_REASON_CHARS);
   return place ? `${reason} (${place})` : reason;
 }
@@ -29,9 +30,17 @@ function describe(thrown) {
   }
 }
 
+/** The stack of an error in the syntax of a module does not name the module. */
+function syntaxPlace() {
+  const { stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8', timeout: 5_000 });
+  return placeIn(stderr);
+}
+
 function placeIn(stack) {
   if (typeof stack !== 'string') return undefined;
-  for (const [, url, path, line, column] of stack.matchAll(/(?:(file:\/\/[^\s():]+)|(\/[^\s():]+)):(\d+)(?::(\d+))?/g)) {
+  for (const [, url, path, line, column] of stack.matchAll(
+    /(?:(file:\/\/[^\s():]+)|(\/[^\s():]+)):(\d+)(?::(\d+))?/g,
+  )) {
     const place = relative(folder, url ? fileURLToPath(url) : path);
     if (!place.startsWith('..')) return [place, line, column].filter(Boolean).join(':');
   }
@@ -94,8 +103,11 @@ async function call(connector, { id, name, ...input }) {
 
 try {
   const connector = await load();
-  parentPort.on('message', (message) => void (message.events ? transform(connector, message) : call(connector, message)));
+  parentPort.on(
+    'message',
+    (message) => void (message.events ? transform(connector, message) : call(connector, message)),
+  );
   post({ ready: OPTIONAL.filter((name) => typeof connector[name] === 'function') });
 } catch (error) {
-  post({ broken: reasonOf(error) });
+  post({ broken: reasonOf(error, error instanceof SyntaxError ? syntaxPlace : undefined) });
 }

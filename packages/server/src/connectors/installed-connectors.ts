@@ -26,7 +26,11 @@ export function findInstalled(folder: string): FoundConnector[] {
     .map((name) => {
       const found = readConnector(join(folder, name));
       if ('problems' in found || found.name === name) return { ...found, name };
-      return { folder: found.folder, name, problems: [`${MANIFEST_FILE}: name is ${found.name}, and its folder is ${name}`] };
+      return {
+        folder: found.folder,
+        name,
+        problems: [`${MANIFEST_FILE}: name is ${found.name}, and its folder is ${name}`],
+      };
     });
 }
 
@@ -40,7 +44,9 @@ export function readConnector(folder: string): FoundConnector {
   if ('faults' in read) return without(...faultLines(read.faults));
   const { manifest } = read;
   const entry = resolveEntry(realpathSync(folder), manifest);
-  return 'problem' in entry ? { folder, name: manifest.name, problems: [entry.problem] } : { folder, name: manifest.name, manifest, entry };
+  return 'problem' in entry
+    ? { folder, name: manifest.name, problems: [entry.problem] }
+    : { folder, name: manifest.name, manifest, entry };
 }
 
 /** `src.transform:Name` is the class Name of src/transform.js, or .mjs or .cjs. */

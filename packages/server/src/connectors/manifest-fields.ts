@@ -71,7 +71,9 @@ const semver = textOf(128, (text) => (isVersion(text) ? undefined : 'must be a s
 const minVersion = (version: string) =>
   textOf(128, (text) => {
     if (!isVersion(text)) return 'must be a semantic version, such as 1.2.0';
-    return compareVersions(text, version) <= 0 ? undefined : `asks for mem ${text} or newer, and this is mem ${version}`;
+    return compareVersions(text, version) <= 0
+      ? undefined
+      : `asks for mem ${text} or newer, and this is mem ${version}`;
   });
 
 const name = textOf(
@@ -142,7 +144,10 @@ export const manifestFields = (version: string, connector: string | undefined): 
   author: { about: 'who made it', rule: textOf(200) },
   license: {
     about: 'an SPDX identifier',
-    rule: textOf(100, matching(/^[A-Za-z0-9][A-Za-z0-9.+-]*$/, 'must be an SPDX identifier, such as MIT or Apache-2.0')),
+    rule: textOf(
+      100,
+      matching(/^[A-Za-z0-9][A-Za-z0-9.+-]*$/, 'must be an SPDX identifier, such as MIT or Apache-2.0'),
+    ),
   },
   entry_point: {
     required: true,
@@ -156,7 +161,12 @@ export const manifestFields = (version: string, connector: string | undefined): 
   min_amfs_version: { about: 'the oldest service that it works with', rule: minVersion(version) },
   dependencies: {
     about: 'packages that it needs',
-    rule: texts(textOf(256, matching(DEPENDENCY, 'must be a package of the npm registry, such as dayjs or dayjs@^1.11.0'))),
+    rule: texts(
+      textOf(256, matching(DEPENDENCY, 'must be a package of the npm registry, such as dayjs or dayjs@^1.11.0')),
+    ),
   },
-  config: { about: 'defaults of the connector', rule: (value) => value.fields(CONFIG, (other: FieldValue) => other.plain) },
+  config: {
+    about: 'defaults of the connector',
+    rule: (value) => value.fields(CONFIG, (other: FieldValue) => other.plain),
+  },
 });

@@ -23,7 +23,10 @@ export function readManifest(text: string, version: string = VERSION): ReadManif
 
 const byPlace = (a: ManifestFault, b: ManifestFault) => a.line - b.line || a.column - b.column;
 
-type GivenFields = Pick<Manifest, 'name' | 'version' | 'description' | 'entry_point' | 'default_entity_path' | 'event_types'> &
+type GivenFields = Pick<
+  Manifest,
+  'name' | 'version' | 'description' | 'entry_point' | 'default_entity_path' | 'event_types'
+> &
   Partial<Pick<Manifest, 'author' | 'license' | 'min_amfs_version' | 'env_vars' | 'dependencies'>> & {
     webhook: Omit<Manifest['webhook'], 'signature_prefix' | 'max_payload_bytes'> & Partial<Manifest['webhook']>;
     config?: Partial<Manifest['config']>;

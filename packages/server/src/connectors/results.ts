@@ -15,7 +15,8 @@ type MemberRule = (value: unknown, result: Members) => string | undefined;
 /** Checks what an author's transform returned. What passes has the shape of the interface, with its paths in order. */
 export function checkResults(given: unknown, limits: ResultLimits): CheckedResults {
   if (!Array.isArray(given)) return { problem: 'transform must return a list of results' };
-  if (given.length > MAX_RESULTS) return { problem: `transform returned ${given.length} results; ${MAX_RESULTS} are allowed` };
+  if (given.length > MAX_RESULTS)
+    return { problem: `transform returned ${given.length} results; ${MAX_RESULTS} are allowed` };
   const results: ConnectorResult[] = [];
   for (const [i, one] of given.entries()) {
     const problem = resultProblem(one) ?? sizeProblem(one, limits);
@@ -31,7 +32,9 @@ const isObject = (value: unknown): value is Members =>
 /** Paths and keys are put into their normal form. */
 function resultProblem(result: unknown): string | undefined {
   if (!isObject(result)) return ' must be an object';
-  const rules = Object.hasOwn(RULES, String(result.operation)) ? RULES[result.operation as keyof typeof RULES] : undefined;
+  const rules = Object.hasOwn(RULES, String(result.operation))
+    ? RULES[result.operation as keyof typeof RULES]
+    : undefined;
   if (!rules) return `.operation must be write or record_context`;
   for (const name of REQUIRED[result.operation as keyof typeof RULES])
     if (result[name] === undefined) return `.${name} is missing`;

@@ -41,11 +41,13 @@ export class RunningThread {
     this.#worker.on('messageerror', () => void this.stop('sent what cannot be read'));
     this.#worker.on('error', (error: NodeJS.ErrnoException) => {
       this.#reason ??=
-        error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? `used more than ${limits.memory_mb} MiB of memory` : reasonOf(error);
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? `used more than ${limits.memory_mb} MiB of memory`
+          : reasonOf(error);
     });
     this.ended = new Promise((resolve) => {
       this.#worker.on('exit', (code) => {
-        events.onEnd(this.#reason ?? `ended its thread, with exit code ${code}`, this.#isBroken);
+        events.onEnd(this.#reason ?? exitReason(code), this.#isBroken);
         resolve();
       });
     });
@@ -80,5 +82,9 @@ export class RunningThread {
     onReady(new Set(OPTIONAL.filter((name) => ready.includes(name))));
   }
 }
+
+/** Node ends with 13 when nothing can resolve what a module awaits. */
+const exitReason = (code: number): string =>
+  code === 13 ? 'its module awaits what never comes' : `ended its thread, with exit code ${code}`;
 
 const reasonOf = (error: unknown): string => `failed: ${error instanceof Error ? error.message : String(error)}`;

@@ -82,7 +82,8 @@ export class FieldValue {
     const rule = Object.hasOwn(specs, name) ? specs[name]?.rule : others;
     if (!rule) return this.#file.fault(node, path, `is not a field of a manifest${suggest(name, Object.keys(specs))}`);
     const isEmpty = value === null || (isScalar(value) && value.value === null);
-    if (isEmpty) return this.#file.fault((value as Node | null) ?? node, path, 'has no value: give it one or leave it out');
+    if (isEmpty)
+      return this.#file.fault((value as Node | null) ?? node, path, 'has no value: give it one or leave it out');
     const read = rule(new FieldValue(this.#file, path, value as Node));
     if (read !== undefined) Object.defineProperty(found, name, { value: read, enumerable: true });
   }
