@@ -6,7 +6,7 @@ import { loginOf } from './frame.ts';
 type CommentItem = { id: string | undefined; at: string | undefined; item: ResultItem | undefined };
 
 /** A comment as an item of a list. `at` is the time of its last change. */
-export function commentItem(value: unknown): CommentItem {
+export function commentItem(value: unknown, action?: string): CommentItem {
   const comment = objectOf(value);
   const id = textOf(comment.id);
   const created = timeOf(comment.created_at);
@@ -16,7 +16,7 @@ export function commentItem(value: unknown): CommentItem {
   const item = known({
     at: created,
     who: loginOf(comment.user),
-    edited_at: at === created ? undefined : at,
+    edited_at: action === 'edited' ? at : undefined,
     path: path === undefined ? undefined : cutText(path, ITEM_CHARACTERS),
     line: numberOf(comment.line),
     text: cutText(textOf(comment.body) ?? '', ITEM_CHARACTERS),

@@ -74,21 +74,27 @@ function linksOf({ path, payload }: Frame, deployment: Members, status: Members 
   const ref = textOf(deployment.ref);
   const run = objectOf(payload.workflow_run);
   const runId = textOf(run.id);
-  const isBranch = ref !== undefined && !isCommitSha(ref);
+  const isBranch = ref !== undefined && !isCommitSha(ref) && requestOfRef(ref) === undefined;
   return [
     ...linksTo('deployed_by', loginOf(deployment.creator)),
     ...(sha && isCommitSha(sha) ? [{ relation: 'deploys', to: commitNode(path, sha) }] : []),
     ...(isBranch ? [{ relation: 'deploys', to: entryNode(path, keyOf('branch', ref)) }] : []),
-    ...requestLinks('deploys', path, run.pull_requests),
+    ...requestLinks('deploys', path, [...listOf(run.pull_requests).slice(0, MAX_REQUESTS), requestOfRef(ref)]),
     ...(runId ? [{ relation: 'run_by', to: entryNode(path, keyOf('workflow-run', runId)) }] : []),
     ...linksIn([ref, textOf(deployment.description), status && textOf(status.description)], path),
   ];
 }
 
+/** A pull request can be deployed by its own ref: `refs/pull/12/merge`. */
+function requestOfRef(ref = ''): Members | undefined {
+  const number = /^(?:refs\/)?pull\/(\d{1,9})\//.exec(ref)?.[1];
+  return number === undefined ? undefined : { number };
+}
+
 /** Edges to the pull requests that a run, a check or a deployment names. */
 export const requestLinks = (relation: string, path: string, requests: unknown): ResultLink[] =>
   listOf(requests)
-    .slice(0, MAX_REQUESTS)
+    .slice(0, MAX_REQUESTS + 1)
     .map((request) => textOf(objectOf(request).number))
     .filter((number) => number !== undefined)
     .map((number) => ({ relation, to: entryNode(path, keyOf('pr', number)) }));

@@ -23,19 +23,23 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   fork: ({ payload }) => `forked it as ${named(payload.forkee)}`,
   github_app_authorization: (frame) => `${actionOf(frame)} the authorization of an app`,
   installation: (frame) => `${actionOf(frame)} the installation of an app on ${listed(frame.payload.repositories)}`,
-  installation_repositories: ({ payload }) =>
-    `gave an app access to ${listed(payload.repositories_added)} and took it from ${listed(payload.repositories_removed)}`,
+  installation_repositories: ({ action, payload }) =>
+    action === 'removed'
+      ? `took ${listed(payload.repositories_removed)} from an app`
+      : `gave an app access to ${listed(payload.repositories_added)}`,
   label: (frame) => `${actionOf(frame)} the label ${named(frame.payload.label)}`,
   marketplace_purchase: (frame) =>
     `${actionOf(frame)} the plan ${named(objectOf(frame.payload.marketplace_purchase).plan)}`,
   member: (frame) => `${actionOf(frame)} ${named(frame.payload.member)} as a collaborator`,
   membership: (frame) => `${actionOf(frame)} ${named(frame.payload.member)}, team ${named(frame.payload.team)}`,
   merge_group: (frame) =>
-    `${actionOf(frame)} for the merge group ${named({ name: objectOf(frame.payload.merge_group).head_ref })}`,
+    `changed a merge group: ${actionOf(frame)}, ${named({ name: objectOf(frame.payload.merge_group).head_ref })}`,
   meta: (frame) => `${actionOf(frame)} a webhook`,
   org_block: (frame) => `${actionOf(frame)} ${named(frame.payload.blocked_user)}`,
-  organization: (frame) =>
-    `${actionOf(frame)} ${named(objectOf(frame.payload.membership).user ?? frame.payload.invitation ?? frame.payload.organization)}`,
+  organization: (frame) => {
+    const { membership, invitation, organization } = frame.payload;
+    return `changed the organization: ${actionOf(frame)}, ${named(objectOf(membership).user ?? invitation ?? organization)}`;
+  },
   ping: () => 'connected a webhook',
   project: (frame) => `${actionOf(frame)} the project ${named(frame.payload.project)}`,
   project_card: (frame) => `${actionOf(frame)} the card ${named({ name: objectOf(frame.payload.project_card).note })}`,
@@ -50,7 +54,7 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     `${actionOf(frame)} the sponsorship of ${named(objectOf(frame.payload.sponsorship).sponsorable)}`,
   star: ({ action }) => (action === 'deleted' ? 'removed a star' : 'starred it'),
   sub_issues: (frame) =>
-    `${actionOf(frame)}: ${named(frame.payload.sub_issue)} is part of ${named(frame.payload.parent_issue)}`,
+    `changed an issue: ${actionOf(frame)}, ${named(frame.payload.sub_issue)} is part of ${named(frame.payload.parent_issue)}`,
   team_add: ({ payload }) => `gave the team ${named(payload.team)} access`,
   watch: () => 'watches it',
   workflow_dispatch: ({ payload }) => `started the workflow ${named({ name: payload.workflow })}`,
@@ -61,7 +65,7 @@ const sentences = new Map(Object.entries(SENTENCES));
 /** Something that happened and leaves no state behind. */
 export function transformHappening(frame: Frame): ContextResult[] {
   const { type, action, path, sender, payload } = frame;
-  const words = sentences.get(type)?.(frame) ?? `${actionOf(frame)} ${type.replaceAll('_', ' ')}`;
+  const words = sentences.get(type)?.(frame) ?? `changed ${type.replaceAll('_', ' ')}: ${actionOf(frame)}`;
   const who = sender ?? loginOf(payload.organization) ?? 'GitHub';
   const where = path.slice(path.indexOf('/') + 1);
   return [

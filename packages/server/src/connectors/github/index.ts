@@ -1,3 +1,4 @@
+import { entryNode } from '../references.ts';
 import { keyOf } from '../text.ts';
 import type { Connector, ConnectorResult, DeliveryName, InboundEvent } from '../types.ts';
 import { transformAlert } from './alerts.ts';
@@ -53,8 +54,20 @@ export class GitHubConnector implements Connector {
   transform(event: InboundEvent): readonly ConnectorResult[] {
     const frame = frameOf(event);
     const results = transforms.get(event.event_type)?.(frame) ?? [];
-    return results.length > 0 ? results : [rawResult(event, frame)];
+    return results.length > 0 ? results.map(withDistinctLinks) : [rawResult(event, frame)];
   }
+}
+
+const MAX_LINKS = 64;
+
+/** Each edge once, and none from a thing to itself. */
+function withDistinctLinks(result: ConnectorResult): ConnectorResult {
+  if (result.operation !== 'write' || result.links === undefined) return result;
+  const own = entryNode(result.entity_path, result.key);
+  const links = new Map(
+    result.links.filter(({ to }) => to !== own).map((link) => [`${link.relation} ${link.to}`, link]),
+  );
+  return { ...result, links: [...links.values()].slice(0, MAX_LINKS) };
 }
 
 /** The event as it came, where it belongs: of a type that is not known here, or without what its type should have. */

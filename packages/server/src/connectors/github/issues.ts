@@ -48,7 +48,7 @@ function membersOf({ sender }: Frame, issue: Members, state: string | undefined)
     updated_by: sender,
     updated_at: timeOf(issue.updated_at),
     number: numberOf(issue.number),
-    reason: 'state_reason' in issue ? bodyOf(issue.state_reason, TITLE_CHARACTERS) : undefined,
+    reason: issue.pull_request || !('state_reason' in issue) ? undefined : bodyOf(issue.state_reason, TITLE_CHARACTERS),
     type: textOf(objectOf(issue.type).name),
     labels: issue.labels === undefined ? undefined : labelsOf(issue.labels),
     assignees: issue.assignees === undefined ? undefined : loginsOf(issue.assignees),
@@ -64,22 +64,22 @@ function linksOf(frame: Frame, issue: Members): ResultLink[] {
     ...linksTo('authored_by', loginOf(issue.user)),
     ...linksTo('assigned_to', ...loginsOf(issue.assignees)),
     ...linksTo('closed_by', frame.type === 'issues' && frame.action === 'closed' ? frame.sender : undefined),
-    ...moveOf(frame),
+    ...moveOf(frame, 'issue'),
     ...linksIn([textOf(issue.title), textOf(issue.body)], frame.path),
   ];
 }
 
-/** An issue that was moved has a number of its own in each repository. */
-function moveOf({ payload }: Frame): ResultLink[] {
+/** What was moved has a number of its own in each repository. */
+function moveOf({ payload }: Frame, kind: 'issue' | 'discussion'): ResultLink[] {
   const changes = objectOf(payload.changes);
   const ends = [
-    { relation: 'moved_to', repository: changes.new_repository, issue: changes.new_issue },
-    { relation: 'moved_from', repository: changes.old_repository, issue: changes.old_issue },
+    { relation: 'moved_to', repository: changes.new_repository, thing: changes[`new_${kind}`] },
+    { relation: 'moved_from', repository: changes.old_repository, thing: changes[`old_${kind}`] },
   ];
-  return ends.flatMap(({ relation, repository, issue }) => {
+  return ends.flatMap(({ relation, repository, thing }) => {
     const path = pathOf(objectOf(repository));
-    const number = textOf(objectOf(issue).number);
-    return path && number ? [{ relation, to: entryNode(path, keyOf('issue', number)) }] : [];
+    const number = textOf(objectOf(thing).number);
+    return path && number ? [{ relation, to: entryNode(path, keyOf(kind, number)) }] : [];
   });
 }
 
@@ -91,7 +91,8 @@ export function transformDiscussion(frame: Frame): WriteResult[] {
   if (number === undefined) return [];
   const part = type === 'discussion_comment' ? commentPart(frame) : { at: undefined, links: [] };
   const isDeleted = type === 'discussion' && action === 'deleted';
-  const state = textOf(discussion.state);
+  const isMoved = type === 'discussion' && action === 'transferred';
+  const state = isMoved ? action : textOf(discussion.state);
   return [
     known({
       operation: 'write' as const,
@@ -100,13 +101,14 @@ export function transformDiscussion(frame: Frame): WriteResult[] {
       merge: true,
       deleted: isDeleted ? true : undefined,
       occurred_at: latest(timeOf(discussion.updated_at), part.at),
-      rank: isDeleted ? LAST_RANK : threadRank(state, action),
-      value: discussionValue(frame, discussion),
+      rank: isDeleted || isMoved ? LAST_RANK : threadRank(state, action),
+      value: discussionValue(frame, discussion, state),
       items: part.items,
       artifact_refs: webPages(discussion.html_url),
       links: [
         ...linksTo('authored_by', loginOf(discussion.user)),
         ...linksTo('answered_by', loginOf(objectOf(payload.answer).user)),
+        ...moveOf(frame, 'discussion'),
         ...linksIn([textOf(discussion.title), textOf(discussion.body)], frame.path),
         ...part.links,
       ],
@@ -114,9 +116,9 @@ export function transformDiscussion(frame: Frame): WriteResult[] {
   ];
 }
 
-const discussionValue = ({ sender }: Frame, discussion: Members): Members =>
+const discussionValue = ({ sender }: Frame, discussion: Members, state: string | undefined): Members =>
   known({
-    state: textOf(discussion.state),
+    state,
     title: bodyOf(discussion.title, TITLE_CHARACTERS),
     author: loginOf(discussion.user),
     updated_by: sender,

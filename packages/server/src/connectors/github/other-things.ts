@@ -79,9 +79,7 @@ function repository({ payload, repository: source, action }: Frame): Thing | und
   if (source === undefined) return undefined;
   const isGone = action === 'deleted' || action === 'archived';
   const changes = objectOf(payload.changes);
-  const former =
-    nameOf(objectOf(objectOf(objectOf(changes.repository).name).from).name) ??
-    nameOf(objectOf(objectOf(changes.repository).name).from);
+  const former = nameOf(objectOf(objectOf(changes.repository).name).from);
   const owner = objectOf(objectOf(changes.owner).from);
   return {
     key: 'repository',

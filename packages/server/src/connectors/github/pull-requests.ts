@@ -47,14 +47,20 @@ export function stateOf(request: Members, isWhole: boolean): string | undefined 
   return request.draft === false || isWhole ? 'open' : undefined;
 }
 
-function membersOf({ sender }: Frame, request: Members, state: string | undefined): Members {
+/** Whose event it is that closes a merged request has merged it. */
+function mergerOf({ action, sender }: Frame, request: Members, state: string | undefined): string | undefined {
+  if (state !== 'merged') return undefined;
+  return loginOf(request.merged_by) ?? (action === 'closed' ? sender : undefined);
+}
+
+function membersOf(frame: Frame, request: Members, state: string | undefined): Members {
   const { head, base } = { head: objectOf(request.head), base: objectOf(request.base) };
   return known({
     state,
     title: bodyOf(request.title, TITLE_CHARACTERS),
     author: loginOf(request.user),
-    merged_by: state === 'merged' ? loginOf(request.merged_by) : undefined,
-    updated_by: sender,
+    merged_by: mergerOf(frame, request, state),
+    updated_by: frame.sender,
     updated_at: timeOf(request.updated_at),
     number: numberOf(request.number),
     base: nameOf(base.ref),
@@ -89,14 +95,15 @@ function reviewersOf({ requested_reviewers, requested_teams }: Members): string[
   return [...loginsOf(requested_reviewers), ...loginsOf(requested_teams)];
 }
 
-function linksOf({ path }: Frame, request: Members, state: string | undefined): ResultLink[] {
+function linksOf(frame: Frame, request: Members, state: string | undefined): ResultLink[] {
+  const { path } = frame;
   const commits = [
     { relation: 'has_commit', sha: textOf(objectOf(request.head).sha) },
     { relation: 'merged_as', sha: state === 'merged' ? textOf(request.merge_commit_sha) : undefined },
   ];
   return [
     ...linksTo('authored_by', loginOf(request.user)),
-    ...linksTo('merged_by', state === 'merged' ? loginOf(request.merged_by) : undefined),
+    ...linksTo('merged_by', mergerOf(frame, request, state)),
     ...linksTo('assigned_to', ...loginsOf(request.assignees)),
     ...linksTo('review_requested_from', ...loginsOf(request.requested_reviewers)),
     ...commits.flatMap(({ relation, sha }) =>
@@ -135,7 +142,7 @@ function reviewPart({ payload, action }: Frame): Part {
 
 /** The comment of an event as an item of the list of comments. */
 export function commentPart({ payload, action }: Frame, prefix = ''): Part {
-  const { id, at, item } = commentItem(payload.comment);
+  const { id, at, item } = commentItem(payload.comment, action);
   const links = linksTo('commented_by', loginOf(objectOf(payload.comment).user));
   if (id === undefined || item === undefined) return { at, links };
   return { at, links, items: { comments: { [`${prefix}${id}`]: action === 'deleted' ? null : item } } };
