@@ -41,7 +41,7 @@ export type WriteResult = {
    * entry, at the path and key of the latest of them. When those change, the entry moves with all that it holds.
    */
   thing?: string;
-  /** The event does not tell the path of its `thing`: `entity_path` counts only until another result tells it. */
+  /** The event leaves out the path of its `thing`: `entity_path` counts only until another result has a better one. */
   unplaced?: boolean;
   /** The thing is gone: the entry is deleted, and no older event brings it back. */
   deleted?: boolean;

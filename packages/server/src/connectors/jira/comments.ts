@@ -22,7 +22,7 @@ export type Comments = {
 };
 
 /**
- * A server shows all comments with every event about an issue, and does not tell which one was deleted. The cloud shows only
+ * A server shows all comments with every event about an issue, and does not name the one that was deleted. The cloud shows only
  * the comment that the event is about.
  */
 export function commentsOf(event: JiraEvent): Comments {

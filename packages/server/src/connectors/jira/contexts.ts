@@ -46,7 +46,7 @@ function subjectOf({
   );
 }
 
-/** What was deleted is not told again. */
+/** The text of what was deleted is not kept. */
 function textOfPart({ type, payload }: JiraEvent): string | undefined {
   if (type.endsWith('_deleted')) return undefined;
   const { comment, worklog } = payload;

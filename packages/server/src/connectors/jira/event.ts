@@ -4,7 +4,7 @@ import { timeOf, timeOfMs } from '../text.ts';
 /** A delivery of Jira. Which of the things it has depends on its type. */
 export type JiraEvent = {
   type: string;
-  /** What happened to an issue, more exactly. Older servers do not tell it. */
+  /** What happened to an issue, more exactly. Older servers leave it out. */
   issue_event: string | undefined;
   occurred_at: string | undefined;
   user: Members;

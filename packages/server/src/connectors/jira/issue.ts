@@ -27,7 +27,7 @@ function issueWrite(event: JiraEvent, key: string): WriteResult {
   const { issue } = event;
   const fields = objectOf(issue.fields);
   const comments = commentsOf(event);
-  const url = pageOf(issue.self, `browse/${encodeURIComponent(key)}`);
+  const url = pageOf(issue.self, 'browse/', key);
   const id = textOf(issue.id);
   return {
     ...placeOf(key, textOf(objectOf(fields.project).key)),

@@ -46,7 +46,7 @@ export const projectKeyOf = (issueKey: string): string => issueKey.replace(/-\d+
 
 export const projectPath = jiraProjectPath;
 export const boardPath = (id: unknown): string | undefined => numbered('board', id);
-/** Versions tell the number of their project only. */
+/** Versions name their project only by its number. */
 export const numberedProjectPath = (id: unknown): string | undefined => numbered('project', id);
 
 function numbered(kind: string, id: unknown): string | undefined {
@@ -55,8 +55,9 @@ function numbered(kind: string, id: unknown): string | undefined {
 }
 
 /** The page of a thing, from the address of its resource: what stands before `/rest/` is the address of the site. */
-export function pageOf(self: unknown, page: string): string | undefined {
+export function pageOf(self: unknown, page: string, id: string): string | undefined {
   const address = webPages(self)[0];
   const end = address?.indexOf('/rest/') ?? -1;
-  return address === undefined || end < 0 ? undefined : webPages(`${address.slice(0, end)}/${page}`)[0];
+  if (address === undefined || end < 0) return undefined;
+  return webPages(`${address.slice(0, end)}/${page}${encodeURIComponent(id.toWellFormed())}`)[0];
 }

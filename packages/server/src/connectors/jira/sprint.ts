@@ -25,10 +25,8 @@ export function sprintResult(event: JiraEvent): WriteResult | undefined {
   const project = textOf(objectOf(payload.project).key);
   const path = boardPath(sprint.originBoardId) ?? (project === undefined ? undefined : projectPath(project));
   const goal = textOf(sprint.goal);
-  const url = pageOf(
-    sprint.self,
-    `secure/RapidBoard.jspa?rapidView=${encodeURIComponent(textOf(sprint.originBoardId) ?? '')}`,
-  );
+  const board = textOf(sprint.originBoardId);
+  const url = board === undefined ? undefined : pageOf(sprint.self, 'secure/RapidBoard.jspa?rapidView=', board);
   return {
     operation: 'write',
     entity_path: path ?? ROOT_PATH,
@@ -43,17 +41,17 @@ export function sprintResult(event: JiraEvent): WriteResult | undefined {
       starts_at: timeOf(sprint.startDate),
       ends_at: timeOf(sprint.endDate),
       completed_at: timeOf(sprint.completeDate),
-      board_id: textOf(sprint.originBoardId)?.slice(0, 100),
-      url: sprint.originBoardId === undefined ? undefined : url,
+      board_id: labelOf(board),
+      url,
       goal: goal === undefined ? null : cutText(goal),
     }),
     ...(occurred_at !== undefined && { occurred_at }),
     rank: RANKS.get(type) ?? 0,
     ...(type === 'sprint_deleted' && { deleted: true }),
-    artifact_refs: webPages(sprint.originBoardId === undefined ? undefined : url),
+    artifact_refs: webPages(url),
     links: [...personLinks('changed_by', event.user), ...linksIn([textOf(sprint.name), goal])],
   };
 }
 
-/** Where the sprint itself does not tell. */
+/** For payloads whose sprint has no state. */
 const STATES = new Map(Object.entries({ sprint_created: 'future', sprint_started: 'active', sprint_closed: 'closed' }));

@@ -25,10 +25,7 @@ export function versionResult(event: JiraEvent): WriteResult | undefined {
   if (id === undefined) return undefined;
   const project = textOf(version.project) ?? textOf(objectOf(payload.project).key);
   const path = numberedProjectPath(version.projectId) ?? (project === undefined ? undefined : projectPath(project));
-  const url =
-    textOf(version.id) === undefined
-      ? undefined
-      : pageOf(version.self, `browse/fixforversion/${encodeURIComponent(id)}`);
+  const url = textOf(version.id) === undefined ? undefined : pageOf(version.self, 'browse/fixforversion/', id);
   return {
     operation: 'write',
     entity_path: path ?? ROOT_PATH,
@@ -53,9 +50,9 @@ export function versionResult(event: JiraEvent): WriteResult | undefined {
 
 function stateOf({ archived, released, name }: Members): Members {
   const state = archived === true ? 'archived' : released === true ? 'released' : 'unreleased';
-  const isTold = typeof archived === 'boolean' || typeof released === 'boolean';
+  const isKnown = typeof archived === 'boolean' || typeof released === 'boolean';
   return {
-    state: isTold ? state : undefined,
+    state: isKnown ? state : undefined,
     name: labelOf(name),
     released: typeof released === 'boolean' ? released : undefined,
   };

@@ -52,7 +52,7 @@ export function incidentResult(event: PagerDutyEvent): WriteResult | undefined {
   };
 }
 
-/** Where the entry of an incident is. Events about notes and the like do not tell the service. */
+/** Where the entry of an incident is. Events about notes and the like leave out its service. */
 export const placed = (id: string, path: string | undefined) => ({
   operation: 'write' as const,
   entity_path: path ?? ROOT_PATH,
@@ -83,7 +83,7 @@ function stateOf({ data }: PagerDutyEvent): Members {
   };
 }
 
-/** When the incident changed its state, and who changed it. Only the event of the change tells this. */
+/** When the incident changed its state, and who changed it. Only the event of the change shows this. */
 function turningPoints(event: PagerDutyEvent): Members {
   const at = event.occurred_at;
   const by = nameOf(event.agent) ?? null;

@@ -11,7 +11,7 @@ import { agentLinks, nameOf, namesOf, peopleLinks, servicePath } from './names.t
 import { NOTE_CHARACTERS, noteItem, resolutionOf } from './notes.ts';
 
 /** What an event adds to an incident that it only refers to. */
-type Part = {
+type IncidentPart = {
   value?: Members;
   items?: Readonly<Record<string, Items | undefined>>;
   texts?: readonly (string | undefined)[];
@@ -42,7 +42,7 @@ function titleOf(incident: Members): string | undefined {
   return labelOf(incident.summary)?.replace(/^\[#\d+\] /, '');
 }
 
-function partOf(event: PagerDutyEvent): Part {
+function partOf(event: PagerDutyEvent): IncidentPart {
   switch (event.type.split('.')[1]) {
     case 'annotated':
       return notePart(event);
@@ -67,13 +67,13 @@ function partOf(event: PagerDutyEvent): Part {
   }
 }
 
-function notePart(event: PagerDutyEvent): Part {
+function notePart(event: PagerDutyEvent): IncidentPart {
   const text = textOf(event.data.content);
   return { value: resolutionOf(text), items: { notes: noteItem(event, event.data) }, texts: [text] };
 }
 
 /** A person who was asked to help, or everybody on call by an escalation policy. */
-function responderPart(event: PagerDutyEvent): Part {
+function responderPart(event: PagerDutyEvent): IncidentPart {
   const { user, escalation_policy, message, state } = event.data;
   const target = textOf(objectOf(user).id) === undefined ? escalation_policy : user;
   const text = textOf(message);
@@ -91,7 +91,7 @@ function responderPart(event: PagerDutyEvent): Part {
 
 const MAX_ROLES = 20;
 
-function rolePart(event: PagerDutyEvent): Part {
+function rolePart(event: PagerDutyEvent): IncidentPart {
   const given = listOf(event.data.incident_role_assignments).slice(0, MAX_ROLES).map(objectOf);
   const roles = given.map(({ role, assignee }) => {
     const name = nameOf(assignee);
@@ -110,7 +110,7 @@ const removed = (id: unknown): Record<string, null> => {
   return name === undefined ? {} : { [name]: null };
 };
 
-function taskPart(event: PagerDutyEvent): Part {
+function taskPart(event: PagerDutyEvent): IncidentPart {
   const { id, name, summary, status, description, assignees } = event.data;
   const title = labelOf(name) ?? labelOf(summary);
   const item = {
@@ -125,13 +125,13 @@ function taskPart(event: PagerDutyEvent): Part {
   };
 }
 
-function fieldsPart(event: PagerDutyEvent): Part {
+function fieldsPart(event: PagerDutyEvent): IncidentPart {
   const { value, texts } = customFields(event.data.custom_fields);
   return { value, texts, pages: texts };
 }
 
 /** A workflow or an action that runs, by what was started. */
-function runPart(event: PagerDutyEvent, list: string, started: unknown): Part {
+function runPart(event: PagerDutyEvent, list: string, started: unknown): IncidentPart {
   const { id, state, summary, html_url } = event.data;
   const name = nameOf(started) ?? labelOf(summary);
   const item = { name, state: labelOf(state) ?? event.type.split('.')[2], url: webPages(html_url)[0] };
