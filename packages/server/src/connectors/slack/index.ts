@@ -1,9 +1,12 @@
 import { objectOf, textOf } from '../members.ts';
+import { cutText } from '../text.ts';
 import type { Connector, ConnectorResult, DeliveryName, InboundEvent, RawDelivery } from '../types.ts';
 import { channelResults } from './channels.ts';
 import { contextOf, requestContext } from './contexts.ts';
 import { happeningOf, messageResults } from './messages.ts';
 import { slackSignatureProblem } from './signature.ts';
+
+const TYPE_CHARACTERS = 128;
 
 /** The Events API of Slack. A thread is one entry, with its messages as a list. */
 export class SlackConnector implements Connector {
@@ -19,7 +22,9 @@ export class SlackConnector implements Connector {
     const subtype = event.type === 'message' ? textOf(event.subtype) : undefined;
     const id = textOf(sent.event_id) ?? textOf(sent.trigger_id);
     return {
-      ...(type !== undefined && { event_type: subtype === undefined ? type : `${type}.${subtype}` }),
+      ...(type !== undefined && {
+        event_type: cutText(subtype === undefined ? type : `${type}.${subtype}`, TYPE_CHARACTERS),
+      }),
       ...(id !== undefined && { id }),
     };
   }

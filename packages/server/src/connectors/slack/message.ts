@@ -23,6 +23,8 @@ export type Message = {
   /** What stays in Slack of a deleted message that has replies. */
   isTombstone: boolean;
   hasReplies: boolean;
+  /** All that it says, as markup. */
+  said: string;
   sent: Members;
 };
 
@@ -41,6 +43,7 @@ export function messageOf(value: unknown): Message | undefined {
     revised: edited === undefined ? posted : Math.max(edited, posted + 1),
     isTombstone: sent.subtype === 'tombstone',
     hasReplies: Number(sent.reply_count) > 0 || listOf(sent.replies).length > 0,
+    said: saidIn(sent),
     sent,
   };
 }
@@ -64,7 +67,7 @@ export function itemOf(message: Message): ResultItem {
     broadcast: sent.subtype === 'thread_broadcast' || undefined,
     me: sent.subtype === 'me_message' || undefined,
     files: files.length > 0 ? files : undefined,
-    text: keptText(saidIn(sent)),
+    text: keptText(message.said),
   });
 }
 
@@ -96,7 +99,7 @@ export function pagesOf({ sent }: Message): string[] {
 
 /** What is known of a thread by the message that began it. */
 export function threadOf(message: Message): Members {
-  const title = firstLine(plainText(saidIn(message.sent)), TITLE_CHARACTERS);
+  const title = firstLine(plainText(message.said), TITLE_CHARACTERS);
   return known({
     title: title === '' ? 'message without text' : title,
     started_by: authorOf(message),
@@ -105,12 +108,11 @@ export function threadOf(message: Message): Members {
 }
 
 export function linksOf(message: Message): ResultLink[] {
-  const markup = saidIn(message.sent);
   const author = authorOf(message);
   const links = [
     ...(author === undefined ? [] : [{ relation: isRoot(message) ? 'started_by' : 'replied_by', to: person(author) }]),
-    ...mentionedIn(markup).map((user) => ({ relation: 'mentions', to: person(user) })),
-    ...linksIn([plainText(markup)]),
+    ...mentionedIn(message.said).map((user) => ({ relation: 'mentions', to: person(user) })),
+    ...linksIn([plainText(message.said)]),
   ];
   return [...new Map(links.map((link) => [`${link.relation} ${link.to}`, link])).values()].slice(0, MAX_LINKS);
 }

@@ -26,7 +26,8 @@ export function happeningOf(payload: Members): Happening {
 /** What an event says about messages. None if it is about no message, or about a note of Slack's. */
 export function messageResults(happening: Happening): WriteResult[] {
   const { event } = happening;
-  const kind = event.type === 'message' ? textOf(event.subtype) : textOf(event.type);
+  if (event.type !== 'message' && event.type !== 'app_mention') return [];
+  const kind = event.type === 'message' ? textOf(event.subtype) : event.type;
   if (kind === 'message_deleted') return deletedResults(happening);
   if (isNote(event) || isNote(event.message)) return [];
   if (kind === 'message_changed') return changedResults(happening);
