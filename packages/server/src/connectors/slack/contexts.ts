@@ -34,10 +34,11 @@ export function requestContext(payload: Members): ContextResult | undefined {
 }
 
 function context(label: string, summary: string, channel: string | undefined): ContextResult {
+  const name = cutText(label.replace(/\p{Cc}+/gu, ' ').trim(), LABEL_CHARACTERS) || 'event';
   return {
     operation: 'record_context',
-    label: cutText(label.trim(), LABEL_CHARACTERS),
-    summary: firstLine(summary),
+    label: name,
+    summary: firstLine(summary).trim() || name,
     source: 'slack',
     entity_path: channelPath(channel),
   };

@@ -5,6 +5,7 @@ import { cutText } from '../text.ts';
 const READ_CHARACTERS = 8000;
 const MESSAGE_CHARACTERS = 2000;
 const MAX_PARTS = 50;
+const MAX_MENTIONED = 20;
 
 /** Slack's markup as plain text: `<@U1>` as `@U1`, `<#C1|general>` as `#general`, `<https://…|page>` as `page (https://…)`. */
 export function plainText(markup: string): string {
@@ -26,79 +27,82 @@ function plainReference(inner: string): string {
   return label === '' || label === target || target.endsWith(`://${label}`) ? target : `${label} (${target})`;
 }
 
-/** The ids of the people that a text addresses. */
-export const mentionedIn = (markup: string): string[] =>
-  [...markup.slice(0, READ_CHARACTERS).matchAll(/<@([A-Z0-9]{1,40})[|>]/g)].map(([, user = '']) => user);
-
-/** All that a message says, as markup. The previews that Slack adds to addresses are not part of it. */
-export function saidIn(message: Members): string {
-  const text = textOf(message.text);
-  const attached = listOf(message.attachments)
-    .slice(0, MAX_PARTS)
-    .map(objectOf)
-    .filter(isOwn)
-    .flatMap(partsOfAttachment);
-  const parts = text === undefined ? [...partsOfBlocks(message.blocks), ...attached] : [text, ...attached];
-  return joined(parts, '\n');
+/** The ids of the people that a text addresses, each once. */
+export function mentionedIn(markup: string): string[] {
+  const users = markup.slice(0, READ_CHARACTERS).matchAll(/<@([A-Z0-9]{1,40})[|>]/g);
+  return [...new Set([...users].map(([, user = '']) => user))].slice(0, MAX_MENTIONED);
 }
 
+/** All that a message says, as markup. The previews that Slack adds to addresses are not part of it. */
+export const saidIn = (message: Members): string => joined(partsOf(message), '\n');
+
 export const keptText = (markup: string): string => cutText(plainText(markup), MESSAGE_CHARACTERS);
+
+function* partsOf({ text, blocks, attachments }: Members): Iterable<string> {
+  if (textOf(text) === undefined) yield* partsOfBlocks(blocks);
+  else yield* present(text);
+  for (const attachment of membersOf(attachments)) if (isOwn(attachment)) yield* partsOfAttachment(attachment);
+}
 
 /** A message that is shared into another channel is attached to it, and is what it says. */
 const isOwn = (attachment: Members): boolean =>
   attachment.is_share === true ||
   (attachment.from_url === undefined && attachment.original_url === undefined && attachment.is_app_unfurl !== true);
 
-function partsOfAttachment(attachment: Members): string[] {
-  const fields = listOf(attachment.fields)
-    .slice(0, MAX_PARTS)
-    .map((field) => joined(present(objectOf(field).title, objectOf(field).value), ': '));
-  const said = [
-    ...present(attachment.pretext, attachment.title, attachment.text),
-    ...fields.filter((field) => field !== ''),
+function* partsOfAttachment(attachment: Members): Iterable<string> {
+  const { pretext, title, text, fallback } = attachment;
+  let isEmpty = true;
+  for (const part of [
+    ...present(pretext, title, text),
+    ...partsOfFields(attachment),
     ...partsOfBlocks(attachment.blocks),
-  ];
-  return said.length > 0 ? said : present(attachment.fallback);
+  ]) {
+    yield part;
+    isEmpty = false;
+  }
+  if (isEmpty) yield* present(fallback);
 }
 
-function partsOfBlocks(blocks: unknown): string[] {
-  return listOf(blocks).slice(0, MAX_PARTS).map(objectOf).flatMap(partsOfBlock);
+function* partsOfFields({ fields }: Members): Iterable<string> {
+  for (const { title, value } of membersOf(fields)) yield* present(joined(present(title, value), ': '));
 }
 
-function partsOfBlock(block: Members): string[] {
-  if (block.type === 'rich_text') return present(joined(richText(block.elements, 3), ''));
-  const elements = listOf(block.elements)
-    .slice(0, MAX_PARTS)
-    .map((element) => objectOf(element).text);
-  const fields = listOf(block.fields)
-    .slice(0, MAX_PARTS)
-    .map((field) => objectOf(field).text);
-  return present(objectOf(block.text).text, ...fields, ...(block.type === 'context' ? elements : []));
+function* partsOfBlocks(blocks: unknown): Iterable<string> {
+  for (const block of membersOf(blocks)) {
+    if (block.type === 'rich_text') yield* present(joined(richText(block.elements, 3), ''));
+    yield* present(objectOf(block.text).text);
+    for (const { text } of membersOf(block.fields)) yield* present(text);
+    if (block.type === 'context') for (const { text } of membersOf(block.elements)) yield* present(text);
+  }
 }
 
 /** Lists and quotes are nested in rich text; the third level has the words. */
-function richText(elements: unknown, levels: number): string[] {
-  const parts: string[] = [];
-  for (const element of listOf(elements).slice(0, MAX_PARTS).map(objectOf)) {
-    if (levels > 0 && Array.isArray(element.elements)) parts.push(...richText(element.elements, levels - 1), '\n');
-    else if (element.type === 'user') parts.push(...present(element.user_id).map((user) => `<@${user}>`));
-    else if (element.type === 'link')
-      parts.push(...present(element.url).map((url) => `<${url}|${textOf(element.text) ?? ''}>`));
-    else if (element.type === 'emoji') parts.push(...present(element.name).map((name) => `:${name}:`));
-    else if (typeof element.text === 'string') parts.push(element.text);
+function* richText(elements: unknown, levels: number): Iterable<string> {
+  for (const element of membersOf(elements)) {
+    const { type, text } = element;
+    if (levels > 0 && Array.isArray(element.elements)) {
+      yield* richText(element.elements, levels - 1);
+      yield '\n';
+    } else if (type === 'user') yield* present(element.user_id).map((user) => `<@${user}>`);
+    else if (type === 'link') yield* present(element.url).map((url) => `<${url}|${textOf(text) ?? ''}>`);
+    else if (type === 'emoji') yield* present(element.name).map((name) => `:${name}:`);
+    else if (typeof text === 'string') yield text;
   }
-  return parts;
+}
+
+function* membersOf(list: unknown): Iterable<Members> {
+  for (const one of listOf(list).slice(0, MAX_PARTS)) yield objectOf(one);
 }
 
 const present = (...values: readonly unknown[]): string[] =>
   values.flatMap((value) => (typeof value === 'string' && value.trim() !== '' ? [value.trim()] : []));
 
-/** No longer than what is read of it. */
-function joined(parts: readonly string[], separator: string): string {
+/** No longer than what is read of a message, and without looking at the parts after that. */
+function joined(parts: Iterable<string>, separator: string): string {
   let text = '';
   for (const part of parts) {
-    if (text.length >= READ_CHARACTERS) break;
     text += (text === '' ? '' : separator) + part.slice(0, READ_CHARACTERS);
+    if (text.length >= READ_CHARACTERS) break;
   }
   return text.slice(0, READ_CHARACTERS).trim();
 }
