@@ -100,6 +100,12 @@ describe('a connector in a folder', () => {
     expect(await tested.isSigned(delivery('abc', { 'x-signature': `${SECRET}:5:7` }), 7)).toBe(true);
     expect(await tested.isSigned(delivery('abc', { 'x-signature': `${SECRET}:5:7` }), 8)).toBe(false);
     expect(await tested.isSigned(signed('abc'), 7)).toBe(false);
+    for (const verdict of ['"too old"', '1', '{}', 'undefined', '"true"']) {
+      const other = openTested(classWith(ECHO, `validate_signature() { return ${verdict}; }`), {
+        variables: { MEM_CONNECTOR_TESTED_SECRET: SECRET },
+      });
+      expect(await other.tested.isSigned(signed('abc'), 7)).not.toBe(true);
+    }
   });
 
   it('refuses deliveries while its own check of signatures fails', async () => {
@@ -148,7 +154,7 @@ describe('connectors that are left out with a warning', () => {
     ['in a folder of another name', 'other', { name: 'tested' }, 'name is tested, and its folder is other'],
     ['without its module', 'tested', { entry_point: 'src.main:Tested' }, 'there is no src/main.js'],
     ['for a newer service', 'tested', { min_amfs_version: '99.0.0' }, 'asks for mem 99.0.0'],
-  ])('are those %s', (_, name, manifest, warning) => {
+  ])('are those %s', (...[, name, manifest, warning]) => {
     const { connectors, warnings } = opened(name, manifest);
     expect([...connectors.keys()]).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining(warning)]);
@@ -188,6 +194,7 @@ describe('connectors that are left out with a warning', () => {
           return [{ operation: 'write' as const, entity_path: 'built/in', key: 'k', value: 1 }];
         }
       },
+      {},
       folder,
     );
     expect(host.get('tested').source).toBe('built-in');
@@ -200,14 +207,37 @@ describe('connectors that are left out with a warning', () => {
 
 type AnyClass = new (options: ConnectorOptions) => never;
 
-function openBuiltIn(connector: unknown, folder = newFolder()) {
+function openBuiltIn(connector: unknown, variables: Record<string, string> = {}, folder = newFolder()) {
   const manifest = join(newFolder(), 'connector.yaml');
   writeFileSync(manifest, manifestText('tested', { event_types: ['thing.changed'] }));
   const builtIns = [{ manifest: pathToFileURL(manifest), connector: connector as AnyClass }];
-  return { host: openHost(folder, { builtIns }) };
+  return { host: openHost(folder, { builtIns, variables }) };
 }
 
 describe('a built-in connector', () => {
+  it('refuses a delivery with the reason of its own check, which is not true', async () => {
+    const { host } = openBuiltIn(
+      class {
+        transform = () => [];
+        validate_signature = (_: unknown, secret: string) => (secret === 'the-right-one' ? true : 'too old');
+      },
+      { MEM_CONNECTOR_TESTED_SECRET: 'the-wrong-one' },
+    );
+    expect(await host.get('tested').isSigned(delivery(1), 0)).toBe('too old');
+    const rotated = {
+      MEM_CONNECTOR_TESTED_SECRET: 'the-new-one',
+      MEM_CONNECTOR_TESTED_SECRET_PREVIOUS: 'the-right-one',
+    };
+    const { host: other } = openBuiltIn(
+      class {
+        transform = () => [];
+        validate_signature = (_: unknown, secret: string) => (secret === 'the-right-one' ? true : 'too old');
+      },
+      rotated,
+    );
+    expect(await other.get('tested').isSigned(delivery(1), 0)).toBe(true);
+  });
+
   it('has the same checks of what it returns', async () => {
     const { host } = openBuiltIn(
       class {

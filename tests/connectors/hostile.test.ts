@@ -178,7 +178,7 @@ describe('a connector that cannot be loaded', () => {
     ['has no such class', 'export class Other {}', 'transform.mjs exports no class Tested', ''],
     ['has no transform', 'export class Tested {}', 'has no method transform', ''],
     ['lacks a package', `import 'not-installed';`, `Cannot find package 'not-installed'`, ''],
-  ])('because it %s fails its events with the reason', async (_, code, reason, place) => {
+  ])('because it %s fails its events with the reason', async (...[, code, reason, place]) => {
     const { tested } = openTested(code);
     const [made] = await tested.transform([event('1')]);
     expect(reasonOf(made)).toEqual({ reason: expect.stringContaining(reason), passing: true });
