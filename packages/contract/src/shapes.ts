@@ -72,6 +72,15 @@ export const text = (max: number) =>
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL')
     .meta({ maxLength: max });
 
+export const connectorName = z
+  .string()
+  .max(64)
+  .regex(
+    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+    'must be small letters, digits and hyphens, and neither begin nor end with one',
+  )
+  .meta({ id: 'ConnectorName', description: 'The name of a connector.', examples: ['github'] });
+
 export const agentId = label(256).meta({
   id: 'AgentId',
   description: 'The agent that writes or asks, in at most 256 bytes.',
@@ -204,6 +213,10 @@ export const provenance = z
   })
   .meta({ id: 'Provenance', description: 'Who wrote it, when, in which session, following which patterns.' });
 
+const versionEvent = z
+  .object({ source: z.string(), event_type: z.string(), id: z.string(), occurred_at: utc.nullable() })
+  .meta({ id: 'VersionEvent', description: 'An event that another system sent.' });
+
 const written = {
   entity_path: entityPath,
   key,
@@ -220,6 +233,7 @@ const written = {
   content_hash: z.string().meta({ description: 'SHA-256 of the bytes of the value.' }),
   integrity_chain: z.string().meta({ description: 'SHA-256 that ties this version to the one before it.' }),
   commit_id: z.string().nullable(),
+  event: versionEvent.optional().meta({ description: 'The event from outside that it was written for.' }),
   seq: z.int().meta({ description: 'Place of this version in the log of the account.' }),
 };
 

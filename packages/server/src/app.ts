@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ConnectorHost } from './connectors/types.ts';
 import {
   type CacheLimits,
   type Database,
@@ -47,6 +48,7 @@ import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
 import { golden } from './modules/golden/index.ts';
 import { graph } from './modules/graph/index.ts';
+import { ingestion, useConnectors } from './modules/ingestion/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
 import { ledger } from './modules/ledger/index.ts';
 import { log } from './modules/log/index.ts';
@@ -83,6 +85,7 @@ export const coreModules: readonly Module[] = [
   golden,
   consolidation,
   briefing,
+  ingestion,
   erasure,
   log,
   keys,
@@ -136,6 +139,8 @@ export type AppOptions = {
   /** The service has many accounts: it counts the usage of each and limits the requests of each key. */
   hosted?: boolean;
   rateLimits?: boolean;
+  /** The app closes it. Without one, no webhook has a connector. */
+  connectors?: ConnectorHost | undefined;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -146,11 +151,12 @@ export type AppOptions = {
   wrapDatabase?: (database: Database) => Database;
 };
 
-export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
+export type App = { kernel: Kernel; jobs: Jobs; connectors: ConnectorHost; close(): Promise<void> };
 
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
+  const { connectors = NO_CONNECTORS } = options;
   const modules = modulesOf(options);
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
@@ -172,6 +178,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
+      connectors: connectors.connectors,
       openStreams: new Map<string, number>(),
       modelCalls: new Map<string, number>(),
       onWarning: options.onWarning ?? (() => {}),
@@ -189,20 +196,24 @@ export async function openApp(options: AppOptions): Promise<App> {
     }
     const metering = meteringFor(options, { ...base, onError });
     const kernel = createKernel({ ...base, ...metering, ...migrated }, modules, { onError });
+    useConnectors(kernel.services, connectors);
     const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();
       await kernel.close();
+      await connectors.close();
       await kernel.services.limiter?.close();
       await replica?.link?.close();
       await database.close();
     };
-    return { kernel, jobs, close };
+    return { kernel, jobs, connectors, close };
   } catch (error) {
     await database.close();
     throw error;
   }
 }
+
+const NO_CONNECTORS: ConnectorHost = { connectors: new Map(), close: async () => {} };
 
 const limitsOf = (options: AppOptions): Services['limits'] => ({
   max_value_bytes: options.maxValueBytes ?? 1024 * 1024,

@@ -1,0 +1,116 @@
+import { pathSegment } from './text.ts';
+import type { ResultLink } from './types.ts';
+
+/** How much of a text is searched for references, and how many are kept. */
+const SEARCHED_CHARACTERS = 16_000;
+const MAX_REFERENCES = 20;
+const MAX_URL = 2048;
+
+/** An entry as a node of the graph: a slash in its key is written `%2F`. */
+export const entryNode = (entity_path: string, key: string): string =>
+  `${entity_path}/${key.replaceAll('%', '%25').replaceAll('/', '%2F')}`;
+
+export const personNode = (system: string, name: string): string => `people/${system}/${pathSegment(name)}`;
+
+export const repositoryPath = (owner: string, name: string): string =>
+  `repos/${pathSegment(owner)}/${pathSegment(name)}`;
+
+export const jiraProjectPath = (project: string): string => `projects/jira/${pathSegment(project)}`;
+
+/** `PROJ-123` as the entry that the issue tracker's connector writes. */
+export function jiraIssueNode(issueKey: string): string {
+  const project = issueKey.slice(0, issueKey.lastIndexOf('-'));
+  return entryNode(jiraProjectPath(project), `issue-${issueKey}`);
+}
+
+const FULL_SHA = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+export const isCommitSha = (text: string): boolean => FULL_SHA.test(text) && !/^0+$/.test(text);
+
+export const commitNode = (repository: string, sha: string): string => entryNode(repository, `commit-${sha}`);
+
+/**
+ * Things of other systems that texts name: addresses of issues, pull requests and commits, `owner/repo#12`, `PROJ-12`, and with the
+ * path of a repository also `#12` and whole commit hashes. Each once, and not more than twenty.
+ */
+export function linksIn(texts: readonly (string | undefined)[], repository?: string): ResultLink[] {
+  const found = new Map<string, ResultLink>();
+  const add = (link: ResultLink) => {
+    const earlier = found.get(link.to);
+    if (earlier ? earlier.relation === 'mentions' : found.size < MAX_REFERENCES) found.set(link.to, link);
+  };
+  for (const text of texts) {
+    if (text === undefined) continue;
+    const searched = text.slice(0, SEARCHED_CHARACTERS);
+    for (const link of webAddressesIn(searched)) add(link);
+    for (const link of numbersIn(searched, repository)) add(link);
+    for (const to of issueKeysIn(searched).map(jiraIssueNode)) add({ relation: 'mentions', to });
+    if (repository !== undefined)
+      for (const [sha] of searched.matchAll(/\b[0-9a-f]{40}\b/g))
+        if (isCommitSha(sha)) add({ relation: 'mentions', to: commitNode(repository, sha) });
+  }
+  return [...found.values()];
+}
+
+const GITHUB_ADDRESS =
+  /https:\/\/github\.com\/([\w.-]{1,100})\/([\w.-]{1,100})\/(pull|issues|commit)\/([0-9a-f]{40}|[1-9]\d{0,8}\b)/g;
+
+function* webAddressesIn(text: string): Iterable<ResultLink> {
+  for (const [, owner = '', name = '', kind, id = ''] of text.matchAll(GITHUB_ADDRESS)) {
+    const repository = repositoryPath(owner, name);
+    if (kind === 'commit' && isCommitSha(id)) yield { relation: 'mentions', to: commitNode(repository, id) };
+    else if (kind !== 'commit' && id.length < 10)
+      yield { relation: 'mentions', to: entryNode(repository, `${kind === 'pull' ? 'pr' : 'issue'}-${id}`) };
+  }
+}
+
+const CLOSING = /\b(close[sd]?|fix(e[sd])?|resolve[sd]?):?\s$/i;
+const PULL_REQUEST = /(\bpull request|\bPR)\s$/i;
+const OTHER_REPOSITORY = /(?:^|[^\w./-])([\w.-]{1,39})\/([\w.-]{1,100})$/;
+/** Room for the name of a repository and the word before it. */
+const LOOK_BACK = 160;
+
+/** A number may name an issue or a pull request; the words around it decide. */
+function* numbersIn(text: string, repository: string | undefined): Iterable<ResultLink> {
+  let left = MAX_REFERENCES * 4;
+  for (const { 1: number = '', index } of text.matchAll(/#([1-9]\d{0,8})\b/g)) {
+    if (left-- === 0) return;
+    const before = text.slice(Math.max(0, index - LOOK_BACK), index);
+    const other = OTHER_REPOSITORY.exec(before);
+    if (!other && /[\w/&]$/.test(before)) continue;
+    const path = other ? repositoryPath(other[1] ?? '', other[2] ?? '') : repository;
+    if (path === undefined) continue;
+    const words = other ? before.slice(0, before.length - `${other[1]}/${other[2]}`.length) : before;
+    const isSquashed = !other && before.endsWith('(') && text[index + number.length + 1] === ')';
+    const kind = isSquashed || PULL_REQUEST.test(words.slice(-16)) ? 'pr' : 'issue';
+    const relation = CLOSING.test(words.slice(-16)) ? 'closes' : 'mentions';
+    yield { relation, to: entryNode(path, `${kind}-${number}`) };
+  }
+}
+
+/** Names of standards and the like, which look like the keys of issues. */
+const NOT_PROJECTS = new Set(
+  'AES ANSI ASCII BASE CVE CWE DES ECMA EIP ES FIPS GPT HTTP IEEE ISO JSR MD PEP RFC RSA SHA SSL TLS UCS UTC UTF'.split(
+    ' ',
+  ),
+);
+
+/** Keys of issues such as `PROJ-123`, each once. */
+export function issueKeysIn(text: string): string[] {
+  const keys = new Set<string>();
+  for (const [, key = '', project = ''] of text.matchAll(
+    /(?<![A-Za-z0-9-])(([A-Z][A-Z0-9_]{1,19})-[1-9]\d{0,8})(?![A-Za-z0-9])/g,
+  )) {
+    if (!NOT_PROJECTS.has(project)) keys.add(key);
+    if (keys.size === MAX_REFERENCES) break;
+  }
+  return [...keys];
+}
+
+/** The addresses of pages among some values, each once. */
+export function webPages(...values: readonly unknown[]): string[] {
+  const pages = values.filter(
+    (value): value is string =>
+      typeof value === 'string' && value.length <= MAX_URL && /^https?:\/\/[^\s<>"\p{Cc}\p{Cs}]+$/u.test(value),
+  );
+  return [...new Set(pages)];
+}
