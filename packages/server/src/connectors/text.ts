@@ -6,12 +6,19 @@ export const BODY_CHARACTERS = 4000;
 export const ITEM_CHARACTERS = 400;
 export const TITLE_CHARACTERS = 300;
 
-/** The beginning of a text, with `…` where it was cut. Never half of a surrogate pair. */
+/** The beginning of a text, with `…` where it was cut. Never half of a surrogate pair, and nothing that a database refuses. */
 export function cutText(text: string, max: number = BODY_CHARACTERS): string {
-  if (text.length <= max) return text.toWellFormed();
+  if (text.length <= max) return storable(text);
   const end = isHighSurrogate(text.charCodeAt(max - 2)) ? max - 2 : max - 1;
-  return `${text.slice(0, end).trimEnd().toWellFormed()}…`;
+  return `${storable(text.slice(0, end).trimEnd())}…`;
 }
+
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+
+/** A text on one line, cut. */
+export const oneLine = (text: string, max: number = TITLE_CHARACTERS): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  cutText(text.slice(0, 2 * max).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' '), max).trim();
 
 /** The first line of a text that says anything, cut. */
 export function firstLine(text: string, max: number = TITLE_CHARACTERS): string {

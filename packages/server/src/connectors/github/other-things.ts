@@ -5,7 +5,7 @@ import type { ResultItem, WriteResult } from '../types.ts';
 import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** What a thing has besides the members that all have. */
-type Thing = {
+type OtherThing = {
   key: string;
   /** The object of the payload with its times and address. */
   source: Members;
@@ -18,7 +18,7 @@ type Thing = {
   path?: string;
 };
 
-const THINGS = new Map<string, (frame: Frame) => Thing | undefined>([
+const THINGS = new Map<string, (frame: Frame) => OtherThing | undefined>([
   ['milestone', milestone],
   ['repository', repository],
   ['package', packageOf],
@@ -36,7 +36,7 @@ export function transformOther(frame: Frame): WriteResult[] {
 
 const DELETING = new Set(['deleted', 'transferred']);
 
-export function thingResult(frame: Frame, thing: Thing): WriteResult {
+export function thingResult(frame: Frame, thing: OtherThing): WriteResult {
   const { source, author, body } = thing;
   const isDeleted = DELETING.has(frame.action) && frame.type !== 'repository';
   const value = { state: thing.state, title: thing.title, author, updated_by: frame.sender, ...thing.value };
@@ -58,7 +58,7 @@ export function thingResult(frame: Frame, thing: Thing): WriteResult {
 const timeOfThing = (source: Members): string | undefined =>
   latest(timeOf(source.updated_at), timeOf(source.closed_at), timeOf(source.published_at), timeOf(source.created_at));
 
-function milestone({ payload }: Frame): Thing | undefined {
+function milestone({ payload }: Frame): OtherThing | undefined {
   const source = objectOf(payload.milestone);
   const number = textOf(source.number);
   return number === undefined
@@ -75,7 +75,7 @@ function milestone({ payload }: Frame): Thing | undefined {
 }
 
 /** The repository itself; its former name where it has another one now. */
-function repository({ payload, repository: source, action }: Frame): Thing | undefined {
+function repository({ payload, repository: source, action }: Frame): OtherThing | undefined {
   if (source === undefined) return undefined;
   const isGone = action === 'deleted' || action === 'archived';
   const changes = objectOf(payload.changes);
@@ -98,7 +98,7 @@ function repository({ payload, repository: source, action }: Frame): Thing | und
 }
 
 /** A package with its versions. */
-function packageOf({ payload }: Frame): Thing | undefined {
+function packageOf({ payload }: Frame): OtherThing | undefined {
   const source = objectOf(payload.package ?? payload.registry_package);
   const name = textOf(source.name);
   if (name === undefined) return undefined;
@@ -119,7 +119,7 @@ function packageOf({ payload }: Frame): Thing | undefined {
   };
 }
 
-function protectionRule({ payload }: Frame): Thing | undefined {
+function protectionRule({ payload }: Frame): OtherThing | undefined {
   const source = objectOf(payload.rule);
   const name = textOf(source.name);
   if (name === undefined) return undefined;
@@ -138,7 +138,7 @@ function protectionRule({ payload }: Frame): Thing | undefined {
 const settingOf = (value: unknown): unknown => (typeof value === 'string' ? cutText(value, 100) : value);
 
 /** Teams belong to the organisation, also where the event names a repository. */
-function team({ payload, action }: Frame): Thing | undefined {
+function team({ payload, action }: Frame): OtherThing | undefined {
   const source = objectOf(payload.team);
   const slug = textOf(source.slug) ?? textOf(source.name);
   if (slug === undefined) return undefined;
@@ -159,7 +159,7 @@ function team({ payload, action }: Frame): Thing | undefined {
   };
 }
 
-function pageBuild({ payload }: Frame): Thing {
+function pageBuild({ payload }: Frame): OtherThing {
   const source = objectOf(payload.build);
   return {
     key: 'pages',
