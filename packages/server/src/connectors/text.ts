@@ -41,8 +41,9 @@ export function pathSegment(name: string, otherwise = 'unknown'): string {
 /** A key. The name may hold slashes, as the names of branches do. */
 export const keyOf = (kind: string, name: string): string => cutName(`${kind}-${plainName(name)}`, MAX_KEY);
 
-/** Longer than any name that a sender means: the rest is hashed and not looked at. */
+/** Longer than any name that a sender means: the rest is hashed and not looked at, and from some point on not even hashed. */
 const LONGEST_NAME = 1000;
+const HASHED_CHARACTERS = 16_000;
 
 function plainName(name: string): string {
   const text = name.length > LONGEST_NAME ? cutName(name, LONGEST_NAME) : name;
@@ -54,7 +55,10 @@ function plainName(name: string): string {
 /** Two long names that begin alike stay different: what is cut off leaves a hash. */
 function cutName(name: string, max: number): string {
   if (name.length <= max) return name;
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  const hash = createHash('sha256')
+    .update(`${name.length} ${name.slice(0, HASHED_CHARACTERS)}`)
+    .digest('hex')
+    .slice(0, 12);
   return `${name.slice(0, max - 13).toWellFormed()}~${hash}`;
 }
 

@@ -2,7 +2,7 @@ import { known, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, keyOf, latest, pathSegment, TITLE_CHARACTERS, timeOf } from '../text.ts';
 import type { ResultItem, WriteResult } from '../types.ts';
-import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
+import { bodyOf, type Frame, labelsOf, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** What a thing has besides the members that all have. */
 type OtherThing = {
@@ -119,23 +119,36 @@ function packageOf({ payload }: Frame): OtherThing | undefined {
   };
 }
 
+const PROTECTION_SETTINGS = (
+  'pull_request_reviews_enforcement_level required_approving_review_count dismiss_stale_reviews_on_push require_code_owner_review ' +
+  'required_status_checks required_status_checks_enforcement_level strict_required_status_checks_policy admin_enforced ' +
+  'signature_requirement_enforcement_level linear_history_requirement_enforcement_level allow_force_pushes_enforcement_level ' +
+  'allow_deletions_enforcement_level merge_queue_enforcement_level required_deployments_enforcement_level ' +
+  'required_conversation_resolution_level authorized_actors_only authorized_actor_names'
+).split(' ');
+
 function protectionRule({ payload }: Frame): OtherThing | undefined {
   const source = objectOf(payload.rule);
   const name = textOf(source.name);
   if (name === undefined) return undefined;
-  const settings = Object.entries(source).filter(
-    ([member, value]) => /_(level|count|enforced|only|policy|review|push)$/.test(member) && typeof value !== 'object',
-  );
+  const settings = PROTECTION_SETTINGS.filter((member) => member in source).map((member) => [
+    member,
+    settingOf(source[member]),
+  ]);
   return {
     key: keyOf('branch-protection', name),
     source,
     state: 'active',
     title: cutText(`protection of ${name}`, TITLE_CHARACTERS),
-    value: { settings: Object.fromEntries(settings.slice(0, 30).map(([member, value]) => [member, settingOf(value)])) },
+    value: { settings: Object.fromEntries(settings) },
   };
 }
 
-const settingOf = (value: unknown): unknown => (typeof value === 'string' ? cutText(value, 100) : value);
+function settingOf(value: unknown): unknown {
+  if (Array.isArray(value)) return labelsOf(value);
+  if (typeof value === 'string') return cutText(value, 100);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
 
 /** Teams belong to the organisation, also where the event names a repository. */
 function team({ payload, action }: Frame): OtherThing | undefined {
