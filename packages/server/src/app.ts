@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ConnectorHost } from './connectors/types.ts';
 import {
   type CacheLimits,
   type Database,
@@ -136,6 +137,8 @@ export type AppOptions = {
   /** The service has many accounts: it counts the usage of each and limits the requests of each key. */
   hosted?: boolean;
   rateLimits?: boolean;
+  /** The app closes it. Without one, no webhook has a connector. */
+  connectors?: ConnectorHost | undefined;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -146,11 +149,12 @@ export type AppOptions = {
   wrapDatabase?: (database: Database) => Database;
 };
 
-export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
+export type App = { kernel: Kernel; jobs: Jobs; connectors: ConnectorHost; close(): Promise<void> };
 
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
+  const { connectors = NO_CONNECTORS } = options;
   const modules = modulesOf(options);
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
@@ -172,6 +176,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
+      connectors: connectors.connectors,
       openStreams: new Map<string, number>(),
       modelCalls: new Map<string, number>(),
       onWarning: options.onWarning ?? (() => {}),
@@ -193,16 +198,19 @@ export async function openApp(options: AppOptions): Promise<App> {
     const close = async () => {
       await jobs.close();
       await kernel.close();
+      await connectors.close();
       await kernel.services.limiter?.close();
       await replica?.link?.close();
       await database.close();
     };
-    return { kernel, jobs, close };
+    return { kernel, jobs, connectors, close };
   } catch (error) {
     await database.close();
     throw error;
   }
 }
+
+const NO_CONNECTORS: ConnectorHost = { connectors: new Map(), close: async () => {} };
 
 const limitsOf = (options: AppOptions): Services['limits'] => ({
   max_value_bytes: options.maxValueBytes ?? 1024 * 1024,

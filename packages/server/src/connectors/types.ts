@@ -36,6 +36,13 @@ export type WriteResult = {
   merge?: boolean;
   /** Lists in the value whose items have an id, with `merge`: by list and id, an item, or null to remove it. */
   items?: Readonly<Record<string, Readonly<Record<string, ResultItem | null>>>>;
+  /**
+   * A name of the thing that never changes, where its path or key may: with `merge`, all results that share it belong to one
+   * entry, at the path and key of the latest of them. When those change, the entry moves with all that it holds.
+   */
+  thing?: string;
+  /** The event leaves out the path of its `thing`: `entity_path` counts only until another result has a better one. */
+  unplaced?: boolean;
   /** The thing is gone: the entry is deleted, and no older event brings it back. */
   deleted?: boolean;
   confidence?: number;
@@ -83,6 +90,9 @@ export type Connector = {
   /** An answer to a request that is a question of the sender and no event, such as a challenge. */
   reply?(payload: unknown): Readonly<Record<string, unknown>> | undefined;
 };
+
+/** What the constructor of a connector gets: its variables that are set, and the defaults of its manifest. */
+export type ConnectorOptions = { variables: Readonly<Record<string, string>>; config: Manifest['config'] };
 
 export type ConnectorVariable = { name: string; description: string; required: boolean };
 

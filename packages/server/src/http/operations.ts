@@ -75,7 +75,9 @@ export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
 function groupByRoute(): Iterable<RoutePattern[]> {
   const groups = new Map<string, RoutePattern[]>();
   for (const pattern of patterns) {
-    if (operations[pattern.name].http.otlp) continue;
+    const { otlp, webhook, cloud_events } = operations[pattern.name].http;
+    // These have transports of their own.
+    if (otlp || webhook || cloud_events) continue;
     const id = `${pattern.method} ${routerPath(pattern)}`;
     groups.set(id, [...(groups.get(id) ?? []), pattern]);
   }
