@@ -75,7 +75,7 @@ export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
 function groupByRoute(): Iterable<RoutePattern[]> {
   const groups = new Map<string, RoutePattern[]>();
   for (const pattern of patterns) {
-    if (operations[pattern.name].http.otlp) continue;
+    if (operations[pattern.name].http.otlp || operations[pattern.name].http.webhook) continue;
     const id = `${pattern.method} ${routerPath(pattern)}`;
     groups.set(id, [...(groups.get(id) ?? []), pattern]);
   }
