@@ -141,8 +141,6 @@ export type AppOptions = {
   /** The service has many accounts: it counts the usage of each and limits the requests of each key. */
   hosted?: boolean;
   rateLimits?: boolean;
-  /** The app closes it. Without one, no webhook has a connector. */
-  connectors?: ConnectorHost | undefined;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -180,7 +178,6 @@ export async function openApp(options: AppOptions): Promise<App> {
       maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
-      connectors: connectors.connectors,
       openStreams: new Map<string, number>(),
       modelCalls: new Map<string, number>(),
       onWarning: options.onWarning ?? (() => {}),
@@ -198,15 +195,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     }
     const metering = meteringFor(options, { ...base, onError });
     const kernel = createKernel({ ...base, ...metering, ...migrated }, modules, { onError });
-    if (options.connectors) useConnectors(kernel.services, options.connectors);
+    useConnectors(kernel.services, connectors);
     const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();
       await kernel.close();
-      await connectors.close();
       await kernel.services.limiter?.close();
       await replica?.link?.close();
-      await options.connectors?.close();
+      await connectors.close();
       await database.close();
     };
     return { kernel, jobs, connectors, close };
