@@ -20,6 +20,14 @@ const connectors = () =>
     testConnector({ manifest: { name: 'asking' }, missing_variables: ['MEM_CONNECTOR_ASKING_REGION'] }),
     testConnector({ manifest: { name: 'small' }, webhook: { max_payload_bytes: 200 } }),
     testConnector({
+      manifest: { name: 'failing' },
+      connector: {
+        identify: () => {
+          throw new Error('a fault of its author');
+        },
+      },
+    }),
+    testConnector({
       manifest: { name: 'timed' },
       connector: { validate_signature: () => 'X-Timed-At is older than 5 minutes' },
     }),
@@ -150,6 +158,7 @@ describe('a delivery that is refused', () => {
       'invalid_signature',
     ],
     ['an old time', newBuild(), { connector: 'timed' }, 401, 'invalid_signature'],
+    ['a connector that fails', newBuild(), { connector: 'failing' }, 503, 'unavailable'],
     ['two megabytes', 'x'.repeat(2_000_000), {}, 413, 'body_too_large'],
     ['more than its connector takes', 'x'.repeat(201), { connector: 'small' }, 413, 'body_too_large'],
     ['nothing', '', {}, 400, 'invalid_json'],
@@ -161,7 +170,7 @@ describe('a delivery that is refused', () => {
     ['null', 'null', {}, 422, 'invalid_input'],
     ['deep nesting', deep(10_000), {}, 422, 'invalid_input'],
     ['deep nesting of a large body', deep(200_000), {}, 422, 'invalid_input'],
-    ['too many members', `{${'"a":1,'.repeat(60_000)}"b":2}`, {}, 422, 'invalid_input'],
+    ['too many members', `{${'"a":1,'.repeat(60_000)}"b":2}`, {}, 413, 'body_too_large'],
     ['gzip', gzipSync(newBuild()), { headers: { 'content-encoding': 'gzip' } }, 415, 'unsupported_media_type'],
     ['gzip that is not declared', gzipSync(newBuild()), {}, 400, 'invalid_json'],
     ['no type', newBuild(), { type: false }, 415, 'unsupported_media_type'],
