@@ -138,6 +138,7 @@ export async function createExamples(app: TestApp, { mark, as, extra = {} }: Exa
   const n = nextRound(app);
   laid.set(app, n);
   for (const name of writing) {
+    if (cannotHide(name, extra)) continue;
     const input = withExtra(nthInput(name, n, { mark, known })) as JsonObject;
     const mayHide = 'shared' in fieldsOf(name);
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
@@ -147,6 +148,10 @@ export async function createExamples(app: TestApp, { mark, as, extra = {} }: Exa
   const removing = writing.filter((name) => definition(name).removes);
   return Object.assign(known, await layAgain(removing, app, { mark, as, extra }));
 }
+
+/** What it writes cannot be kept to oneself, and is not there to be found. */
+const cannotHide = (name: OperationName, extra: JsonObject): boolean =>
+  extra.shared === false && definition(name).always_shared === true;
 
 /** Digests of everything that an example speaks of, as far as there is something to say. */
 async function compileDigests(app: TestApp, { mark, as }: ExampleSetup): Promise<void> {
@@ -175,6 +180,7 @@ async function layAgain(removing: readonly OperationName[], app: TestApp, setup:
   await createEntries(app, setup, 2 + n);
   for (const name of makers) {
     const { extra = {}, mark, as } = setup;
+    if (cannotHide(name, extra)) continue;
     const mayHide = 'shared' in fieldsOf(name);
     const input = nthInput(name, n, { mark });
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));

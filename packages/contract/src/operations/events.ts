@@ -147,7 +147,7 @@ export const events = {
         batch_id: z.string(),
         accepted: z.int(),
         duplicates: z.int(),
-        refused: z.int(),
+        rejected: z.int(),
         results: z.array(
           z.union([
             sent.extend({ index: z.int() }).meta({ id: 'BatchEvent' }),
@@ -161,7 +161,7 @@ export const events = {
                   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
                 }),
               })
-              .meta({ id: 'RefusedEvent', description: 'The problem that it would be refused with alone.' }),
+              .meta({ id: 'RejectedEvent', description: 'The problem that it would be refused with alone.' }),
           ]),
         ),
       }),

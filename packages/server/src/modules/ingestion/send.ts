@@ -143,7 +143,7 @@ const sendBatch = writes<'events.send_batch'>(async (work, { input, caller, prep
   const duplicates = sent.filter(({ duplicate }) => duplicate).length;
   const batch_id = work.services.ids.next(work.now);
   const accepted = sent.length - duplicates;
-  const output = { batch_id, accepted, duplicates, refused: input.events.length - sent.length, results };
+  const output = { batch_id, accepted, duplicates, rejected: input.events.length - sent.length, results };
   return accepted > 0 ? changed(output, { resource: batch_id, ...hashedBy(output) }) : unchanged(output);
 });
 

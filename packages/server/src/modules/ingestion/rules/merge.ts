@@ -62,9 +62,9 @@ function deleteThing({ value, state }: Thing, stamp: Stamp): Merged {
   const left = { whole, members, items, deleted: stamp };
   if (!isObject(value)) return { thing: { value: whole && value, state: left }, isLate: whole !== undefined };
   const kept = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
-    const ids = state.items?.[name];
-    if (ids) return keepItems(name, member, (id) => isLeft(ids[id]));
-    return isLeft(state.members?.[name] ?? state.whole) ? [[name, member]] : [];
+    const ids = ownOf(state.items, name);
+    if (ids) return keepItems(name, member, (id) => isLeft(ownOf(ids, id)));
+    return isLeft(ownOf(state.members, name) ?? state.whole) ? [[name, member]] : [];
   });
   const isGone = kept.length === 0;
   return {
@@ -88,8 +88,9 @@ function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
   const members: Record<string, Stamp> = { ...state.members };
   const won: [string, unknown][] = [];
   for (const [name, member] of said) {
-    const known = Object.hasOwn(members, name) ? members[name] : Object.hasOwn(before, name) ? state.whole : undefined;
-    if (!isOver({ stamp, text: () => textOf(member) }, { stamp: known, text: () => textOf(before[name]) })) continue;
+    const known = ownOf(members, name) ?? (Object.hasOwn(before, name) ? state.whole : undefined);
+    if (!isOver({ stamp, text: () => textOf(member) }, { stamp: known, text: () => textOf(ownOf(before, name)) }))
+      continue;
     define(members, name, stamp);
     won.push([name, member]);
   }
@@ -104,7 +105,8 @@ function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
   }
   const next: ThingState = { whole: state.whole, deleted: state.deleted, members, items: lists.stamps };
   const isLate = won.length === 0 && lists.won === 0 && said.length + lists.said > 0;
-  return { thing: { value: Object.fromEntries(merged), state: next }, isLate };
+  // Without a member there is nothing to show.
+  return { thing: { value: merged.size === 0 ? undefined : Object.fromEntries(merged), state: next }, isLate };
 }
 
 type ListedItem = ResultItem & { id: string };
@@ -123,7 +125,7 @@ function mergeLists(
   const merged: MergedLists = { values: new Map(), stamps: state.items && { ...state.items }, said: 0, won: 0 };
   for (const [name, changes] of Object.entries(items)) {
     const listed = new Map(itemsOf(before.get(name)).map((item) => [item.id, item]));
-    const stamps = new Map(Object.entries((Object.hasOwn(state.items ?? {}, name) && state.items?.[name]) || {}));
+    const stamps = new Map(Object.entries(ownOf(state.items, name) ?? {}));
     for (const [id, item] of Object.entries(changes)) {
       merged.said++;
       const known = {
@@ -214,6 +216,10 @@ const mapStamps = (
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The names are those of a sender: one may be `__proto__`. */
+const ownOf = <T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined =>
+  record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 
 /** Assigning to __proto__ would change the prototype instead of the member. */
 const define = (object: object, name: string, value: unknown) =>
