@@ -25,6 +25,7 @@ export type Message = {
   hasReplies: boolean;
   /** All that it says, as markup. */
   said: string;
+  plain: string;
   sent: Members;
 };
 
@@ -34,6 +35,7 @@ export function messageOf(value: unknown): Message | undefined {
   if (posted === undefined) return undefined;
   const ts = String(sent.ts);
   const edited = microsOf(objectOf(sent.edited).ts);
+  const said = saidIn(sent);
   const isReply = microsOf(sent.thread_ts) !== undefined;
   return {
     ts,
@@ -43,7 +45,8 @@ export function messageOf(value: unknown): Message | undefined {
     revised: edited === undefined ? posted : Math.max(edited, posted + 1),
     isTombstone: sent.subtype === 'tombstone',
     hasReplies: Number(sent.reply_count) > 0 || listOf(sent.replies).length > 0,
-    said: saidIn(sent),
+    said,
+    plain: plainText(said),
     sent,
   };
 }
@@ -67,7 +70,7 @@ export function itemOf(message: Message): ResultItem {
     broadcast: sent.subtype === 'thread_broadcast' || undefined,
     me: sent.subtype === 'me_message' || undefined,
     files: files.length > 0 ? files : undefined,
-    text: keptText(message.said),
+    text: keptText(message.plain),
   });
 }
 
@@ -99,7 +102,7 @@ export function pagesOf({ sent }: Message): string[] {
 
 /** What is known of a thread by the message that began it. */
 export function threadOf(message: Message): Members {
-  const title = firstLine(plainText(message.said), TITLE_CHARACTERS);
+  const title = firstLine(message.plain, TITLE_CHARACTERS);
   return known({
     title: title === '' ? 'message without text' : title,
     started_by: authorOf(message),
@@ -112,7 +115,7 @@ export function linksOf(message: Message): ResultLink[] {
   const links = [
     ...(author === undefined ? [] : [{ relation: isRoot(message) ? 'started_by' : 'replied_by', to: person(author) }]),
     ...mentionedIn(message.said).map((user) => ({ relation: 'mentions', to: person(user) })),
-    ...linksIn([plainText(message.said)]),
+    ...linksIn([message.plain]),
   ];
   return [...new Map(links.map((link) => [`${link.relation} ${link.to}`, link])).values()].slice(0, MAX_LINKS);
 }
