@@ -25,6 +25,9 @@ const sources = {
   recorded: 'inside/recorded.mjs',
   key: 'inside/key.mjs',
   holds: 'inside/holds.mjs',
+  transforms: 'inside/transforms.mjs',
+  slackConnector: '../packages/server/src/connectors/slack/index.ts',
+  githubConnector: '../packages/server/src/connectors/github/index.ts',
   postgres: '../tests/support/postgres-server.ts',
 };
 
