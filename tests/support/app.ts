@@ -19,6 +19,7 @@ import {
   readAccount,
   SELF_HOSTED_ACCOUNT,
 } from '../../packages/server/src/kernel/index.ts';
+import { exampleHost } from './connectors.ts';
 import { type Backend, backends, beforeStore, newPlace, readyPlace, runSql, START, type StorePlace } from './place.ts';
 import { refuseForeign, watchDatabase } from './statements.ts';
 
@@ -67,6 +68,7 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
     modules: proModules,
     postgresPool: 5,
     sweepSeconds: 3600,
+    connectors: exampleHost(),
     ...options,
     // Its events would come between those of a test.
     settings: { cortex: 'off', ...options.settings },

@@ -34,7 +34,6 @@ export const moduleRoutes: readonly ModuleRoute[] = [
   ...at('pull-requests', ['POST /api/v1/pull-requests', 'GET /api/v1/pull-requests']),
   ...at('tags', ['POST /api/v1/tags', 'GET /api/v1/tags']),
   ...at('cortex', ['GET /api/v1/briefing', 'GET /api/v1/cortex/status', 'GET /api/v1/cortex/digests']),
-  ...at('connectors', ['POST /api/v1/events', 'POST /api/v1/webhooks/{name}']),
   ...at('teams', [
     'GET /api/v1/admin/teams',
     'POST /api/v1/admin/teams',

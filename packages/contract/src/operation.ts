@@ -93,6 +93,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   effect: Effect;
   /** The number of metered operations (ops) that a call is charged. */
   cost: 0 | 1 | 2;
+  /** The list in its input of which each item is charged so. */
+  cost_per?: string;
   /** Why a call is free although its effect would cost something. */
   free?: string;
   /** Callable without a key even where keys are required. */
@@ -129,6 +131,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   drafts_in?: string;
   /** Its result belongs to no path or entry, so every agent and every key of the account can see it. */
   open_to_all?: true;
+  /** The entries that it writes are visible to every agent of the account, as their author is none of them. */
+  always_shared?: true;
   /** Members of the body that are kept as their exact JSON text; `*` matches each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];

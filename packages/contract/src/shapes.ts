@@ -213,6 +213,10 @@ export const provenance = z
   })
   .meta({ id: 'Provenance', description: 'Who wrote it, when, in which session, following which patterns.' });
 
+const versionEvent = z
+  .object({ source: z.string(), event_type: z.string(), id: z.string(), occurred_at: utc.nullable() })
+  .meta({ id: 'VersionEvent', description: 'An event that another system sent.' });
+
 const written = {
   entity_path: entityPath,
   key,
@@ -229,6 +233,7 @@ const written = {
   content_hash: z.string().meta({ description: 'SHA-256 of the bytes of the value.' }),
   integrity_chain: z.string().meta({ description: 'SHA-256 that ties this version to the one before it.' }),
   commit_id: z.string().nullable(),
+  event: versionEvent.optional().meta({ description: 'The event from outside that it was written for.' }),
   seq: z.int().meta({ description: 'Place of this version in the log of the account.' }),
 };
 

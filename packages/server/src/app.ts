@@ -48,6 +48,7 @@ import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
 import { golden } from './modules/golden/index.ts';
 import { graph } from './modules/graph/index.ts';
+import { ingestion, useConnectors } from './modules/ingestion/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
 import { ledger } from './modules/ledger/index.ts';
 import { log } from './modules/log/index.ts';
@@ -84,6 +85,7 @@ export const coreModules: readonly Module[] = [
   golden,
   consolidation,
   briefing,
+  ingestion,
   erasure,
   log,
   keys,
@@ -129,6 +131,8 @@ export type AppOptions = {
   /** How many bytes of rows that were read are kept in memory, on SQLite. */
   readCache?: CacheLimits;
   sweepSeconds?: number;
+  /** What receives webhooks; closed with the app. */
+  connectors?: ConnectorHost | undefined;
   /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
   settings?: Partial<Settings>;
@@ -194,6 +198,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     }
     const metering = meteringFor(options, { ...base, onError });
     const kernel = createKernel({ ...base, ...metering, ...migrated }, modules, { onError });
+    if (options.connectors) useConnectors(kernel.services, options.connectors);
     const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();
@@ -201,6 +206,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       await connectors.close();
       await kernel.services.limiter?.close();
       await replica?.link?.close();
+      await options.connectors?.close();
       await database.close();
     };
     return { kernel, jobs, connectors, close };

@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
+import { connectors } from './connectors.ts';
 import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
 import { cortex } from './cortex.ts';
@@ -13,6 +14,7 @@ import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
 import { entryRemoval } from './entry-removal.ts';
+import { events } from './events.ts';
 import { golden } from './golden.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
@@ -61,6 +63,8 @@ export const operations = {
   ...consumers,
   ...transfer,
   ...consolidation,
+  ...events,
+  ...connectors,
   ...system,
 };
 

@@ -99,20 +99,25 @@ export class ConnectorThread {
     });
   }
 
+  get #isAsked(): boolean {
+    return this.#calls.length + this.#events.length + this.#starts.length > 0;
+  }
+
   /** Starts the thread if there is something to do, and gives it the next thing. */
   #next(): void {
-    if (this.#isClosed) return this.#failAll('the service is being stopped');
-    const isAsked = this.#calls.length + this.#events.length + this.#starts.length > 0;
-    if (!isAsked || this.#job) return;
+    if (this.#isClosed) this.#failAll('the service is being stopped');
+    if (!this.#isAsked || this.#job) return;
     this.#watch();
-    if (!this.#thread) return this.#start();
-    if (!this.#isReady) return;
+    if (!this.#thread) this.#start();
+    else if (this.#isReady) this.#postNext();
+  }
+
+  #postNext(): void {
+    const begun = { id: this.#nextId++, since: performance.now() };
     const call = this.#calls.shift();
-    if (call) return this.#post({ id: this.#nextId++, since: performance.now(), call }, call.input);
-    const batch = this.#takeBatch();
-    if (batch.length === 0) return;
-    const job = { id: this.#nextId++, since: performance.now(), batch, done: 0 };
-    this.#post(job, { events: batch.map(({ text }) => text) });
+    const batch = call ? [] : this.#takeBatch();
+    if (call) this.#post({ ...begun, call }, call.input);
+    else if (batch.length > 0) this.#post({ ...begun, batch, done: 0 }, { events: batch.map(({ text }) => text) });
   }
 
   #post(job: CurrentJob, message: object): void {
@@ -236,8 +241,7 @@ export class ConnectorThread {
     const over = this.#overdue(now);
     if (over) this.#stop(over);
     else if (!this.#job) this.#next();
-    const isIdle = !this.#job && this.#calls.length + this.#events.length + this.#starts.length === 0;
-    if (!isIdle) return;
+    if (this.#job || this.#isAsked) return;
     if (this.#thread && now - this.#idleSince < IDLE_MS) return;
     clearInterval(this.#tick);
     this.#tick = undefined;

@@ -17,7 +17,7 @@ export function loadInProcess(facts: ConnectorFacts, connector: Connector, limit
     source: 'built-in',
     async isSigned(delivery, now) {
       if (!connector.validate_signature) return hasSignatureByAny(delivery, secrets, manifest.webhook);
-      return secrets.filter((secret) => connector.validate_signature?.(delivery, secret, now)).length > 0;
+      return verdictOf(secrets.map((secret) => connector.validate_signature?.(delivery, secret, now)));
     },
     async identify(payload, delivery) {
       return nameDelivery(payload, delivery, connector.identify?.(payload, delivery.headers));
@@ -28,6 +28,10 @@ export function loadInProcess(facts: ConnectorFacts, connector: Connector, limit
     transform: (events) => Promise.all(events.map((event) => transformOne(connector, event, { manifest, limits }))),
   };
 }
+
+/** One secret of two is enough; a reason is not true. */
+export const verdictOf = (verdicts: readonly unknown[]): boolean | string =>
+  verdicts.includes(true) || (verdicts.find((one): one is string => typeof one === 'string') ?? false);
 
 async function transformOne(
   connector: Connector,

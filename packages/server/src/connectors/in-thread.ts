@@ -1,7 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import { ConnectorThread } from './connector-thread.ts';
 import { handles, nameDelivery } from './delivery-name.ts';
-import type { ConnectorFacts } from './in-process.ts';
+import { type ConnectorFacts, verdictOf } from './in-process.ts';
 import { hasSignatureByAny } from './signature.ts';
 import type { ThreadSpec } from './thread-types.ts';
 import type { InboundEvent, LoadedConnector, Transformed } from './types.ts';
@@ -30,12 +30,13 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
       // Without its own check, the default one might accept what it would refuse.
       if (typeof found === 'string') return refuse(found);
       if (!found.has('validate_signature')) return hasSignatureByAny(delivery, secrets, manifest.webhook);
+      const verdicts: unknown[] = [];
       for (const secret of secrets) {
         const outcome = await thread.call({ name: 'validate_signature', secret, now, ...delivery });
-        if ('output' in outcome && outcome.output === true) return true;
-        if (!('output' in outcome)) refuse('failed' in outcome ? outcome.failed : outcome.busy);
+        if (!('output' in outcome)) return refuse('failed' in outcome ? outcome.failed : outcome.busy);
+        verdicts.push(outcome.output);
       }
-      return false;
+      return verdictOf(verdicts);
     },
     async identify(payload, delivery) {
       if (thread.isFull) refuse('too many events are waiting for it');

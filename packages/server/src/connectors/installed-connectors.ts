@@ -13,12 +13,8 @@ export type FoundConnector = { folder: string; name: string } & (
   | { problems: string[] }
 );
 
-/** Where connectors are installed. */
-export const connectorsFolder = (dataDir: string): string => join(dataDir, 'connectors');
-
 /** All connectors below a folder, in the order of their names. Names with a dot are unfinished or being removed. */
 export function findInstalled(folder: string): FoundConnector[] {
-  if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.includes('.'))
     .map(({ name }) => name)

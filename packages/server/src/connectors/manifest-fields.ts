@@ -79,8 +79,8 @@ const minVersion = (version: string) =>
 const name = textOf(
   64,
   matching(
-    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
-    'must have small letters, digits and hyphens alone, and begin and end with a letter or digit',
+    /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    'must have small letters and digits, with single hyphens between them',
   ),
 );
 

@@ -75,11 +75,12 @@ export class RunningThread {
 
   #receive(message: ThreadMessage, { onReady, onMessage }: ThreadEvents): void {
     if (typeof message !== 'object' || message === null) return;
-    if (typeof message.broken === 'string') return void this.stop(message.broken);
-    if (!Array.isArray(message.ready)) return onMessage(message);
-    this.#isBroken = false;
-    const { ready } = message;
-    onReady(new Set(OPTIONAL.filter((name) => ready.includes(name))));
+    const { ready, broken } = message;
+    if (typeof broken === 'string') void this.stop(broken);
+    else if (Array.isArray(ready)) {
+      this.#isBroken = false;
+      onReady(new Set(OPTIONAL.filter((name) => ready.includes(name))));
+    } else onMessage(message);
   }
 }
 

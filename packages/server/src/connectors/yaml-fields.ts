@@ -77,15 +77,19 @@ export class FieldValue {
   #addField(found: Record<string, unknown>, { key, value }: Pair, { specs, others }: Allowed): void {
     const node = key as Node;
     const name = isScalar(node) && typeof node.value === 'string' ? node.value : undefined;
-    if (name === undefined) return this.#file.fault(node, this.path, 'has a name that is not a text');
-    const path = this.#below(name);
+    const fault = (at: Node, message: string) => this.#file.fault(at, this.#below(name ?? ''), message);
+    if (name === undefined) {
+      fault(node, 'has a name that is not a text');
+      return;
+    }
     const rule = Object.hasOwn(specs, name) ? specs[name]?.rule : others;
-    if (!rule) return this.#file.fault(node, path, `is not a field of a manifest${suggest(name, Object.keys(specs))}`);
     const isEmpty = value === null || (isScalar(value) && value.value === null);
-    if (isEmpty)
-      return this.#file.fault((value as Node | null) ?? node, path, 'has no value: give it one or leave it out');
-    const read = rule(new FieldValue(this.#file, path, value as Node));
-    if (read !== undefined) Object.defineProperty(found, name, { value: read, enumerable: true });
+    if (!rule) fault(node, `is not a field of a manifest${suggest(name, Object.keys(specs))}`);
+    else if (isEmpty) fault((value as Node | null) ?? node, 'has no value: give it one or leave it out');
+    else {
+      const read = rule(new FieldValue(this.#file, this.#below(name), value as Node));
+      if (read !== undefined) Object.defineProperty(found, name, { value: read, enumerable: true });
+    }
   }
 
   #below(name: string): string {

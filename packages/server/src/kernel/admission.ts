@@ -2,8 +2,10 @@ import { Fault, type JsonObject, type Operation, type OperationName, operations 
 import { type Authorize, authorizeKeyType } from './authorize.ts';
 import { authorizeAgent } from './authorize-agent.ts';
 import { authorizeScope } from './authorize-scope.ts';
+import { authorizeSender } from './authorize-sender.ts';
 import type { Caller } from './caller.ts';
 import { HookContext, type Hooks } from './hooks.ts';
+import { priceOf } from './metering.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import { parseInput } from './parse-input.ts';
 import type { Usage } from './usage.ts';
@@ -14,7 +16,7 @@ export type Admission = { handler: Handler<OperationName>; input: never; lineage
 
 export type Admit = (name: OperationName, raw: unknown, caller: Caller) => Admission | Promise<Admission>;
 
-const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeAgent, authorizeScope];
+const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeAgent, authorizeSender, authorizeScope];
 
 type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; usage: Usage };
 
@@ -42,14 +44,14 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     const branch = input.branch as string | undefined;
     const isMain = branch === undefined || branch === MAIN_BRANCH;
     if (isMain && authorizes.length === 0) {
-      usage.charge(operation.cost);
+      usage.charge(priceOf(name, input).cost);
       return { handler, input: input as never, lineage: MAIN_LINEAGE };
     }
     const context = new HookContext(services, caller);
     const admission = (lineage: Lineage): Admission | Promise<Admission> => {
       if (operation.effect === 'write') refuseReadOnly(lineage, branch);
       return andThen(askEach(authorizes, name, { input, context }), () => {
-        usage.charge(operation.cost);
+        usage.charge(priceOf(name, input).cost);
         return { handler, input: input as never, lineage };
       });
     };

@@ -27,7 +27,7 @@ export const authorizeAgent: Authorize = (name, input, { key, agent_id }) => {
 };
 
 /** The agents that an input names for itself and for the items of its lists. */
-function agentsNamedIn(input: Record<string, unknown>): string[] {
+export function agentsNamedIn(input: Record<string, unknown>): string[] {
   const items = Object.values(input).flatMap((part) => (Array.isArray(part) ? part : []));
   return [input, ...items].flatMap((part) => {
     const { agent_id } = (part ?? {}) as { agent_id?: unknown };

@@ -39,6 +39,7 @@ export * from './note-buffer.ts';
 export { noteQuery, readContext } from './notes.ts';
 export { incompleteBecause } from './notes-gap.ts';
 export * from './page-bytes.ts';
+export { parseInput } from './parse-input.ts';
 export { globConditions } from './path-filter.ts';
 export * from './plan-bounds.ts';
 export { keepPlannerFigures } from './planner.ts';

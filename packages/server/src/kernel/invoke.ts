@@ -9,7 +9,7 @@ import { Followers } from './followers.ts';
 import type { Hooks } from './hooks.ts';
 import { isPagedByLog, runPageOfLog } from './log-cursors.ts';
 import type { LogPosition } from './log-position.ts';
-import type { OnAccount } from './metering.ts';
+import { type OnAccount, priceOf } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { readContext, startNotes } from './notes.ts';
@@ -159,7 +159,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     const admission = admit(name, raw, keyCaller);
     const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
     const caller = asAccount(name, input, keyCaller);
-    const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
+    const paying = caller.key && services.meter?.pay(caller.account_id, priceOf(name, input));
     if (paying !== undefined) await paying;
     if (handler.kind === 'stream')
       return followers.follow(caller, handler.run(readContext(services, caller, lineage), input));

@@ -12,7 +12,7 @@ export type Charge = {
   lease_id?: string;
 };
 
-export type OperationCost = Pick<Operation, 'cost' | 'effect'>;
+export type OperationCost = { cost: number; effect: Operation['effect'] };
 
 /** Takes headers, as a reply does. */
 export type HeaderSink = { header(name: string, value: string): unknown };
@@ -28,7 +28,7 @@ export type PlanUsage = {
   warning_level: 80 | 95 | 100 | null;
 };
 
-export type MeteredCall = { name: string; caller: Caller };
+export type MeteredCall = { name: string; caller: Caller; input?: unknown };
 type RefuseJob<J> = (job: J, result: { error: unknown }) => void;
 
 /** Runs the meter's own work on an account, which is not audited. */
@@ -82,9 +82,19 @@ export interface RateLimiter {
   close(): Promise<void>;
 }
 
+/** What a call costs: each item of a list, where that is what is charged. */
+export function priceOf(name: string, input: unknown): OperationCost {
+  const { cost, effect, cost_per } = (operations as Readonly<Record<string, Operation | undefined>>)[name] ?? NO_PRICE;
+  if (cost_per === undefined) return { cost, effect };
+  const items = (input as Readonly<Record<string, unknown>>)[cost_per];
+  return { cost: cost * (Array.isArray(items) ? items.length : 1), effect };
+}
+
+const NO_PRICE = { cost: 0, effect: 'none', cost_per: undefined } as const;
+
 /** The charge for a write that succeeds. Work on the store without a key is free. */
-export function writeCharge({ name, caller }: MeteredCall): number {
+export function writeCharge({ name, caller, input }: MeteredCall): number {
   if (!caller.key) return 0;
-  const price = (operations as Readonly<Record<string, OperationCost | undefined>>)[name];
-  return price?.effect === 'write' ? price.cost : 0;
+  const { cost, effect } = priceOf(name, input);
+  return effect === 'write' ? cost : 0;
 }

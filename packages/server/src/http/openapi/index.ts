@@ -39,6 +39,7 @@ export const TAGS: Record<string, string> = {
   consumers: 'Consumers of the log: their progress, and the events they gave up on.',
   transfer: 'Export and import of a whole account, and import of entries from other systems.',
   consolidation: 'Find duplicates, contradictions and what is stale; demote or propose, and decide.',
+  ingestion: 'What happens outside: events, webhooks, and the connectors that understand them.',
   system: 'Information about the service itself.',
   accounts: 'The accounts of a hosted service, for its operator.',
   aliases: 'Other addresses of operations above.',

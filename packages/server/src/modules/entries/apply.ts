@@ -140,6 +140,7 @@ export class EntrySet {
       session_id: draft.session_id,
       written_at: draft.written_at ?? work.now,
       commit_id: draft.commit_id ?? null,
+      event: draft.event,
     };
     const next = this.#stamp(content, origin, { entry: own, reason, session: draft.session });
     // Evidence belongs to a value and outweighs a repeated write of it: the version stores the confidence as written, the

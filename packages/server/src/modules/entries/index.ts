@@ -27,7 +27,9 @@ export { projectionConsumer, withProjectionConsumers } from './projection-consum
 export { type EntryKey, type EntryRowKey, getLiveEntry, headStatements } from './queries.ts';
 export { contentHash, fromDocument, toEntry, toVersion } from './rows.ts';
 export { type EvidenceStatus, evidenceRank, evidenceSignal, evidenceStatus } from './rules/evidence.ts';
+export { isArtifact } from './rules/artifact.ts';
 export { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
+export { mayHoldSecret } from './rules/secrets.ts';
 export { rawValue, shortValue } from './short-value.ts';
 export { type Standing, standingOf, UNTOUCHED } from './standing.ts';
 export { authorOf, checkUnchanged, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';

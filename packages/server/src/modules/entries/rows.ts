@@ -98,6 +98,8 @@ export type VersionOrigin = {
   session_id: string | null;
   written_at: number;
   commit_id: string | null;
+  /** The event from outside that it was written for, as JSON. */
+  event?: string | undefined;
 };
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
@@ -108,6 +110,8 @@ export const contentHash = (value: string): string => sha256(value);
 export function chainHash(previousChain: string, hash: string, written: readonly unknown[]): string {
   return sha256(`${previousChain}\n${hash}\n${JSON.stringify(written)}`);
 }
+
+const NO_EVENT: readonly string[] = [];
 
 /** The fields that the chain covers besides the value, in a form that can be rebuilt from a stored row. */
 export function chained(content: VersionContent, origin: VersionOrigin): readonly unknown[] {
@@ -126,6 +130,7 @@ export function chained(content: VersionContent, origin: VersionOrigin): readonl
     content.pattern_refs,
     content.artifact_refs,
     origin.commit_id,
+    ...(origin.event === undefined ? NO_EVENT : [origin.event]),
   ];
 }
 
@@ -143,13 +148,14 @@ export function toDocument(
   const session = origin.session_id === null ? 'null' : quote(origin.session_id);
   const ttl = content.ttl_at === null ? 'null' : `"${toIso(content.ttl_at)}"`;
   const commit = origin.commit_id === null ? 'null' : quote(origin.commit_id);
+  const event = origin.event === undefined ? '' : `,"event":${origin.event}`;
   return (
     `{"entity_path":${quote(origin.entity_path)},"key":${quote(origin.key)},"branch":${quote(origin.branch)}` +
     `,"version":${origin.version},"value":${content.value},"memory_type":"${content.memory_type}"` +
     `,"shared":${content.shared === 1},"provenance":{"agent_id":${quote(origin.agent_id)},"session_id":${session}` +
     `,"written_at":"${toIso(origin.written_at)}","pattern_refs":${content.pattern_refs}},"ttl_at":${ttl}` +
     `,"artifact_refs":${content.artifact_refs},"is_artifact":${content.is_artifact === 1}` +
-    `,"content_hash":"${stamp.hash}","integrity_chain":"${stamp.chain}","commit_id":${commit},"seq":${stamp.seq}}`
+    `,"content_hash":"${stamp.hash}","integrity_chain":"${stamp.chain}","commit_id":${commit}${event},"seq":${stamp.seq}}`
   );
 }
 
@@ -170,6 +176,7 @@ type ParsedDocument = {
   artifact_refs: JsonText;
   is_artifact: boolean;
   commit_id: string | null;
+  event?: object;
 };
 
 /** Parses a document back into its parts, byte for byte. */
@@ -201,6 +208,7 @@ export function fromDocument(
       session_id: provenance.session_id,
       written_at: Date.parse(provenance.written_at),
       commit_id: parsed.commit_id,
+      event: parsed.event && JSON.stringify(parsed.event),
     },
   };
 }

@@ -19,6 +19,8 @@ export type EntryDraft = {
   compared?: ((before: string, value: string) => boolean) | undefined;
   confidence?: number | undefined;
   memory_type?: string | undefined;
+  /** Instead of the defaults of the service. */
+  defaults?: { confidence: number; memory_type: string } | undefined;
   shared?: boolean | undefined;
   pattern_refs?: string | undefined;
   artifact_refs?: string | undefined;
@@ -27,6 +29,8 @@ export type EntryDraft = {
   if_version?: number | undefined;
   if_exists?: boolean | undefined;
   commit_id?: string | undefined;
+  /** The event from outside that it is written for, as JSON. */
+  event?: string | undefined;
   /** When it was written elsewhere; never earlier than the version that is replaced. */
   written_at?: number | undefined;
 };
@@ -53,8 +57,8 @@ export function nextContent(before: VersionContent | undefined, draft: EntryDraf
   return {
     value: same && before ? before.value : (draft.value ?? 'null'),
     deleted: deleted ? 1 : 0,
-    confidence: draft.confidence ?? kept?.confidence ?? shapes.DEFAULT_CONFIDENCE,
-    memory_type: draft.memory_type ?? before?.memory_type ?? 'fact',
+    confidence: draft.confidence ?? kept?.confidence ?? draft.defaults?.confidence ?? shapes.DEFAULT_CONFIDENCE,
+    memory_type: draft.memory_type ?? before?.memory_type ?? draft.defaults?.memory_type ?? 'fact',
     shared: draft.shared === undefined ? (before?.shared ?? 1) : Number(draft.shared),
     pattern_refs: draft.pattern_refs ?? kept?.pattern_refs ?? '[]',
     artifact_refs: draft.artifact_refs ?? kept?.artifact_refs ?? '[]',

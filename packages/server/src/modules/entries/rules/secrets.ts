@@ -48,6 +48,10 @@ export function* secretsInSteps(
   return found;
 }
 
+/** Whether there may be a secret anywhere in a text: the cheap pass alone. */
+export const mayHoldSecret = (text: string): boolean =>
+  new HintFinder(codesOf(text, text.length), text.length).next(0) !== undefined;
+
 function secretsIn(text: string, budget: ScanBudget): string[] {
   const length = Math.min(text.length, MAX_SEARCHED_CHARS, budget.searched);
   budget.searched -= length;

@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import type { Output } from '@mem-service/contract';
+import { type Caller, isInScope, missingScope, type Scope } from '../../kernel/index.ts';
+import { deliveryIdOf } from './names.ts';
+import type { DeliveryRow } from './queries.ts';
+import type { ArrivedWrite } from './rules/results.ts';
+
+/** An event that could not be transformed, as it is kept to be tried again. The payload and the headers are JSON. */
+export type Failure = { reason: string; retry_at: number | null; payload: string; headers: string };
+
+/** An event from outside, ready to be stored. */
+export type Arrival = {
+  caller: Caller;
+  /** The agent that its entries are written by. */
+  sender: string;
+  source: string;
+  /** As it was sent; undefined where it came without one. */
+  id: string | undefined;
+  event_type: string;
+  occurred_at: number | null;
+  writes: readonly ArrivedWrite[];
+  /** The connector that received it. */
+  connector?: string;
+  records_outcomes?: boolean;
+  failure?: Failure | undefined;
+  /** When it came, where that was earlier. */
+  received_at?: number | undefined;
+  /** It is known to have come, and is tried again. */
+  isAgain?: boolean;
+};
+
+export type IngestedResult = Output<'webhooks.receive'>['results'][number];
+
+export type StoredArrival = {
+  duplicate: boolean;
+  delivery: DeliveryRow;
+  results: IngestedResult[];
+  letter_id: string | null;
+};
+
+const realms = new WeakMap<Scope, string>();
+
+/**
+ * Ids of a key with a limited scope are apart from those of others: it neither learns which ids were used elsewhere, nor uses
+ * them up.
+ */
+function realmOf({ key, connector }: Pick<Caller, 'key'> & { connector: string | undefined }): string {
+  if (connector !== undefined || key?.write === undefined) return '';
+  let realm = realms.get(key.write);
+  if (realm === undefined) {
+    realm = hash('sha256', JSON.stringify(key.write), 'hex').slice(0, 16);
+    realms.set(key.write, realm);
+  }
+  return realm;
+}
+
+/** What tells a delivery from others of the account. */
+export const deliveryName = ({ caller, sender, connector, id }: Arrival): [string, string, string] | undefined =>
+  id === undefined ? undefined : [sender, realmOf({ key: caller.key, connector }), deliveryIdOf(id)];
+
+export const realmOfArrival = ({ caller, connector }: Arrival): string => realmOf({ key: caller.key, connector });
+
+/** Refuses a delivery of which a part is outside of the caller's scope. */
+export function checkWriteScope({ key }: Caller, writes: readonly Pick<ArrivedWrite, 'entity_path'>[]): void {
+  for (const { entity_path } of writes)
+    if (!isInScope(key?.write, entity_path)) throw missingScope('WRITE', { kind: 'exact', path: entity_path });
+}

@@ -1,0 +1,18 @@
+import type { Module } from '../../kernel/index.ts';
+import { migrations } from './migrations.ts';
+import { readHandlers } from './reads.ts';
+import { receive } from './receive.ts';
+import { sendHandlers } from './send.ts';
+import { forgetDeliveries } from './sweep.ts';
+import { tables } from './tables.ts';
+
+export { checkConfigured, connectorOf, connectorsOf, useConnectors } from './connectors.ts';
+
+/** What happens outside: events, and webhooks with their connectors. */
+export const ingestion: Module = {
+  name: 'ingestion',
+  migrations,
+  tables,
+  handlers: { ...sendHandlers, ...readHandlers, 'webhooks.receive': receive },
+  maintenance: [forgetDeliveries],
+};

@@ -1,0 +1,220 @@
+import type { ResultItem } from '../../../connectors/types.ts';
+
+/** When something was said, and its place among what was said at the same time. */
+export type Stamp = readonly [at: number, rank: number];
+
+/** By name, when each was set last. */
+type Stamps = Readonly<Record<string, Stamp>>;
+
+/** When each part of a thing was set last. What is not named here may be replaced by anything. */
+export type ThingState = {
+  /** Of a value that was set as a whole: of each member that has no stamp of its own. */
+  whole?: Stamp | undefined;
+  /** What was said at that time or before is gone. */
+  deleted?: Stamp | undefined;
+  members?: Stamps | undefined;
+  /** By list and id; those that were removed are here too. */
+  items?: Readonly<Record<string, Stamps>> | undefined;
+};
+
+/** A thing: its value, undefined where it is not there, and when that was said. */
+export type Thing = { value: unknown; state: ThingState };
+
+export type ThingItems = Readonly<Record<string, Readonly<Record<string, ResultItem | null>>>>;
+
+/** What an event says about a thing. */
+export type ThingChange = {
+  stamp: Stamp;
+  value: unknown;
+  merge?: boolean | undefined;
+  items?: ThingItems | undefined;
+  deleted?: boolean | undefined;
+};
+
+/** `isLate`: everything that it says was overtaken by what was said before. */
+export type Merged = { thing: Thing; isLate: boolean };
+
+export const MAX_ITEMS = 200;
+
+/**
+ * Applies what an event says. The last to speak wins, part by part, and between two that spoke at the same moment the greater
+ * text; so the order in which events arrive does not matter.
+ */
+export function mergeThing(thing: Thing, change: ThingChange): Merged {
+  if (change.deleted) return deleteThing(thing, change.stamp);
+  if (isAtMost(change.stamp, thing.state.deleted)) return { thing, isLate: true };
+  return change.merge ? mergeParts(thing, change) : replaceThing(thing, change);
+}
+
+function replaceThing(thing: Thing, { stamp, value }: ThingChange): Merged {
+  const order = compareStamps(stamp, newestStamp(thing.state));
+  const wins = order > 0 || (order === 0 && textOf(value) >= textOf(thing.value));
+  return wins ? { thing: { value, state: { whole: stamp } }, isLate: false } : { thing, isLate: true };
+}
+
+/** Members that were set later stay. */
+function deleteThing({ value, state }: Thing, stamp: Stamp): Merged {
+  if (isAtMost(stamp, state.deleted)) return { thing: { value, state }, isLate: true };
+  const isLeft = (one: Stamp | undefined) => one !== undefined && compareStamps(one, stamp) > 0;
+  const whole = isLeft(state.whole) ? state.whole : undefined;
+  const members = filterStamps(state.members, isLeft);
+  const items = mapStamps(state.items, (stamps) => filterStamps(stamps, isLeft));
+  const left = { whole, members, items, deleted: stamp };
+  if (!isObject(value)) return { thing: { value: whole && value, state: left }, isLate: whole !== undefined };
+  const kept = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+    const ids = state.items?.[name];
+    if (ids) return keepItems(name, member, (id) => isLeft(ids[id]));
+    return isLeft(state.members?.[name] ?? state.whole) ? [[name, member]] : [];
+  });
+  const isGone = kept.length === 0;
+  return {
+    thing: { value: isGone ? undefined : Object.fromEntries(kept), state: left },
+    isLate: kept.length === Object.keys(value).length && !isGone,
+  };
+}
+
+function keepItems(name: string, list: unknown, isKept: (id: string) => boolean): [string, unknown][] {
+  const kept = itemsOf(list).filter(({ id }) => isKept(id));
+  return kept.length === 0 ? [] : [[name, kept]];
+}
+
+/** The members of the newest event come first, in its order: a long value is read from its beginning. */
+function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
+  const { stamp, items = {} } = change;
+  const said = Object.entries(isObject(change.value) ? change.value : {}).filter(
+    ([name]) => !Object.hasOwn(items, name),
+  );
+  const before = isObject(value) ? value : {};
+  const members: Record<string, Stamp> = { ...state.members };
+  const won: [string, unknown][] = [];
+  for (const [name, member] of said) {
+    const known = Object.hasOwn(members, name) ? members[name] : Object.hasOwn(before, name) ? state.whole : undefined;
+    if (!isOver({ stamp, text: () => textOf(member) }, { stamp: known, text: () => textOf(before[name]) })) continue;
+    define(members, name, stamp);
+    won.push([name, member]);
+  }
+  const isNewest = compareStamps(stamp, newestStamp(state)) >= 0;
+  const others = Object.entries(before);
+  const merged = new Map<string, unknown>(isNewest ? [...won, ...others, ...won] : [...others, ...won]);
+  const lists = mergeLists(state, { stamp, items }, merged);
+  for (const [name, list] of lists.values) {
+    // Lists are long: they come last.
+    merged.delete(name);
+    if (list.length > 0) merged.set(name, list);
+  }
+  const next: ThingState = { whole: state.whole, deleted: state.deleted, members, items: lists.stamps };
+  const isLate = won.length === 0 && lists.won === 0 && said.length + lists.said > 0;
+  return { thing: { value: Object.fromEntries(merged), state: next }, isLate };
+}
+
+type ListedItem = ResultItem & { id: string };
+type MergedLists = {
+  values: Map<string, ListedItem[]>;
+  stamps: Record<string, Stamps> | undefined;
+  said: number;
+  won: number;
+};
+
+function mergeLists(
+  state: ThingState,
+  { stamp, items }: { stamp: Stamp; items: ThingItems },
+  before: ReadonlyMap<string, unknown>,
+): MergedLists {
+  const merged: MergedLists = { values: new Map(), stamps: state.items && { ...state.items }, said: 0, won: 0 };
+  for (const [name, changes] of Object.entries(items)) {
+    const listed = new Map(itemsOf(before.get(name)).map((item) => [item.id, item]));
+    const stamps = new Map(Object.entries((Object.hasOwn(state.items ?? {}, name) && state.items?.[name]) || {}));
+    for (const [id, item] of Object.entries(changes)) {
+      merged.said++;
+      const known = {
+        stamp: stamps.get(id),
+        text: () => itemText(listed.get(id) ?? (stamps.has(id) ? null : undefined)),
+      };
+      const next = item === null ? null : { ...withIdFirst(id, item) };
+      if (!isOver({ stamp, text: () => itemText(next) }, known)) continue;
+      merged.won++;
+      stamps.set(id, stamp);
+      if (next === null) listed.delete(id);
+      else listed.set(id, next);
+    }
+    const kept = newestItems([...listed.values()]);
+    merged.values.set(name, kept);
+    merged.stamps = { ...merged.stamps };
+    define(merged.stamps, name, keptStamps(stamps, { listed, kept }));
+  }
+  return merged;
+}
+
+const withIdFirst = (id: string, item: ResultItem): ListedItem => Object.assign({ id }, item, { id });
+
+/** The newest of a list, in their order. */
+function newestItems(items: readonly ListedItem[]): ListedItem[] {
+  const sorted = items.toSorted((a, b) => timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1));
+  return sorted.slice(-MAX_ITEMS);
+}
+
+const timeOf = ({ at }: ResultItem): number => {
+  const time = Date.parse(at);
+  return Number.isNaN(time) ? 0 : time;
+};
+
+/** Of items that are listed, and of so many that were removed last. */
+function keptStamps(
+  stamps: ReadonlyMap<string, Stamp>,
+  { listed, kept }: { listed: ReadonlyMap<string, ListedItem>; kept: readonly ListedItem[] },
+): Stamps {
+  const shown = new Set(kept.map(({ id }) => id));
+  const removed = [...stamps].filter(([id]) => !listed.has(id)).toSorted(([, a], [, b]) => compareStamps(b, a));
+  const left = [...[...stamps].filter(([id]) => shown.has(id)), ...removed.slice(0, MAX_ITEMS)];
+  return Object.fromEntries(left);
+}
+
+const itemsOf = (list: unknown): ListedItem[] =>
+  Array.isArray(list) ? list.filter((item): item is ListedItem => isObject(item) && typeof item.id === 'string') : [];
+
+/** What was removed stays so against what was said at the same moment. */
+const itemText = (item: object | null | undefined): string =>
+  item === null ? '\uffff' : item === undefined ? '' : textOf(item);
+
+type Said = { stamp: Stamp | undefined; text: () => string };
+
+function isOver(said: Said & { stamp: Stamp }, known: Said): boolean {
+  if (known.stamp === undefined) return true;
+  const order = compareStamps(said.stamp, known.stamp);
+  return order > 0 || (order === 0 && said.text() > known.text());
+}
+
+/** The same text for the same value, whatever the order of its members. */
+const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, inOrder));
+
+const inOrder = (_: string, member: unknown): unknown =>
+  isObject(member) && !Array.isArray(member)
+    ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : member;
+
+const BEFORE_ALL: Stamp = [Number.NEGATIVE_INFINITY, 0];
+
+export const compareStamps = (a: Stamp, b: Stamp): number => a[0] - b[0] || a[1] - b[1];
+
+const isAtMost = (stamp: Stamp, other: Stamp | undefined): boolean =>
+  other !== undefined && compareStamps(stamp, other) <= 0;
+
+export function newestStamp({ whole, deleted, members = {}, items = {} }: ThingState): Stamp {
+  const all = [whole, deleted, ...Object.values(members), ...Object.values(items).flatMap(Object.values<Stamp>)];
+  return all.reduce<Stamp>((last, one) => (one && compareStamps(one, last) > 0 ? one : last), BEFORE_ALL);
+}
+
+const filterStamps = (stamps: Stamps | undefined, isKept: (stamp: Stamp) => boolean): Stamps =>
+  Object.fromEntries(Object.entries(stamps ?? {}).filter(([, stamp]) => isKept(stamp)));
+
+const mapStamps = (
+  lists: Readonly<Record<string, Stamps>> | undefined,
+  map: (stamps: Stamps) => Stamps,
+): Record<string, Stamps> => Object.fromEntries(Object.entries(lists ?? {}).map(([name, one]) => [name, map(one)]));
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Assigning to __proto__ would change the prototype instead of the member. */
+const define = (object: object, name: string, value: unknown) =>
+  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });

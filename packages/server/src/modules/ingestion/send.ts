@@ -1,0 +1,148 @@
+import { Fault, type Input, type Output, operations } from '@mem-service/contract';
+import {
+  type Caller,
+  changed,
+  entryName,
+  fromIso,
+  type Handlers,
+  hashedBy,
+  parseInput,
+  prepares,
+  type Services,
+  unchanged,
+  writes,
+  writesTogether,
+} from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
+import { type Arrival, checkWriteScope, type StoredArrival } from './arrivals.ts';
+import { externalAgent } from './names.ts';
+import { isLargeText, type RedactedJson, redactSmall, redactValue } from './redact.ts';
+import { storeArrivals, toTimes } from './store.ts';
+
+type InboundEvent = Input<'events.send'>;
+type SentEvent = Output<'events.send'>;
+
+/** Large values were redacted before the transaction began. */
+const redactedOf = ({ value }: InboundEvent, prepared: unknown): RedactedJson =>
+  (prepared as RedactedJson | undefined) ?? redactSmall(value.value, value.text);
+
+function arrivalOf(event: InboundEvent, caller: Caller, { value, text }: RedactedJson): Arrival {
+  const { source, entity_path, key, event_type, id, confidence, memory_type, pattern_refs, artifact_refs } = event;
+  const occurred_at = event.occurred_at === undefined ? undefined : fromIso(event.occurred_at);
+  return {
+    caller,
+    sender: externalAgent(source),
+    source,
+    id,
+    event_type,
+    occurred_at: occurred_at ?? null,
+    writes: [
+      {
+        operation: 'write',
+        shown_as: 'written',
+        entity_path,
+        key,
+        value,
+        text,
+        occurred_at,
+        rank: 0,
+        merge: false,
+        deleted: false,
+        confidence,
+        memory_type,
+        pattern_refs: pattern_refs && JSON.stringify(pattern_refs),
+        artifact_refs,
+        links: [],
+      },
+    ],
+  };
+}
+
+const toSent = ({ duplicate, delivery }: StoredArrival, id: string | undefined): SentEvent => ({
+  duplicate,
+  id: id ?? delivery.delivery_id,
+  event_type: delivery.event_type,
+  agent_id: delivery.sender,
+  entity_path: delivery.entity_path,
+  key: delivery.key,
+  version: delivery.version,
+  status: delivery.status as SentEvent['status'],
+  ...toTimes(delivery),
+});
+
+const send = writesTogether<'events.send'>(async (work, items) => {
+  const arrivals = items.map(({ input, caller, prepared }) => arrivalOf(input, caller, redactedOf(input, prepared)));
+  const stored = await storeArrivals(work, arrivals);
+  return stored.map((one, i) => {
+    if (one instanceof Fault) return one;
+    const { input } = items[i] as (typeof items)[number];
+    const output = toSent(one, input.id);
+    if (one.duplicate) return unchanged(output);
+    return changed(output, { resource: entryName(input.entity_path, input.key), ...hashedBy(output) });
+  });
+});
+
+/** What is redacted before the transaction begins. */
+const prepareOne = (_: Services, { value }: InboundEvent): Promise<RedactedJson> | undefined =>
+  isLargeText(value.text) ? redactValue(value.value, value.text) : undefined;
+
+type PreparedEvent = { event: InboundEvent; redacted: RedactedJson } | Fault;
+
+const asFault = (error: unknown): Fault => {
+  if (error instanceof Fault) return error;
+  throw error;
+};
+
+async function prepareBatch(
+  _: Services,
+  { events }: Input<'events.send_batch'>,
+  caller: Caller,
+): Promise<PreparedEvent[]> {
+  const prepared: PreparedEvent[] = [];
+  for (const raw of events) {
+    await pause();
+    prepared.push(await prepareEvent(raw, caller).catch(asFault));
+  }
+  const faults = prepared.filter((one) => one instanceof Fault);
+  const [first] = faults;
+  if (
+    first?.code === 'forbidden' &&
+    faults.length === events.length &&
+    faults.every(({ code }) => code === 'forbidden')
+  )
+    throw first;
+  return prepared;
+}
+
+async function prepareEvent(raw: unknown, caller: Caller): Promise<PreparedEvent> {
+  const event = (await parseInput(operations['events.send'].input, raw)) as InboundEvent;
+  checkWriteScope(caller, [event]);
+  return { event, redacted: await redactValue(event.value.value, event.value.text) };
+}
+
+const sendBatch = writes<'events.send_batch'>(async (work, { input, caller, prepared }) => {
+  await work.locked;
+  const events = prepared as PreparedEvent[];
+  const taken = events.flatMap((one) => (one instanceof Fault ? [] : [one]));
+  const stored = await storeArrivals(
+    work,
+    taken.map(({ event, redacted }) => arrivalOf(event, caller, redacted)),
+  );
+  let next = 0;
+  const results = events.map((one, index) => {
+    const result = one instanceof Fault ? one : (stored[next++] as StoredArrival | Fault);
+    if (result instanceof Fault) return { index, error: result.toProblem() };
+    return { index, ...toSent(result, (one as Exclude<PreparedEvent, Fault>).event.id) };
+  });
+  const sent = stored.flatMap((one) => (one instanceof Fault ? [] : [one]));
+  const duplicates = sent.filter(({ duplicate }) => duplicate).length;
+  const batch_id = work.services.ids.next(work.now);
+  const accepted = sent.length - duplicates;
+  const output = { batch_id, accepted, duplicates, refused: input.events.length - sent.length, results };
+  return accepted > 0 ? changed(output, { resource: batch_id, ...hashedBy(output) }) : unchanged(output);
+});
+
+export const sendHandlers: Handlers = {
+  'events.send': prepares(prepareOne, send),
+  'events.send_batch': prepares(prepareBatch, sendBatch),
+};

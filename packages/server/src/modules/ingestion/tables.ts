@@ -1,0 +1,45 @@
+import { exported, type TenantTable } from '../../kernel/index.ts';
+import { addCounts, insertDeliveries, insertLetters, upsertThings } from './queries.ts';
+
+export const tables: readonly TenantTable[] = [
+  exported(insertDeliveries, {
+    kind: 'delivery',
+    key: ['sender', 'realm', 'delivery_id'],
+    nullable: ['entity_path', 'key', 'version', 'occurred_at'],
+    agents: { sender: { erased: 'delete the row' } },
+    entries: { entity_path: 'set to null', key: 'set to null' },
+    rights: { maintenance: ['SELECT (account_id, sender, realm, delivery_id, received_at)', 'DELETE'] },
+    planner: {
+      sqlite_autoindex_deliveries_1: '1000000 1000000 50000 50000 1',
+      deliveries_newest: '1000000 1000000 10 1',
+      deliveries_by_path: '1000000 1000000 100 10',
+      deliveries_by_time: '1000000 10',
+    },
+  }),
+  exported(upsertThings, {
+    kind: 'thing_state',
+    key: ['entity_path', 'key'],
+    json: ['state'],
+    entries: { entity_path: 'delete the row', key: 'delete the row' },
+  }),
+  exported(insertLetters, {
+    kind: 'dead_letter',
+    key: ['letter_id'],
+    nullable: ['next_attempt_at', 'entity_path', 'key'],
+    json: ['headers', 'payload'],
+    agents: { sender: { erased: 'delete the row' } },
+    entries: { entity_path: 'delete the row', key: 'delete the row' },
+    rights: { maintenance: ['SELECT (account_id, letter_id, connector, next_attempt_at)'] },
+    planner: {
+      sqlite_autoindex_dead_letters_1: '1000 1000 1',
+      dead_letters_newest: '1000 1000 1',
+      dead_letters_by_path: '1000 1000 100 10',
+      dead_letters_due: '1000 2',
+    },
+  }),
+  exported(addCounts, {
+    kind: 'connector_count',
+    key: ['connector'],
+    nullable: ['last_event_type', 'last_event_at', 'last_reason', 'last_failure_at'],
+  }),
+];

@@ -1,0 +1,65 @@
+import type {
+  ConnectorHost,
+  InboundEvent,
+  LoadedConnector,
+  Manifest,
+} from '../../packages/server/src/connectors/types.ts';
+
+const manifest: Manifest = {
+  name: 'example',
+  version: '1.0.0',
+  description: 'Writes what a payload says.',
+  entry_point: 'example:Example',
+  webhook: {
+    signature_header: 'x-signature',
+    signature_algorithm: 'hmac-sha256',
+    signature_prefix: '',
+    max_payload_bytes: 1024 * 1024,
+  },
+  default_entity_path: '{entity_path}',
+  event_types: ['build.failed', 'build.passed'],
+  env_vars: [],
+  dependencies: [],
+  config: { batch_size: 100, retry_attempts: 3, retry_delay_seconds: 5 },
+};
+
+type Says = Omit<Partial<LoadedConnector>, 'manifest'> & { manifest?: Partial<Manifest> };
+
+/** A connector whose transform is given by the test. */
+export function connectorThat(transform: LoadedConnector['transform'], says: Says = {}): LoadedConnector {
+  return {
+    source: 'built-in',
+    secrets: ['secret of the tests'],
+    unsigned: false,
+    records_outcomes: false,
+    missing_variables: [],
+    isSigned: async () => true,
+    identify: async () => ({ event_type: 'build.failed', id: 'delivery-1' }),
+    reply: async () => undefined,
+    ...says,
+    manifest: { ...manifest, ...says.manifest },
+    transform,
+  };
+}
+
+export const hostOf = (...connectors: readonly LoadedConnector[]): ConnectorHost => ({
+  connectors: new Map(connectors.map((connector) => [connector.manifest.name, connector])),
+  async close() {},
+});
+
+type ExamplePayload = { entity_path: string; key: string; value: unknown };
+
+/**
+ * Writes what the payload says. The first time that a delivery comes its transform fails, so that there is a dead letter to
+ * replay.
+ */
+export function exampleHost(): ConnectorHost {
+  const seen = new Set<string>();
+  const transformOne = ({ id, payload }: InboundEvent) => {
+    const { entity_path, key, value } = payload as ExamplePayload;
+    if (seen.has(id)) return { results: [{ operation: 'write' as const, entity_path, key, value }] };
+    seen.add(id);
+    return { failure: { reason: 'not yet', passing: true } };
+  };
+  return hostOf(connectorThat(async (events) => events.map(transformOne)));
+}
