@@ -131,8 +131,6 @@ export type AppOptions = {
   /** How many bytes of rows that were read are kept in memory, on SQLite. */
   readCache?: CacheLimits;
   sweepSeconds?: number;
-  /** What receives webhooks; closed with the app. */
-  connectors?: ConnectorHost | undefined;
   /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
   settings?: Partial<Settings>;
@@ -198,7 +196,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     }
     const metering = meteringFor(options, { ...base, onError });
     const kernel = createKernel({ ...base, ...metering, ...migrated }, modules, { onError });
-    if (options.connectors) useConnectors(kernel.services, options.connectors);
+    useConnectors(kernel.services, connectors);
     const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();
@@ -206,7 +204,6 @@ export async function openApp(options: AppOptions): Promise<App> {
       await connectors.close();
       await kernel.services.limiter?.close();
       await replica?.link?.close();
-      await options.connectors?.close();
       await database.close();
     };
     return { kernel, jobs, connectors, close };

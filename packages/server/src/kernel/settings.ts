@@ -39,8 +39,6 @@ export type Settings = {
   /** Set where the embedder is `openai`; the built-in one works beside it. */
   embedding_server: EmbeddingServer | null;
   reranking_server: RerankingServer | null;
-  /** For how long the id of an event from outside is remembered. */
-  delivery_days: number;
   /** Whether digests are compiled. */
   cortex: 'on' | 'off';
   /** By model name or its prefix; null means the built-in prices. */
@@ -64,7 +62,6 @@ export const SETTINGS: Settings = {
   embedder: 'builtin',
   embedding_server: null,
   reranking_server: null,
-  delivery_days: 30,
   cortex: 'on',
   llm_prices: null,
   delivery_days: 30,
