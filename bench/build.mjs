@@ -20,6 +20,7 @@ const sources = {
   fill: 'inside/fill.mjs',
   fillTraces: 'inside/fill-traces.mjs',
   fillEvents: 'inside/fill-events.mjs',
+  fillDeliveries: 'inside/fill-deliveries.mjs',
   search: 'inside/search.mjs',
   searchPostgres: 'inside/search-postgres.mjs',
   recorded: 'inside/recorded.mjs',

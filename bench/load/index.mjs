@@ -19,7 +19,8 @@ export function chooseGenerator(wanted) {
 /**
  * Sends requests for `seconds` over `connections` sockets, each waiting for its answer before the next request.
  * Requests are picked at random from `requests`, which are templates (see templates.mjs); a session has `perSession` of
- * them. Those with `sign` are signed one by one, which only the built-in generator does. With `zipf` some entries are asked for much more often than others. Returns `{ requests_per_s, p50_ms, p99_ms, requests, non2xx }`.
+ * them. Those with `sign` are signed one by one, which only the built-in generator does. With `zipf` some entries are asked
+ * for much more often than others. Returns `{ requests_per_s, p50_ms, p99_ms, requests, non2xx }`.
  */
 export async function load({ generator, folder, ...given }) {
   const { connections = 64, seconds, url, headers = {}, requests, count = 1, zipf = false, perSession = 1 } = given;
