@@ -43,8 +43,6 @@ export type Settings = {
   cortex: 'on' | 'off';
   /** By model name or its prefix; null means the built-in prices. */
   llm_prices: Readonly<Record<string, LlmPrice>> | null;
-  /** How long the ids of deliveries are remembered, so that a repeated one counts once. */
-  delivery_days: number;
   /** By name; null means the built-in plans. */
   plans: Readonly<Record<string, UsagePlan>> | null;
   /** Whether usage beyond a plan is refused. */
@@ -64,7 +62,6 @@ export const SETTINGS: Settings = {
   reranking_server: null,
   cortex: 'on',
   llm_prices: null,
-  delivery_days: 30,
   plans: null,
   quota_enforcement: 'off',
   upgrade_url: null,
