@@ -16,6 +16,7 @@ export type Message = {
   /** Its id within the channel, and when it was posted. */
   ts: string;
   posted: Micros;
+  at: string;
   /** The `ts` of the message that began its thread: its own, unless it is a reply. */
   root: string;
   /** When it had the content that is shown, as far as the message itself tells. */
@@ -40,6 +41,7 @@ export function messageOf(value: unknown): Message | undefined {
   return {
     ts,
     posted,
+    at: isoOf(posted),
     root: isReply ? String(sent.thread_ts) : ts,
     // The time of an edit is often cut to whole seconds, and then earlier than that of the message.
     revised: edited === undefined ? posted : Math.max(edited, posted + 1),
@@ -63,7 +65,7 @@ export function itemOf(message: Message): ResultItem {
   const edited = microsOf(objectOf(sent.edited).ts);
   const files = listOf(sent.files).slice(0, MAX_FILES).map(objectOf).filter(isKept).map(fileOf);
   return known({
-    at: isoOf(message.posted),
+    at: message.at,
     user: authorOf(message),
     bot: botName(sent),
     edited: edited === undefined ? undefined : isoOf(edited),
@@ -106,7 +108,7 @@ export function threadOf(message: Message): Members {
   return known({
     title: title === '' ? 'message without text' : title,
     started_by: authorOf(message),
-    started_at: isoOf(message.posted),
+    started_at: message.at,
   });
 }
 
