@@ -48,7 +48,7 @@ describe('the deliveries of a pull request', () => {
       state: 'merged',
       merged_by: 'ada',
       labels: ['bug'],
-      'reviews review-237895671': { state: 'approved' },
+      reviews: [{ id: 'review-237895671', state: 'approved' }],
     });
   });
 
@@ -76,8 +76,7 @@ describe('the deliveries of other things', () => {
     created.payload.deployment.created_at = NOON;
     expect(expectOneEnd([...deliveries, created])).toMatchObject({
       state: 'success',
-      'statuses status-0': { state: 'queued' },
-      'statuses status-2': { state: 'success' },
+      statuses: [{ state: 'queued' }, { state: 'in_progress' }, { state: 'success' }],
     });
   });
 
@@ -100,7 +99,7 @@ describe('the deliveries of other things', () => {
       issue('closed', { state: 'closed', closed_at: NOON }),
     ]);
     expect(end).toMatchObject({ state: 'closed' });
-    expect(Object.keys(end ?? {}).filter((name) => name.startsWith('comments'))).toEqual([]);
+    expect(end).not.toHaveProperty('comments');
   });
 
   it('end without the branch that was deleted, and with one that was pushed again', () => {
@@ -141,8 +140,11 @@ describe('the deliveries of other things', () => {
       job('completed', 'success'),
       run('completed', 'success'),
     ];
-    const end = expectOneEnd(life);
-    expect(end).toMatchObject({ state: 'success', conclusion: 'success', name: 'Manually triggered workflow' });
-    expect(end?.['jobs job-2832853555']).toMatchObject({ state: 'success' });
+    expect(expectOneEnd(life)).toMatchObject({
+      state: 'success',
+      conclusion: 'success',
+      name: 'Manually triggered workflow',
+      jobs: [{ id: 'job-2832853555', state: 'success' }],
+    });
   });
 });

@@ -52,13 +52,15 @@ export class GitHubConnector implements Connector {
   }
 
   transform(event: InboundEvent): readonly ConnectorResult[] {
+    const transform = transforms.get(event.event_type);
+    if (transform === undefined) return [];
     const frame = frameOf(event);
-    const results = transforms.get(event.event_type)?.(frame) ?? [];
+    const results = transform(frame);
     return results.length > 0 ? results.map(withDistinctLinks) : [rawResult(event, frame)];
   }
 }
 
-const MAX_LINKS = 64;
+const MAX_LINKS = 50;
 
 /** Each edge once, and none from a thing to itself. */
 function withDistinctLinks(result: ConnectorResult): ConnectorResult {
@@ -70,10 +72,10 @@ function withDistinctLinks(result: ConnectorResult): ConnectorResult {
   return { ...result, links: [...links.values()].slice(0, MAX_LINKS) };
 }
 
-/** The event as it came, where it belongs: of a type that is not known here, or without what its type should have. */
-const rawResult = (event: InboundEvent, { path, type, id }: Frame): ConnectorResult => ({
+/** The event as it came: without what its type should have, there is no thing that it could be about. */
+const rawResult = ({ event_type, id, payload }: InboundEvent, { path }: Frame): ConnectorResult => ({
   operation: 'write',
   entity_path: path,
-  key: keyOf(type, id),
-  value: event.payload,
+  key: keyOf('raw', `${event_type}-${id}`),
+  value: { event_type, id, payload },
 });
