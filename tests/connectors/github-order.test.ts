@@ -67,7 +67,7 @@ describe('the deliveries of a pull request', () => {
 
 describe('the deliveries of other things', () => {
   it('end with the last state of a deployment, also within a second', () => {
-    const deliveries = ['queued', 'in_progress', 'success'].map((state, n) => {
+    const deliveries = ['queued', 'in_progress', 'failure'].map((state, n) => {
       const payload = example('deployment_status');
       Object.assign(payload.deployment_status, { id: n, state, created_at: NOON, updated_at: NOON });
       return { type: 'deployment_status', payload };
@@ -75,8 +75,8 @@ describe('the deliveries of other things', () => {
     const created = { type: 'deployment', payload: example('deployment') };
     created.payload.deployment.created_at = NOON;
     expect(expectOneEnd([...deliveries, created])).toMatchObject({
-      state: 'success',
-      statuses: [{ state: 'queued' }, { state: 'in_progress' }, { state: 'success' }],
+      state: 'failure',
+      statuses: [{ state: 'queued' }, { state: 'in_progress' }, { state: 'failure' }],
     });
   });
 
@@ -137,14 +137,14 @@ describe('the deliveries of other things', () => {
     const life = [
       run('queued', null),
       job('in_progress', null),
-      job('completed', 'success'),
-      run('completed', 'success'),
+      job('completed', 'failure'),
+      run('completed', 'failure'),
     ];
     expect(expectOneEnd(life)).toMatchObject({
-      state: 'success',
-      conclusion: 'success',
+      state: 'failure',
+      conclusion: 'failure',
       name: 'Manually triggered workflow',
-      jobs: [{ id: 'job-2832853555', state: 'success' }],
+      jobs: [{ id: 'job-2832853555', state: 'failure' }],
     });
   });
 });

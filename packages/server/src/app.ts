@@ -131,8 +131,6 @@ export type AppOptions = {
   /** How many bytes of rows that were read are kept in memory, on SQLite. */
   readCache?: CacheLimits;
   sweepSeconds?: number;
-  /** What receives webhooks; closed with the app. */
-  connectors?: ConnectorHost | undefined;
   /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
   settings?: Partial<Settings>;
@@ -141,6 +139,8 @@ export type AppOptions = {
   /** The service has many accounts: it counts the usage of each and limits the requests of each key. */
   hosted?: boolean;
   rateLimits?: boolean;
+  /** The app closes it. Without one, no webhook has a connector. */
+  connectors?: ConnectorHost | undefined;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -151,11 +151,12 @@ export type AppOptions = {
   wrapDatabase?: (database: Database) => Database;
 };
 
-export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
+export type App = { kernel: Kernel; jobs: Jobs; connectors: ConnectorHost; close(): Promise<void> };
 
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
+  const { connectors = NO_CONNECTORS } = options;
   const modules = modulesOf(options);
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
@@ -177,6 +178,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
+      connectors: connectors.connectors,
       openStreams: new Map<string, number>(),
       modelCalls: new Map<string, number>(),
       onWarning: options.onWarning ?? (() => {}),
@@ -194,22 +196,24 @@ export async function openApp(options: AppOptions): Promise<App> {
     }
     const metering = meteringFor(options, { ...base, onError });
     const kernel = createKernel({ ...base, ...metering, ...migrated }, modules, { onError });
-    if (options.connectors) useConnectors(kernel.services, options.connectors);
+    useConnectors(kernel.services, connectors);
     const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();
       await kernel.close();
+      await connectors.close();
       await kernel.services.limiter?.close();
       await replica?.link?.close();
-      await options.connectors?.close();
       await database.close();
     };
-    return { kernel, jobs, close };
+    return { kernel, jobs, connectors, close };
   } catch (error) {
     await database.close();
     throw error;
   }
 }
+
+const NO_CONNECTORS: ConnectorHost = { connectors: new Map(), close: async () => {} };
 
 const limitsOf = (options: AppOptions): Services['limits'] => ({
   max_value_bytes: options.maxValueBytes ?? 1024 * 1024,

@@ -2,6 +2,7 @@ import { shapes } from '@mem-service/contract';
 import { hostsOfDsn, locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
 import { isAddressRange, origin, webAddress } from './config-addresses.ts';
+import { type ConnectorVariables, connectorProblems, readConnectorVariables } from './config-connectors.ts';
 import {
   modelAddress,
   modelKey,
@@ -60,6 +61,7 @@ export type Config = {
   /** Loads the modules of @mem-service/pro when the package is installed. */
   pro: boolean;
   telemetry: TelemetryConfig;
+  connectorVariables: ConnectorVariables;
   client: {
     url: string | undefined;
     apiKey: string | undefined;
@@ -168,10 +170,10 @@ const variables = {
   MEM_RERANKER_KEY: modelKey.optional(),
   MEM_RERANKER_TOP: whole(1, 100).default(30),
   MEM_RERANKER_TIMEOUT_MS: whole(10, 60_000).default(1_000),
-  MEM_DELIVERY_DAYS: whole(1, 3_650).default(SETTINGS.delivery_days),
   MEM_CORTEX: z.enum(['on', 'off'], 'must be on or off').default(SETTINGS.cortex),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
+  MEM_DELIVERY_DAYS: whole(1, 3650).default(SETTINGS.delivery_days),
   MEM_TRACK_READS: z
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
@@ -221,10 +223,10 @@ const settingsOf = (v: z.output<typeof environment>): Settings => ({
   embedder: v.MEM_EMBEDDER,
   embedding_server: readEmbeddingServer(v),
   reranking_server: readRerankingServer(v),
-  delivery_days: v.MEM_DELIVERY_DAYS,
   cortex: v.MEM_CORTEX,
   span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
   llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
+  delivery_days: v.MEM_DELIVERY_DAYS,
   plans: v.MEM_PLANS ?? null,
   quota_enforcement: v.MEM_QUOTA_ENFORCEMENT,
   upgrade_url: v.MEM_UPGRADE_URL ?? null,
@@ -236,7 +238,7 @@ export function readConfig(env: Environment = process.env): Config {
   const parsed = environment.safeParse(given, { jitless: true });
   const problems = (parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`);
   if (env.MEM_POSTGRES_DIRECT_DSN && !env.MEM_POSTGRES_DSN) problems.push(DIRECT_WITHOUT_STORE);
-  problems.push(...modelProblems(env));
+  problems.push(...modelProblems(env), ...connectorProblems(env));
   if (env[OTHER_STORE.name]) problems.push(`${OTHER_STORE.name} ${OTHER_STORE.problem}`);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
   const v = parsed.data;
@@ -270,6 +272,7 @@ export function readConfig(env: Environment = process.env): Config {
     rateLimits: v.MEM_RATE_LIMITS,
     pro: v.MEM_PRO,
     telemetry,
+    connectorVariables: readConnectorVariables(env),
     client: {
       url: v.MEM_HTTP_URL,
       apiKey: v.MEM_API_KEY,

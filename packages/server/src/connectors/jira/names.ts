@@ -1,0 +1,63 @@
+import { labelOf } from '../labels.ts';
+import { listOf, type Members, objectOf, textOf } from '../members.ts';
+import { jiraProjectPath, personNode, webPages } from '../references.ts';
+import { pathSegment } from '../text.ts';
+import type { ResultLink } from '../types.ts';
+
+export const ROOT_PATH = 'projects/jira';
+const MAX_NAMES = 50;
+
+/** The cloud names people by their account, a server by their name. */
+const personId = ({ accountId, name, key }: Members): string | undefined =>
+  textOf(accountId) ?? textOf(name) ?? textOf(key);
+
+export function personName(person: unknown): string | undefined {
+  const { displayName } = objectOf(person);
+  return labelOf(displayName) ?? labelOf(personId(objectOf(person)));
+}
+
+export function personLinks(relation: string, ...people: readonly unknown[]): ResultLink[] {
+  return people.flatMap((person) => {
+    const id = personId(objectOf(person));
+    return id === undefined ? [] : [{ relation, to: personNode('jira', id) }];
+  });
+}
+
+/** A member that a payload leaves out says nothing; one that is null says that there is none. */
+export const nameIn = (fields: Members, member: string): string | null | undefined =>
+  Object.hasOwn(fields, member)
+    ? (labelOf(objectOf(fields[member]).name) ?? labelOf(fields[member]) ?? null)
+    : undefined;
+
+export const personIn = (fields: Members, member: string): string | null | undefined =>
+  Object.hasOwn(fields, member) ? (personName(fields[member]) ?? null) : undefined;
+
+/** The names of things in a list, or the texts in it. */
+export function namesIn(fields: Members, member: string): string[] | undefined {
+  if (!Object.hasOwn(fields, member)) return undefined;
+  return listOf(fields[member])
+    .slice(0, MAX_NAMES)
+    .map((each) => labelOf(objectOf(each).name) ?? labelOf(each))
+    .filter((name) => name !== undefined);
+}
+
+/** `PROJ-12` belongs to `PROJ`. */
+export const projectKeyOf = (issueKey: string): string => issueKey.replace(/-\d+$/, '');
+
+export const projectPath = jiraProjectPath;
+export const boardPath = (id: unknown): string | undefined => numbered('board', id);
+/** Versions name their project only by its number. */
+export const numberedProjectPath = (id: unknown): string | undefined => numbered('project', id);
+
+function numbered(kind: string, id: unknown): string | undefined {
+  const number = textOf(id);
+  return number === undefined ? undefined : `${ROOT_PATH}/${kind}-${pathSegment(number)}`;
+}
+
+/** The page of a thing, from the address of its resource: what stands before `/rest/` is the address of the site. */
+export function pageOf(self: unknown, page: string, id: string): string | undefined {
+  const address = webPages(self)[0];
+  const end = address?.indexOf('/rest/') ?? -1;
+  if (address === undefined || end < 0) return undefined;
+  return webPages(`${address.slice(0, end)}/${page}${encodeURIComponent(id.toWellFormed())}`)[0];
+}
