@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { entityPathProblem, keyProblem, shapes } from '@mem-service/contract';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { outcomeTypes } from '../../packages/contract/src/trace-shapes.ts';
 import { GitHubConnector } from '../../packages/server/src/connectors/github/index.ts';
+import { checkResults } from '../../packages/server/src/connectors/results.ts';
 import type { ConnectorResult, WriteResult } from '../../packages/server/src/connectors/types.ts';
 import { type AnyPayload, example, examples, fixture, transform } from './github-payloads.ts';
 
@@ -82,6 +84,47 @@ describe('the published payloads of GitHub', () => {
       key: 'team-github',
     });
     expect(transform('security_advisory', example('security_advisory'))[0]).toMatchObject({ entity_path: 'repos' });
+  });
+});
+
+/** A payload with one of its members, at any depth, replaced. */
+function spoil(payload: AnyPayload, steps: readonly number[], nonsense: unknown): AnyPayload {
+  const spoiled = structuredClone(payload);
+  let at = spoiled;
+  for (const step of steps) {
+    const names = Object.keys(at);
+    const name = names[step % names.length] ?? '';
+    if (
+      step === steps.at(-1) ||
+      typeof at[name] !== 'object' ||
+      at[name] === null ||
+      Object.keys(at[name]).length === 0
+    ) {
+      at[name] = nonsense;
+      return spoiled;
+    }
+    at = at[name];
+  }
+  return spoiled;
+}
+
+describe('a published payload with a member that is not as it should be', () => {
+  it('gives something at a legal place all the same', () => {
+    const nonsense = fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom('..', '\0', '\ud800', '/', -1, 'x'.repeat(5000)),
+    );
+    const steps = fc.array(fc.nat(200), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.constantFrom(...events), fc.nat(30), steps, nonsense, (event, nth, path, value) => {
+        const payload = event.payloads[nth % event.payloads.length];
+        const results = transform(event.name, spoil(payload, path, value));
+        expect(results.length).toBeGreaterThan(0);
+        for (const { entity_path } of results) expect(entityPathProblem(entity_path ?? '')).toBeUndefined();
+        expect(checkResults(results, { max_value_bytes: 1_000_000 })).toHaveProperty('results');
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 

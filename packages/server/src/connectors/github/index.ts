@@ -14,10 +14,10 @@ import { transformRelease } from './releases.ts';
 import { transformJob, transformRun } from './runs.ts';
 import { transformWiki } from './wiki.ts';
 
-type Transform = (frame: Frame) => readonly ConnectorResult[];
+type FamilyTransform = (frame: Frame) => readonly ConnectorResult[];
 
 /** The families of events. The keys are types of events, as the header `x-github-event` has them. */
-const FAMILIES: readonly [Transform, string][] = [
+const FAMILIES: readonly [FamilyTransform, string][] = [
   [transformPullRequest, 'pull_request pull_request_review pull_request_review_comment pull_request_review_thread'],
   [transformIssue, 'issues issue_comment'],
   [transformDiscussion, 'discussion discussion_comment'],

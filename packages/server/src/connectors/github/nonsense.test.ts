@@ -1,6 +1,7 @@
 import { entityPathProblem, keyProblem, shapes } from '@mem-service/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkResults } from '../results.ts';
 import { GitHubConnector } from './index.ts';
 
 const connector = new GitHubConnector();
@@ -50,6 +51,7 @@ function expectSound(event_type: string, payload: unknown) {
   const event = { event_type, payload, headers: {}, id: 'd', received_at: '2026-01-01T00:00:00.000Z' };
   const results = connector.transform(event);
   expect(results.length).toBeGreaterThan(0);
+  expect(checkResults(structuredClone(results), { max_value_bytes: 1_000_000 })).toEqual({ results });
   for (const result of results) {
     expect(entityPathProblem((result.entity_path ?? '').normalize('NFC'))).toBeUndefined();
     if (result.operation === 'record_context') continue;
