@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { fold, ordersOf } from './fold.ts';
 import { type AnyPayload, example, transform } from './github-payloads.ts';
 
-type Sent = { type: string; payload: AnyPayload };
+type GitHubEvent = { type: string; payload: AnyPayload };
 
 const NOON = '2019-05-15T12:00:00Z';
 const later = (seconds: number) => new Date(Date.parse(NOON) + seconds * 1000).toISOString().replace('.000', '');
 
 /** Real payloads of one pull request, at times of its life `gap` seconds apart. */
-function lifeOfRequest(gap: number): Sent[] {
+function lifeOfRequest(gap: number): GitHubEvent[] {
   const opened = example('pull_request', 'opened');
   const labeled = example('pull_request', 'labeled');
   labeled.pull_request.labels = [{ name: 'bug' }];
@@ -31,10 +31,10 @@ function lifeOfRequest(gap: number): Sent[] {
   });
 }
 
-const endOf = (deliveries: readonly Sent[]) =>
+const endOf = (deliveries: readonly GitHubEvent[]) =>
   fold(deliveries.flatMap(({ type, payload }) => transform(type, payload)));
 
-function expectOneEnd(deliveries: readonly Sent[]) {
+function expectOneEnd(deliveries: readonly GitHubEvent[]) {
   const end = endOf(deliveries);
   for (const order of ordersOf(deliveries)) expect(endOf(order)).toEqual(end);
   return end;
