@@ -209,6 +209,18 @@ describe('a release, a run and a commit', () => {
     });
   });
 
+  it('a run that waits for an approval says who gave it', () => {
+    const payload = {
+      ...example('deployment_review'),
+      action: 'approved',
+      approver: { login: 'ada' },
+      environment: 'live',
+    };
+    const result = written('deployment_review', payload);
+    expect(result.value).toMatchObject({ approval: { state: 'approved', who: 'ada', environment: 'live' } });
+    expect(targets(result, 'approved_by')).toEqual(['people/github/ada']);
+  });
+
   it('a job is an item of its run', () => {
     const { key, items } = written('workflow_job', example('workflow_job', 'completed'));
     expect(key).toMatch(/^workflow-run-\d+$/);

@@ -14,10 +14,10 @@ import { transformRelease } from './releases.ts';
 import { transformJob, transformRun } from './runs.ts';
 import { transformWiki } from './wiki.ts';
 
-type Transform = (frame: Frame) => readonly ConnectorResult[];
+type FamilyTransform = (frame: Frame) => readonly ConnectorResult[];
 
 /** The families of events. The keys are types of events, as the header `x-github-event` has them. */
-const FAMILIES: readonly [Transform, string][] = [
+const FAMILIES: readonly [FamilyTransform, string][] = [
   [transformPullRequest, 'pull_request pull_request_review pull_request_review_comment pull_request_review_thread'],
   [transformIssue, 'issues issue_comment'],
   [transformDiscussion, 'discussion discussion_comment'],
@@ -52,13 +52,15 @@ export class GitHubConnector implements Connector {
   }
 
   transform(event: InboundEvent): readonly ConnectorResult[] {
+    const transform = transforms.get(event.event_type);
+    if (transform === undefined) return [];
     const frame = frameOf(event);
-    const results = transforms.get(event.event_type)?.(frame) ?? [];
+    const results = transform(frame);
     return results.length > 0 ? results.map(withDistinctLinks) : [rawResult(event, frame)];
   }
 }
 
-const MAX_LINKS = 64;
+const MAX_LINKS = 50;
 
 /** Each edge once, and none from a thing to itself. */
 function withDistinctLinks(result: ConnectorResult): ConnectorResult {
@@ -70,10 +72,10 @@ function withDistinctLinks(result: ConnectorResult): ConnectorResult {
   return { ...result, links: [...links.values()].slice(0, MAX_LINKS) };
 }
 
-/** The event as it came, where it belongs: of a type that is not known here, or without what its type should have. */
-const rawResult = (event: InboundEvent, { path, type, id }: Frame): ConnectorResult => ({
+/** The event as it came: without what its type should have, there is no thing that it could be about. */
+const rawResult = ({ event_type, id, payload }: InboundEvent, { path }: Frame): ConnectorResult => ({
   operation: 'write',
   entity_path: path,
-  key: keyOf(type, id),
-  value: event.payload,
+  key: keyOf('raw', `${event_type}-${id}`),
+  value: { event_type, id, payload },
 });

@@ -1,6 +1,7 @@
 import { entityPathProblem, keyProblem, shapes } from '@mem-service/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkResults } from '../results.ts';
 import { GitHubConnector } from './index.ts';
 
 const connector = new GitHubConnector();
@@ -9,7 +10,7 @@ const TYPES = (
   'discussion_comment deployment deployment_status push create delete release workflow_run deployment_review workflow_job check_run ' +
   'check_suite status commit_comment code_scanning_alert dependabot_alert secret_scanning_alert repository_vulnerability_alert ' +
   'security_advisory repository_advisory milestone repository package registry_package branch_protection_rule team page_build gollum ' +
-  'fork installation installation_repositories organization ping star novelty constructor __proto__'
+  'fork installation installation_repositories organization ping star'
 ).split(' ');
 
 /** Members that the connector reads, with values of any kind: nearly real payloads go deepest. */
@@ -50,6 +51,7 @@ function expectSound(event_type: string, payload: unknown) {
   const event = { event_type, payload, headers: {}, id: 'd', received_at: '2026-01-01T00:00:00.000Z' };
   const results = connector.transform(event);
   expect(results.length).toBeGreaterThan(0);
+  expect(checkResults(structuredClone(results), { max_value_bytes: 1_000_000 })).toEqual({ results });
   for (const result of results) {
     expect(entityPathProblem((result.entity_path ?? '').normalize('NFC'))).toBeUndefined();
     if (result.operation === 'record_context') continue;
@@ -59,6 +61,13 @@ function expectSound(event_type: string, payload: unknown) {
     for (const { to } of result.links ?? []) expect(entityPathProblem(to)).toBeUndefined();
   }
 }
+
+describe('a type that is not known', () => {
+  it('says nothing, whatever its name', () => {
+    for (const event_type of ['novelty', 'constructor', '__proto__', ''])
+      expect(connector.transform({ event_type, payload: {}, headers: {}, id: 'd', received_at: '' })).toEqual([]);
+  });
+});
 
 describe('a payload of any shape', () => {
   it('is transformed without a fault, to legal places', () => {

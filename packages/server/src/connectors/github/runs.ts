@@ -1,4 +1,4 @@
-import { known, type Members, numberOf, objectOf, textOf } from '../members.ts';
+import { known, listOf, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { commitNode, entryNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { firstLine, keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
 import type { ResultItem, ResultLink, WriteResult } from '../types.ts';
@@ -23,11 +23,24 @@ export function transformRun(frame: Frame): WriteResult[] {
       merge: true,
       occurred_at: latest(timeOf(run.updated_at), timeOf(payload.since)) ?? timeOf(run.created_at),
       rank: progressRank(run.status),
-      value: membersOf(run, objectOf(payload.workflow)),
+      value: known({ ...membersOf(run, objectOf(payload.workflow)), approval: approvalOf(frame) }),
       artifact_refs: webPages(run.html_url),
-      links: linksOf(path, run),
+      links: [...linksOf(path, run), ...approverLinks(frame)],
     }),
   ];
+}
+
+function approverLinks({ action, payload }: Frame): ResultLink[] {
+  const isDecided = action === 'approved' || action === 'rejected';
+  return isDecided ? linksTo(`${action}_by`, loginOf(payload.approver)) : [];
+}
+
+/** Some environments ask for an approval before a run may deploy to them. */
+function approvalOf({ type, action, payload }: Frame): Members | undefined {
+  if (type !== 'deployment_review') return undefined;
+  const who = loginOf(payload.approver) ?? loginOf(payload.requestor) ?? loginOf(payload.requester);
+  const environment = nameOf(payload.environment) ?? nameOf(objectOf(listOf(payload.workflow_job_runs)[0]).environment);
+  return known({ state: action, who, environment, comment: nameOf(payload.comment) });
 }
 
 function membersOf(run: Members, workflow: Members): Members {
