@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entriesAfter, onlyContextOf, onlyWriteOf, payloadsOf, resultsOf, writesOf } from './deliveries.ts';
+import { entriesAfter, onlyContextOf, onlyWriteOf, payloadsOf, rawWrite, resultsOf, writesOf } from './deliveries.ts';
 import { connector, deliver, issue, minuteOf, SITE, USER } from './jira-events.ts';
 
 const recorded = payloadsOf('jira');
@@ -34,9 +34,9 @@ test('a comment of a server that does not name its issue is recorded', () => {
   });
 });
 
-test('a body that is no event of Jira has no results', () => {
+test('a body that is no event of Jira is kept as it came', () => {
   for (const payload of [null, 1, 'text', [], {}, { issue: 7 }, payloadOf('zulip-example-anomalous-payload')])
-    expect(resultsOf(connector, payload)).toEqual([]);
+    expect(resultsOf(connector, payload)).toEqual([rawWrite('projects/jira', payload)]);
 });
 
 test('a delivery has the id of its header, else none of its own', () => {

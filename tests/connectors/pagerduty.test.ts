@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entriesAfter, onlyContextOf, onlyWriteOf, ordersOf, payloadsOf, resultsOf } from './deliveries.ts';
+import { entriesAfter, onlyContextOf, onlyWriteOf, ordersOf, payloadsOf, rawWrite, resultsOf } from './deliveries.ts';
 import { AGENT, connector, deliver, incident, onlyEntryAfter, PATH, REFERENCE } from './pagerduty-events.ts';
 
 const recorded = payloadsOf('pagerduty');
@@ -184,7 +184,7 @@ test('what happens to a service is recorded below its path', () => {
   expect(onlyContextOf(connector, ping)).toMatchObject({ label: 'pagey.ping', entity_path: 'incidents/pagerduty' });
 });
 
-test('a body that is no event of PagerDuty has no results', () => {
+test('a body that is no event of PagerDuty is kept as it came', () => {
   for (const payload of [null, 1, 'text', [], {}, { event: null }, { messages: [null, 7, {}] }])
-    expect(resultsOf(connector, payload)).toEqual([]);
+    expect(resultsOf(connector, payload)).toEqual([rawWrite('incidents/pagerduty', payload)]);
 });

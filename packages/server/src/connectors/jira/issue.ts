@@ -27,6 +27,7 @@ function issueWrite(event: JiraEvent, key: string): WriteResult {
   const { issue } = event;
   const fields = objectOf(issue.fields);
   const comments = commentsOf(event);
+  const description = descriptionOf(fields);
   const url = pageOf(issue.self, 'browse/', key);
   const id = textOf(issue.id);
   return {
@@ -39,14 +40,14 @@ function issueWrite(event: JiraEvent, key: string): WriteResult {
       ...detailsOf(fields),
       moved_from: formerKey(event),
       url,
-      description: descriptionOf(fields),
+      description,
       comments: comments.whole,
     }),
     items: listsOf({ transitions: transitionItems(event), comments: comments.items }),
     ...orderOf(event),
     ...(event.type === 'jira:issue_deleted' && { deleted: true }),
     artifact_refs: webPages(url),
-    links: issueLinks(event).filter(({ to }) => to !== jiraIssueNode(key)),
+    links: issueLinks(event, description).filter(({ to }) => to !== jiraIssueNode(key)),
   };
 }
 
