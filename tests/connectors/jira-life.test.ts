@@ -82,6 +82,24 @@ test('an issue that is moved to another project has one entry there, with its co
     });
 });
 
+test('an issue that was moved, and whose number is not known, leaves its entry', () => {
+  const { id: _, ...moved } = issue('OPS-3');
+  const changelog = { items: [{ field: 'Key', fromString: 'PAY-7', toString: 'OPS-3' }] };
+  const { id: _id, ...before } = issue('PAY-7');
+  const life = [
+    deliver('jira:issue_created', 0, { issue: before }),
+    deliver('jira:issue_updated', 9, { issue: moved, changelog }),
+  ];
+  for (const order of ordersOf(life))
+    expect(Object.keys(entriesAfter(connector, order))).toEqual(['projects/jira/OPS/issue-OPS-3']);
+});
+
+test('issues of two sites with the same number stay apart', () => {
+  const self = 'https://other.atlassian.net/rest/api/2/issue/10040';
+  const other = deliver('jira:issue_created', 1, { issue: { ...issue('WEB-1'), self } });
+  expect(Object.keys(entriesAfter(connector, [created, other]))).toEqual([PLACE, 'projects/jira/WEB/issue-WEB-1']);
+});
+
 const sprint = (type: string, minute: number, members: object) =>
   deliver(type, minute, {
     sprint: {

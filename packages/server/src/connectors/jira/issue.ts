@@ -9,16 +9,16 @@ import { changesOf, formerKey, transitionItems } from './changes.ts';
 import { commentsOf } from './comments.ts';
 import type { JiraEvent } from './event.ts';
 import { issueLinks } from './issue-links.ts';
-import { nameIn, namesIn, pageOf, personIn, projectKeyOf, projectPath } from './names.ts';
+import { nameIn, namesIn, pageOf, personIn, projectKeyOf, projectPath, thingOf } from './names.ts';
 import { currentSprint, sprintsOf } from './sprint-field.ts';
 
-/** An issue as the event shows it, and the end of the entry that it had in another project. */
+/** An issue as the event shows it. One without a number cannot move: the entry that it had in another project ends. */
 export function issueResults(event: JiraEvent): WriteResult[] {
   const key = textOf(event.issue.key);
   if (key === undefined) return [];
   const former = formerKey(event);
   const write = issueWrite(event, key);
-  return former === undefined
+  return former === undefined || write.thing !== undefined
     ? [write]
     : [write, { ...placeOf(former), ...orderOf(event), value: { moved_to: key }, deleted: true }];
 }
@@ -32,7 +32,7 @@ function issueWrite(event: JiraEvent, key: string): WriteResult {
   const id = textOf(issue.id);
   return {
     ...placeOf(key),
-    ...(id !== undefined && { thing: keyOf('issue', id) }),
+    ...(id !== undefined && { thing: thingOf('issue', id, issue.self) }),
     merge: true,
     value: known({
       key: labelOf(key),
