@@ -45,6 +45,7 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_CORTEX: ({ settings }) => settings.cortex,
   MEM_SPAN_PAYLOAD_MAX_CHARS: ({ settings }) => settings.span_payload_max_chars,
   MEM_LLM_PRICE_TABLE: ({ settings }) => settings.llm_prices,
+  MEM_DELIVERY_DAYS: ({ settings }) => settings.delivery_days,
   MEM_TRACK_READS: ({ trackReads }) => (trackReads ? 'on' : 'off'),
   MEM_PLANS: ({ settings }) => settings.plans,
   MEM_QUOTA_ENFORCEMENT: ({ settings }) => settings.quota_enforcement,

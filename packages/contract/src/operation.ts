@@ -29,8 +29,10 @@ export type HttpBinding = HttpRoute & {
   etag?: (output: never) => string;
   /** Accepts OTLP: bodies may be protobuf or compressed, and unknown members are ignored. */
   otlp?: true;
-  /** Accepts deliveries as their senders sign and encode them; its transport makes the input of them. */
+  /** Takes what a sender signs: the body is whatever it sends, and a signature is checked before it is read. */
   webhook?: true;
+  /** Accepts CloudEvents beside its own form. */
+  cloud_events?: true;
 };
 
 /**
@@ -99,8 +101,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   open?: boolean;
   /** Only for keys of the type admin. */
   admin?: true;
-  /** A member of the answer that is returned only once and never stored, not even for an idempotent replay. */
-  once?: string;
+  /** Members of the answer that are returned only once and never stored, not even for an idempotent replay. */
+  once?: readonly string[];
   /** Concerns the account as a whole, across all agents; refused for a key with a limited scope. */
   whole?: true;
   /** Shows names from anywhere in the account; also refused for a key with a limited scope. */

@@ -72,6 +72,15 @@ export const text = (max: number) =>
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL')
     .meta({ maxLength: max });
 
+export const connectorName = z
+  .string()
+  .max(64)
+  .regex(
+    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+    'must be small letters, digits and hyphens, and neither begin nor end with one',
+  )
+  .meta({ id: 'ConnectorName', description: 'The name of a connector.', examples: ['github'] });
+
 export const agentId = label(256).meta({
   id: 'AgentId',
   description: 'The agent that writes or asks, in at most 256 bytes.',

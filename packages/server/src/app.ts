@@ -151,11 +151,12 @@ export type AppOptions = {
   wrapDatabase?: (database: Database) => Database;
 };
 
-export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
+export type App = { kernel: Kernel; jobs: Jobs; connectors: ConnectorHost; close(): Promise<void> };
 
 /** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
+  const { connectors = NO_CONNECTORS } = options;
   const modules = modulesOf(options);
   refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
@@ -194,22 +195,24 @@ export async function openApp(options: AppOptions): Promise<App> {
     }
     const metering = meteringFor(options, { ...base, onError });
     const kernel = createKernel({ ...base, ...metering, ...migrated }, modules, { onError });
-    if (options.connectors) useConnectors(kernel.services, options.connectors);
+    useConnectors(kernel.services, connectors);
     const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();
       await kernel.close();
       await kernel.services.limiter?.close();
       await replica?.link?.close();
-      await options.connectors?.close();
+      await connectors.close();
       await database.close();
     };
-    return { kernel, jobs, close };
+    return { kernel, jobs, connectors, close };
   } catch (error) {
     await database.close();
     throw error;
   }
 }
+
+const NO_CONNECTORS: ConnectorHost = { connectors: new Map(), close: async () => {} };
 
 const limitsOf = (options: AppOptions): Services['limits'] => ({
   max_value_bytes: options.maxValueBytes ?? 1024 * 1024,

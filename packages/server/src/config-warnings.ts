@@ -3,7 +3,7 @@ import type { Environment } from './config.ts';
 import { unknownVariable } from './variable-names.ts';
 
 /** Variables read by other programs of the project, or by connectors. */
-const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|HTTP_READ_URLS|TOOLSET)$/;
+const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+|BRANCH|HTTP_READ_URLS|TOOLSET)$/;
 
 /** Not encrypted, and not on this machine. */
 const isOpenAddress = (url: string): boolean =>

@@ -2,6 +2,7 @@ import { shapes } from '@mem-service/contract';
 import { hostsOfDsn, locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
 import { isAddressRange, origin, webAddress } from './config-addresses.ts';
+import { type ConnectorVariables, connectorProblems, readConnectorVariables } from './config-connectors.ts';
 import {
   modelAddress,
   modelKey,
@@ -60,6 +61,7 @@ export type Config = {
   /** Loads the modules of @mem-service/pro when the package is installed. */
   pro: boolean;
   telemetry: TelemetryConfig;
+  connectorVariables: ConnectorVariables;
   client: {
     url: string | undefined;
     apiKey: string | undefined;
@@ -236,7 +238,7 @@ export function readConfig(env: Environment = process.env): Config {
   const parsed = environment.safeParse(given, { jitless: true });
   const problems = (parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`);
   if (env.MEM_POSTGRES_DIRECT_DSN && !env.MEM_POSTGRES_DSN) problems.push(DIRECT_WITHOUT_STORE);
-  problems.push(...modelProblems(env));
+  problems.push(...modelProblems(env), ...connectorProblems(env));
   if (env[OTHER_STORE.name]) problems.push(`${OTHER_STORE.name} ${OTHER_STORE.problem}`);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
   const v = parsed.data;
@@ -270,6 +272,7 @@ export function readConfig(env: Environment = process.env): Config {
     rateLimits: v.MEM_RATE_LIMITS,
     pro: v.MEM_PRO,
     telemetry,
+    connectorVariables: readConnectorVariables(env),
     client: {
       url: v.MEM_HTTP_URL,
       apiKey: v.MEM_API_KEY,

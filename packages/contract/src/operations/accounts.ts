@@ -22,7 +22,7 @@ export const accounts = {
     summary: 'Create an account',
     description: 'With its first admin key, which is shown this once.',
     ...control,
-    once: 'key',
+    once: ['key'],
     http: {
       method: 'POST',
       path: '/api/v1/internal/accounts',
@@ -131,7 +131,7 @@ export const accounts = {
     summary: 'Make an admin key for an account',
     description: 'For an account whose own admin keys are lost. It is shown this once.',
     ...control,
-    once: 'key',
+    once: ['key'],
     http: { method: 'POST', path: '/api/v1/internal/accounts/{account_id}/api-keys', status: 201 },
     cli: { args: ['account_id'], alias: 'create-account-key' },
     input: () => z.strictObject({ account_id: accountId, name: s.label(128).default('admin') }),

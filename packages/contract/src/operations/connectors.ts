@@ -3,11 +3,7 @@ import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { deliveryId, eventType, ingestedStatus } from './events.ts';
 
-const connector = z
-  .string()
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and hyphens')
-  .max(64)
-  .meta({ description: 'The name of a connector.', examples: ['github'] });
+const connector = s.connectorName;
 
 const result = z
   .object({

@@ -112,6 +112,7 @@ export const events = {
       method: 'POST',
       path: '/api/v1/events',
       status: { of: (output: { duplicate: boolean }) => (output.duplicate ? 200 : 201), all: [201, 200] },
+      cloud_events: true,
     },
     raw: [['value']],
     cli: { args: ['source', 'entity_path', 'key', 'value'] },

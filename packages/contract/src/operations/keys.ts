@@ -20,9 +20,13 @@ const scope = z
 const settings = {
   name: s.label(128).meta({ description: 'What people call the key.', examples: ['deploy bot'] }),
   key_type: z
-    .enum(['agent', 'admin', 'service'])
+    .enum(['agent', 'admin', 'service', 'webhook'])
     .default('agent')
-    .meta({ description: '`admin` may also manage keys, the audit trail and the account.' }),
+    .meta({
+      description:
+        '`admin` may also manage keys, the audit trail and the account. `webhook` is the key within the address that a ' +
+        'sender of webhooks is given: it works there alone, for the one connector that `connector` names.',
+    }),
   scopes: z
     .array(scope)
     .min(1)
@@ -52,6 +56,10 @@ const settings = {
   rate_limit_rpm: z.int().min(1).max(1_000_000).meta({ description: 'Requests that it may make a minute.' }),
 };
 
+const connector = s.connectorName.meta({
+  description: 'For a key of the type webhook: the connector that it delivers to.',
+});
+
 /** The plan of the account may allow less than it has by default. */
 const rate = settings.rate_limit_rpm.optional().meta({
   description: 'Requests that it may make a minute: at most what the plan allows, and by default 120.',
@@ -61,6 +69,7 @@ const apiKey = z
   .object({
     key_id: keyId,
     ...settings,
+    connector: connector.nullable(),
     prefix: z.string().meta({ description: 'The beginning of the key, to recognise it by.' }),
     active: z.boolean().meta({ description: 'Neither revoked nor expired.' }),
     created_at: s.utc,
@@ -75,6 +84,10 @@ const apiKey = z
 const newKey = apiKey
   .extend({
     key: z.string().nullable().meta({ description: 'The key itself. It is shown this once; a retry gives null.' }),
+    address: z.string().nullable().meta({
+      description:
+        'For a key of the type webhook: the path to give to the sender, with the key in it. Shown this once too.',
+    }),
   })
   .meta({ id: 'NewApiKey' });
 
@@ -100,10 +113,16 @@ export const keys = {
     ...admin,
     effect: 'write',
     cost: 2,
-    once: 'key',
+    once: ['key', 'address'],
     http: { method: 'POST', path: '/api/v1/admin/api-keys', status: 201, location: '/api/v1/admin/api-keys/{key_id}' },
     cli: { args: ['name'], alias: 'create-key' },
-    input: () => z.strictObject({ ...settings, rate_limit_rpm: rate, expires_at: s.timestamp.optional() }),
+    input: () =>
+      z.strictObject({
+        ...settings,
+        connector: connector.optional(),
+        rate_limit_rpm: rate,
+        expires_at: s.timestamp.optional(),
+      }),
     output: () => newKey,
     errors: ['forbidden', 'over_limit'],
     example: () => ({ name: 'deploy bot', scopes: [{ pattern: 'checkout/**', permission: 'READ_WRITE' }] }),
@@ -115,7 +134,7 @@ export const keys = {
     ...admin,
     effect: 'write',
     cost: 2,
-    once: 'key',
+    once: ['key', 'address'],
     http: {
       method: 'POST',
       path: '/api/v1/admin/api-keys/{key_id}/rotate',

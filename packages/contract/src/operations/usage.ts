@@ -47,7 +47,7 @@ const ownKey = z
   .object({
     key_id: z.string(),
     name: z.string(),
-    key_type: z.enum(['agent', 'admin', 'service']),
+    key_type: z.enum(['agent', 'admin', 'service', 'webhook']),
     scopes: z.array(z.object({ pattern: z.string(), permission: z.enum(['READ', 'WRITE', 'READ_WRITE']) })),
     entity_paths: z.array(z.string()),
     agent_ids: z.array(z.string()),

@@ -73,6 +73,9 @@ async function ask(connection: ServiceConnection, { name }: Command, question: C
   return isOn(given, 'all') || whole ? callAll(connection, name, input) : connection.call(name, input);
 }
 
+const shownOnce = (count: number): string =>
+  count === 1 ? 'is shown this once: keep it now' : 'are shown this once: keep them now';
+
 function print(
   { name, operation }: Command,
   text: string,
@@ -84,9 +87,9 @@ function print(
     const { out, note } = render(name, answer, terminal.screen);
     terminal.out(out);
     terminal.err(note);
-    // A secret that the service keeps only the hash of.
-    if (operation.once && typeof answer[operation.once] === 'string')
-      terminal.err(`the ${operation.once} is shown this once: keep it now\n`);
+    // Secrets that the service keeps only the hash of.
+    const secrets = operation.once?.filter((member) => typeof answer[member] === 'string') ?? [];
+    if (secrets.length > 0) terminal.err(`the ${secrets.join(' and the ')} ${shownOnce(secrets.length)}\n`);
   }
   return isVerification(name) && problemCount(answer) > 0 ? 1 : 0;
 }

@@ -65,8 +65,18 @@ describe('a node of an entry', () => {
 describe('pages', () => {
   it('are addresses on the web, each once', () => {
     const page = 'https://github.com/acme/shop/pull/1';
-    expect(webPages(page, page, 'javascript:alert(1)', null, 7, 'git://x', `https://x/${'y'.repeat(3000)}`)).toEqual([
-      page,
-    ]);
+    expect(
+      webPages(
+        page,
+        page,
+        'javascript:alert(1)',
+        null,
+        7,
+        'git://x',
+        'https://x/\0',
+        'https://x/\ud800',
+        `https://x/${'y'.repeat(3000)}`,
+      ),
+    ).toEqual([page]);
   });
 });

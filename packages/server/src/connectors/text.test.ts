@@ -15,13 +15,15 @@ describe('a cut text', () => {
     expect(cutText('one two three', 9)).toBe('one two…');
   });
 
-  it('never ends in half of a character', () => {
+  it('never ends in half of a character, and holds no NUL', () => {
+    expect(cutText('a\0b')).toBe('a b');
     for (const max of [2, 3, 4, 5]) expect(cutText('😀😀😀😀', max).isWellFormed()).toBe(true);
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 50 }), (text, max) => {
         const cut = cutText(text, max);
         expect(cut.length).toBeLessThanOrEqual(max);
         expect(cut.isWellFormed()).toBe(true);
+        expect(cut).not.toContain('\0');
       }),
     );
   });

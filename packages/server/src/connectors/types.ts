@@ -78,10 +78,10 @@ export type DeliveryName = { event_type: string; id: string };
 export type Connector = {
   transform(event: InboundEvent): readonly ConnectorResult[] | Promise<readonly ConnectorResult[]>;
   /**
-   * Whether the signature of a delivery is right. By default an HMAC of the body, by the algorithm and header of the
-   * manifest, in hexadecimal digits.
+   * Whether the signature of a delivery is right, or the reason why it is not, for the sender to read. By default an HMAC
+   * of the body, by the algorithm and header of the manifest, in hexadecimal digits.
    */
-  validate_signature?(delivery: RawDelivery, secret: string, now: number): boolean;
+  validate_signature?(delivery: RawDelivery, secret: string, now: number): boolean | string;
   /**
    * By default the headers `x-event-type` and `x-event-id`, else the members `event_type`, `type` and `id` of the payload, else a
    * hash of the body.
@@ -90,6 +90,9 @@ export type Connector = {
   /** An answer to a request that is a question of the sender and no event, such as a challenge. */
   reply?(payload: unknown): Readonly<Record<string, unknown>> | undefined;
 };
+
+/** What the constructor of a connector gets: its variables that are set, and the defaults of its manifest. */
+export type ConnectorOptions = { variables: Readonly<Record<string, string>>; config: Manifest['config'] };
 
 export type ConnectorVariable = { name: string; description: string; required: boolean };
 
@@ -130,7 +133,8 @@ export type LoadedConnector = {
   records_outcomes: boolean;
   /** Required variables that are not set. */
   missing_variables: readonly string[];
-  isSigned(delivery: RawDelivery, now: number): Promise<boolean>;
+  /** True, or why it is not: false where there is nothing to say. */
+  isSigned(delivery: RawDelivery, now: number): Promise<boolean | string>;
   identify(payload: unknown, delivery: RawDelivery): Promise<DeliveryName>;
   reply(payload: unknown): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Events that arrive together may be transformed together. Never rejects. */

@@ -1,10 +1,22 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
 import { type KeyRing, type KnownKey, UnknownKey } from '../kernel/index.ts';
-import { type Authenticate, type KeyCheck, type KeyIdentity, presentedKey, refusal } from './auth.ts';
+import {
+  type Authenticate,
+  type KeyCheck,
+  type KeyIdentity,
+  type PresentedKey,
+  presentedKey,
+  refusal,
+} from './auth.ts';
 import { FailedKeyCounter } from './key-guesses.ts';
 
 const SECRET_PREFIX = 'mem_sk_';
+
+const MISPLACED = {
+  true: 'the key in the address is not of the type webhook: create one that is',
+  false: 'a key of the type webhook works only as a part of its address',
+};
 
 /** Authenticates keys in the store, each of one account. A valid key is accepted whatever else its address sends. */
 export function authenticateByRing(keys: KeyRing): Authenticate {
@@ -19,19 +31,25 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
     }
     return identity;
   };
-  const find = async (key: string, address: string): Promise<KeyIdentity> => {
+  const find = async ({ key = '', address, isInAddress }: PresentedKey): Promise<KeyIdentity> => {
     try {
-      return identityOf(await keys.find(key));
+      return inItsPlace(await keys.find(key), isInAddress);
     } catch (error) {
       throw error instanceof UnknownKey ? guesses.count(address, error) : error;
     }
   };
-  return ({ key, address }) => {
+  const inItsPlace = (known: KnownKey, isInAddress = false): KeyIdentity => {
+    if ((known.principal.type === 'webhook') !== isInAddress)
+      throw new Fault('unauthenticated', MISPLACED[`${isInAddress}`]);
+    return identityOf(known);
+  };
+  return (presented) => {
+    const { key, isInAddress } = presented;
     if (key === undefined) throw refusal(key);
     const held = keys.peek(key);
-    if (held) return identityOf(held);
+    if (held) return inItsPlace(held, isInAddress);
     keys.checkForm(key);
-    return find(key, address);
+    return find(presented);
   };
 }
 

@@ -7,7 +7,8 @@ import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
 /** The account and key of a request, known before anything else is read. */
 export type KeyIdentity = Pick<Caller, 'account_id' | 'actor' | 'holder' | 'key' | 'control'>;
 
-export type PresentedKey = { key: string | undefined; address: string };
+/** A key of the type webhook is accepted only where it is part of the address. */
+export type PresentedKey = { key: string | undefined; address: string; isInAddress?: true };
 
 /** Returns the identity of a key. Throws when the key is unknown. */
 export type Authenticate = (presented: PresentedKey) => KeyIdentity | Promise<KeyIdentity>;

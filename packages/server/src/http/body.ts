@@ -37,12 +37,20 @@ export function readBody(
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
   if (bytes.length === 0) return {};
   if (isLargeBody(bytes)) return readLargeBody(bytes, name);
+  return withExactValues(parseSmall(bytes), name);
+}
+
+function parseSmall(bytes: Buffer): ParsedText {
   checkUtf8(bytes);
   const text = bytes.toString('utf8');
   const depth = jsonDepth(text);
   if (depth > BODY_LIMITS.depth) throw tooDeep(BODY_LIMITS.depth);
-  return withExactValues({ text, depth, parsed: parse(text) }, name);
+  return { text, depth, parsed: parse(text) };
 }
+
+/** Parses a JSON body of any form. Returns a promise only for a large one. */
+export const parseBody = (bytes: Buffer): ParsedText | Promise<ParsedText> =>
+  isLargeBody(bytes) ? parseInTurns(bytes) : parseSmall(bytes);
 
 async function readLargeBody(bytes: Buffer, name: OperationName): Promise<Record<string, unknown>> {
   const read = await parseInTurns(bytes, limitsOf(name));

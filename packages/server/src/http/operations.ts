@@ -75,19 +75,34 @@ export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
 function groupByRoute(): Iterable<RoutePattern[]> {
   const groups = new Map<string, RoutePattern[]>();
   for (const pattern of patterns) {
-    if (operations[pattern.name].http.otlp || operations[pattern.name].http.webhook) continue;
+    const { otlp, webhook, cloud_events } = operations[pattern.name].http;
+    // These have transports of their own.
+    if (otlp || webhook || cloud_events) continue;
     const id = `${pattern.method} ${routerPath(pattern)}`;
     groups.set(id, [...(groups.get(id) ?? []), pattern]);
   }
   return groups.values();
 }
 
-function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }: OperationOptions): OperationRunner {
-  const operation = operations[name];
+function operationRunner(kernel: Kernel, name: OperationName, options: OperationOptions): OperationRunner {
   const readInput = inputReader(name);
+  const run = callRunner(kernel, name, options);
+  return (params, reply) => run(reply, () => readInput(params, reply.request));
+}
+
+type ReadInput = () => JsonObject | Promise<JsonObject>;
+export type CallRunner = (reply: FastifyReply, readInput: ReadInput) => Promise<FastifyReply>;
+
+/** Runs an operation for a request, and sends its answer. */
+export function callRunner(
+  kernel: Kernel,
+  name: OperationName,
+  { agentId, room }: Pick<OperationOptions, 'agentId' | 'room'>,
+): CallRunner {
+  const operation = operations[name];
   const most = largestAnswer(name, room.sizes);
   const isPage = most > room.sizes.document;
-  return async (params, reply) => {
+  return async (reply, readInput) => {
     const caller = callerOf(reply.request, agentId);
     const account = caller.account_id;
     // Who waits for a standby takes no room from others.
@@ -97,7 +112,7 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
     if (wait !== undefined) await wait;
     let bytes = 0;
     try {
-      const read = readInput(params, reply.request);
+      const read = readInput();
       const input = read instanceof Promise ? await read : read;
       const output = await kernel.invoke(name, input, caller);
       // A page is made into text in a turn of its own where the work before took long.

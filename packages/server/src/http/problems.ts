@@ -56,7 +56,8 @@ export function explainErrors(log: Logger, report: ReportError = (_, write) => w
     request.refusal = fault?.code ?? 'internal';
     if (fault) {
       const { why } = (fault.cause ?? {}) as { why?: string };
-      if (fault.status >= 500)
+      // A request to a connector that is not set up is no failure, and anybody may send any number.
+      if (fault.status >= 500 && fault.code !== 'connector_not_configured')
         report(fault, () => log.warn({ request_id: request.id, code: fault.code, why }, fault.message));
       return fault;
     }

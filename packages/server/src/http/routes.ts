@@ -150,10 +150,16 @@ export function methodsAt(rawPath: string): HttpMethod[] {
   return [...new Set(patterns.filter((pattern) => matchSegments(pattern, parts)).map(({ method }) => method))];
 }
 
+/** The address of a webhook has a key in it, and an error is passed on and logged. */
+const withoutKeys = (rawPath: string): string => rawPath.replace(/mem_sk_\w+/g, 'mem_sk_…');
+
 /** Why no route matches: the address takes other methods, needs a module, or does not exist. */
 export function refusalAt(method: string, rawPath: string, methods: readonly string[] = methodsAt(rawPath)): Fault {
   if (methods.length === 0)
-    return missingModuleAt(method, rawPath) ?? new Fault('route_not_found', `there is no route ${method} ${rawPath}`);
+    return (
+      missingModuleAt(method, rawPath) ??
+      new Fault('route_not_found', `there is no route ${method} ${withoutKeys(rawPath)}`)
+    );
   const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
   return new Fault('method_not_allowed', `this route takes ${allow.join(', ')}`, { allow });
 }

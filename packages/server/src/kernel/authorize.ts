@@ -5,9 +5,11 @@ import type { Caller } from './caller.ts';
 export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
 
 /** Refuses operations that the type of the key does not permit. */
-export const authorizeKeyType: Authorize = (name, _input, { key, control }) => {
+export const authorizeKeyType: Authorize = (name, input, { key, control }) => {
   const { admin, whole, needs_full_scope, effect } = operations[name] as Operation;
   if (effect === 'control' && !control) throw new Fault('forbidden', `${name} is for the operator of the service`);
+  if (key?.type === 'webhook' && (name !== 'webhooks.receive' || input.connector !== key.connector))
+    throw new Fault('forbidden', `this key only delivers webhooks to ${key.connector}`);
   if (admin && key && key.type !== 'admin') throw new Fault('forbidden', `${name} needs a key of the type admin`);
   if ((whole || needs_full_scope) && (key?.read || key?.write))
     throw new Fault(

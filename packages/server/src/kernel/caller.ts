@@ -4,7 +4,9 @@ import type { Scope } from './scope.ts';
 export type Principal = {
   key_id: string;
   name: string;
-  type: 'agent' | 'admin' | 'service';
+  type: 'agent' | 'admin' | 'service' | 'webhook';
+  /** Of a key of the type webhook: the connector that it delivers to, and it may do nothing else. */
+  connector?: string;
   /** The hash of the key, to look it up again while a stream is open. */
   hash?: string;
   read?: Scope;

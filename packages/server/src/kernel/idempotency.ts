@@ -97,8 +97,10 @@ export function storeAnswer(
 
 /** A secret is shown once: the stored answer does not contain it. */
 function withoutSecret(name: string, output: unknown): unknown {
-  const once = (operations as Readonly<Record<string, { once?: string } | undefined>>)[name]?.once;
-  return once === undefined ? output : { ...(output as object), [once]: null };
+  const { once } = (operations as Readonly<Record<string, { once?: readonly string[] } | undefined>>)[name] ?? {};
+  if (once === undefined) return output;
+  const hidden = once.filter((member) => member in (output as object)).map((member) => [member, null]);
+  return { ...(output as object), ...Object.fromEntries(hidden) };
 }
 
 export const deleteExpiredAnswers: MaintenanceTask = {

@@ -26,6 +26,7 @@ import { emitKeyEvent, makeKey, type NewKey } from './make.ts';
 import * as queries from './queries.ts';
 import { holderOf } from './rules/holder.ts';
 import { firstExcess, type KeyGrant } from './rules/scopes.ts';
+import { addressOf, refuseWebhook } from './webhook.ts';
 
 const cursors = cursorsOf('api_keys', ['string']);
 const PAST_ALL = '~';
@@ -55,6 +56,7 @@ const create = writes<'keys.create'>(async (work, { input, caller }) => {
   refuseExcess(caller, rest);
   if (rest.key_type === 'admin' && rest.agent_ids.length > 0)
     throw invalidInput([{ path: 'agent_ids', message: 'must be empty for a key of the type admin' }]);
+  refuseWebhook(work, input);
   await work.locked;
   if (rate !== undefined) requireKeyRate(work, rate);
   const rate_limit_rpm = rate ?? allowedRate(work, DEFAULT_RPM);
@@ -94,7 +96,10 @@ function made(work: Work, caller: Caller, given: NewKey): WriteResult<Output<'ke
   const event_type = rotated_from === null ? 'api_key_created' : 'api_key_rotated';
   emitKeyEvent(work, caller, { event_type, details: { key_id, name, key_type, rotated_from } });
   const shown = toKey(row, work.now);
-  return changed({ ...shown, key }, { resource: key_id, ...hashedBy({ ...shown, key: null }) });
+  return changed(
+    { ...shown, key, address: addressOf(row, key) },
+    { resource: key_id, ...hashedBy({ ...shown, key: null, address: null }) },
+  );
 }
 
 const revoke = writes<'keys.revoke'>(async (work, { input, caller }) => {
@@ -114,10 +119,10 @@ const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   const ends = Math.min(row.expires_at ?? Number.MAX_SAFE_INTEGER, work.now + input.overlap_seconds * 1000);
   await queries.endKey(work.tx, row, { expires_at: ends, revoked_at: null });
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
-  const { name, key_type, expires_at, key_id: rotated_from } = row;
+  const { name, key_type, connector, expires_at, key_id: rotated_from } = row;
   const rate_limit_rpm = allowedRate(work, row.rate_limit_rpm);
   const agents = { agent_ids: JSON.parse(row.agent_ids), shares_sessions: row.shares_sessions === 1 };
-  const settings = { ...granted, ...agents, name, key_type, rate_limit_rpm, expires_at };
+  const settings = { ...granted, ...agents, name, key_type, connector, rate_limit_rpm, expires_at };
   return made(work, caller, { ...settings, rotated_from, holder: holderOf(row) });
 });
 
@@ -152,6 +157,7 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   revoked_at: toIsoOrNull(row.revoked_at),
   last_used_at: toIsoOrNull(row.last_used_at),
   rotated_from: row.rotated_from,
+  connector: row.connector,
 });
 
 export const handlers: Handlers = {

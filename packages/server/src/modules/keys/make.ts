@@ -16,6 +16,7 @@ export type NewKey = KeyGrant & {
   rotated_from: string | null;
   agent_ids: readonly string[];
   shares_sessions: boolean;
+  connector?: string | null | undefined;
   /** Of the key that it replaces. */
   holder?: string;
 };
@@ -55,6 +56,7 @@ export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: 
     agent_ids: JSON.stringify(given.agent_ids),
     shares_sessions: Number(given.shares_sessions),
     holder: given.holder ?? key_id,
+    connector: given.connector ?? null,
   };
   return { row, key };
 }

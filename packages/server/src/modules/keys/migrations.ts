@@ -36,4 +36,9 @@ export const migrations: readonly Migration[] = [
       `ALTER TABLE api_keys ADD COLUMN holder ${text} NOT NULL DEFAULT ''`,
     ],
   },
+  {
+    version: 3,
+    name: 'addresses for webhooks',
+    up: ({ text }) => [`ALTER TABLE api_keys ADD COLUMN connector ${text}`],
+  },
 ];

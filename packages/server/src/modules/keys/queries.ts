@@ -17,7 +17,7 @@ export type KeyRow = {
   key_hash: string;
   prefix: string;
   name: string;
-  key_type: 'agent' | 'admin' | 'service';
+  key_type: 'agent' | 'admin' | 'service' | 'webhook';
   scopes: string;
   entity_paths: string;
   rate_limit_rpm: number;
@@ -31,6 +31,8 @@ export type KeyRow = {
   shares_sessions: number;
   /** The first of the keys that it replaces by rotation. */
   holder: string;
+  /** Of a key of the type webhook. */
+  connector: string | null;
 };
 
 export const insertKeys: Insert = {
@@ -54,6 +56,7 @@ export const insertKeys: Insert = {
     agent_ids: 'text',
     shares_sessions: 'int',
     holder: 'text',
+    connector: 'text',
   },
 };
 

@@ -33,6 +33,7 @@ function toKnown(row: KnownRow): KnownKey {
       ...(read ? { read } : {}),
       ...(write ? { write } : {}),
       ...(agent_ids.length > 0 ? { agent_ids } : {}),
+      ...(row.connector === null ? {} : { connector: row.connector }),
       ...(row.shares_sessions === 1 ? { shares_sessions: true } : {}),
     },
     rate_limit_rpm,

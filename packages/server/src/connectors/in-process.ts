@@ -1,0 +1,50 @@
+import { handles, nameDelivery } from './delivery-name.ts';
+import { checkResults, type ResultLimits } from './results.ts';
+import { hasSignatureByAny } from './signature.ts';
+import type { Connector, ConnectorOptions, InboundEvent, LoadedConnector, Manifest, Transformed } from './types.ts';
+
+/** What a manifest and the configuration say of a connector. */
+export type ConnectorFacts = Pick<
+  LoadedConnector,
+  'manifest' | 'secrets' | 'unsigned' | 'records_outcomes' | 'missing_variables'
+>;
+
+/** A connector of the service itself, which is trusted with this thread. */
+export function loadInProcess(facts: ConnectorFacts, connector: Connector, limits: ResultLimits): LoadedConnector {
+  const { manifest, secrets } = facts;
+  return {
+    ...facts,
+    source: 'built-in',
+    async isSigned(delivery, now) {
+      if (!connector.validate_signature) return hasSignatureByAny(delivery, secrets, manifest.webhook);
+      return verdictOf(secrets.map((secret) => connector.validate_signature?.(delivery, secret, now)));
+    },
+    async identify(payload, delivery) {
+      return nameDelivery(payload, delivery, connector.identify?.(payload, delivery.headers));
+    },
+    async reply(payload) {
+      return connector.reply?.(payload);
+    },
+    transform: (events) => Promise.all(events.map((event) => transformOne(connector, event, { manifest, limits }))),
+  };
+}
+
+/** One secret of two is enough; a reason is not true. */
+export const verdictOf = (verdicts: readonly unknown[]): boolean | string =>
+  verdicts.includes(true) || (verdicts.find((one): one is string => typeof one === 'string') ?? false);
+
+async function transformOne(
+  connector: Connector,
+  event: InboundEvent,
+  { manifest, limits }: { manifest: Manifest; limits: ResultLimits },
+): Promise<Transformed> {
+  if (!handles(manifest.event_types, event.event_type)) return { results: [] };
+  try {
+    const checked = checkResults(await connector.transform(event), limits);
+    return 'results' in checked ? checked : { failure: { reason: checked.problem, passing: false } };
+  } catch (error) {
+    return { failure: { reason: (error as Error).message, passing: false } };
+  }
+}
+
+export type ConnectorClass = new (options: ConnectorOptions) => Connector;

@@ -1,0 +1,75 @@
+import { Fault } from '@mem-service/contract';
+import { ConnectorThread } from './connector-thread.ts';
+import { handles, nameDelivery } from './delivery-name.ts';
+import { type ConnectorFacts, verdictOf } from './in-process.ts';
+import { hasSignatureByAny } from './signature.ts';
+import type { ThreadSpec } from './thread-types.ts';
+import type { InboundEvent, LoadedConnector, Transformed } from './types.ts';
+
+const MAX_REPLY_CHARS = 64 * 1024;
+
+export type ConnectorInThread = LoadedConnector & { close(): Promise<void> };
+
+/** A connector that others wrote, in a thread of its own. */
+export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): ConnectorInThread {
+  const thread = new ConnectorThread(spec);
+  const { manifest, secrets } = facts;
+  const { name } = manifest;
+  const refuse = (reason: string): never => {
+    throw new Fault('unavailable', `the connector ${name} cannot take this now: ${reason}`, { connector: name });
+  };
+  const methods = async () => {
+    const found = await thread.methods();
+    return typeof found === 'string' ? new Set<never>() : found;
+  };
+  return {
+    ...facts,
+    source: 'installed',
+    async isSigned(delivery, now) {
+      const found = await thread.methods();
+      // Without its own check, the default one might accept what it would refuse.
+      if (typeof found === 'string') return refuse(found);
+      if (!found.has('validate_signature')) return hasSignatureByAny(delivery, secrets, manifest.webhook);
+      const verdicts: unknown[] = [];
+      for (const secret of secrets) {
+        const outcome = await thread.call({ name: 'validate_signature', secret, now, ...delivery });
+        if (!('output' in outcome)) return refuse('failed' in outcome ? outcome.failed : outcome.busy);
+        verdicts.push(outcome.output);
+      }
+      return verdictOf(verdicts);
+    },
+    async identify(payload, delivery) {
+      if (thread.isFull) refuse('too many events are waiting for it');
+      if (!(await methods()).has('identify')) return nameDelivery(payload, delivery);
+      const text = JSON.stringify(payload);
+      const outcome = await thread.call({ name: 'identify', payload: text, headers: delivery.headers });
+      // Another name than it will get when it is sent again would store it twice.
+      if ('busy' in outcome) refuse(outcome.busy);
+      return nameDelivery(payload, delivery, 'output' in outcome ? outcome.output : undefined);
+    },
+    async reply(payload) {
+      if (!(await methods()).has('reply')) return undefined;
+      const outcome = await thread.call({ name: 'reply', payload: JSON.stringify(payload) });
+      return 'output' in outcome ? replyIn(outcome.output) : undefined;
+    },
+    transform: (events) => transformHandled(thread, events, manifest.event_types),
+    close: () => thread.close(),
+  };
+}
+
+function replyIn(output: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
+  return JSON.stringify(output).length > MAX_REPLY_CHARS ? undefined : (output as Record<string, unknown>);
+}
+
+/** An event of a type that the manifest does not name has no results. */
+async function transformHandled(
+  thread: ConnectorThread,
+  events: readonly InboundEvent[],
+  types: readonly string[],
+): Promise<Transformed[]> {
+  const handled = events.filter(({ event_type }) => handles(types, event_type));
+  const made = handled.length > 0 ? await thread.transform(handled) : [];
+  const byEvent = new Map(handled.map((event, i) => [event, made[i] as Transformed]));
+  return events.map((event) => byEvent.get(event) ?? { results: [] });
+}

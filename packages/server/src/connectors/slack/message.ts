@@ -1,0 +1,118 @@
+import { known, listOf, type Members, objectOf, textOf } from '../members.ts';
+import { linksIn, webPages } from '../references.ts';
+import { cutText, firstLine } from '../text.ts';
+import type { ResultItem, ResultLink } from '../types.ts';
+import { person } from './places.ts';
+import { keptText, mentionedIn, plainText, saidIn } from './text.ts';
+import { isoOf, type Micros, microsOf } from './times.ts';
+
+const TITLE_CHARACTERS = 120;
+const NAME_CHARACTERS = 100;
+const MAX_FILES = 10;
+const MAX_LINKS = 40;
+
+/** A message as an event shows it. */
+export type Message = {
+  /** Its id within the channel, and when it was posted. */
+  ts: string;
+  posted: Micros;
+  /** The `ts` of the message that began its thread: its own, unless it is a reply. */
+  root: string;
+  /** When it had the content that is shown, as far as the message itself tells. */
+  revised: Micros;
+  /** What stays in Slack of a deleted message that has replies. */
+  isTombstone: boolean;
+  hasReplies: boolean;
+  /** All that it says, as markup. */
+  said: string;
+  sent: Members;
+};
+
+export function messageOf(value: unknown): Message | undefined {
+  const sent = objectOf(value);
+  const posted = microsOf(sent.ts);
+  if (posted === undefined) return undefined;
+  const ts = String(sent.ts);
+  const edited = microsOf(objectOf(sent.edited).ts);
+  const isReply = microsOf(sent.thread_ts) !== undefined;
+  return {
+    ts,
+    posted,
+    root: isReply ? String(sent.thread_ts) : ts,
+    // The time of an edit is often cut to whole seconds, and then earlier than that of the message.
+    revised: edited === undefined ? posted : Math.max(edited, posted + 1),
+    isTombstone: sent.subtype === 'tombstone',
+    hasReplies: Number(sent.reply_count) > 0 || listOf(sent.replies).length > 0,
+    said: saidIn(sent),
+    sent,
+  };
+}
+
+export const isRoot = ({ ts, root }: Pick<Message, 'ts' | 'root'>): boolean => ts === root;
+
+function authorOf({ sent }: Message): string | undefined {
+  const author = textOf(sent.user) ?? textOf(sent.bot_id);
+  return author === undefined ? undefined : cutText(author, NAME_CHARACTERS);
+}
+
+export function itemOf(message: Message): ResultItem {
+  const { sent } = message;
+  const edited = microsOf(objectOf(sent.edited).ts);
+  const files = listOf(sent.files).slice(0, MAX_FILES).map(objectOf).filter(isKept).map(fileOf);
+  return known({
+    at: isoOf(message.posted),
+    user: authorOf(message),
+    bot: botName(sent),
+    edited: edited === undefined ? undefined : isoOf(edited),
+    broadcast: sent.subtype === 'thread_broadcast' || undefined,
+    me: sent.subtype === 'me_message' || undefined,
+    files: files.length > 0 ? files : undefined,
+    text: keptText(message.said),
+  });
+}
+
+/** Present where a program wrote the message. */
+function botName(sent: Members): string | undefined {
+  if (textOf(sent.bot_id) === undefined && sent.subtype !== 'bot_message') return undefined;
+  const name = textOf(sent.username) ?? textOf(objectOf(sent.bot_profile).name) ?? textOf(sent.bot_id) ?? 'bot';
+  return cutText(name, NAME_CHARACTERS);
+}
+
+const isKept = (file: Members): boolean => file.mode !== 'tombstone' && textOf(file.id) !== undefined;
+
+const fileOf = (file: Members) =>
+  known({
+    id: cutText(textOf(file.id) ?? '', NAME_CHARACTERS),
+    name: cutText(textOf(file.title) ?? textOf(file.name) ?? '', NAME_CHARACTERS) || undefined,
+    type: cutText(textOf(file.filetype) ?? textOf(file.mimetype) ?? '', NAME_CHARACTERS) || undefined,
+  });
+
+/** Addresses without the name of the file, which the message may lose: Slack finds a file by its id. */
+export function pagesOf({ sent }: Message): string[] {
+  const pages = webPages(
+    ...listOf(sent.files)
+      .slice(0, MAX_FILES)
+      .map((file) => objectOf(file).permalink),
+  );
+  return webPages(textOf(sent.permalink), ...pages.map((page) => /^.*\/files\/\w+\/\w+/.exec(page)?.[0] ?? page));
+}
+
+/** What is known of a thread by the message that began it. */
+export function threadOf(message: Message): Members {
+  const title = firstLine(plainText(message.said), TITLE_CHARACTERS);
+  return known({
+    title: title === '' ? 'message without text' : title,
+    started_by: authorOf(message),
+    started_at: isoOf(message.posted),
+  });
+}
+
+export function linksOf(message: Message): ResultLink[] {
+  const author = authorOf(message);
+  const links = [
+    ...(author === undefined ? [] : [{ relation: isRoot(message) ? 'started_by' : 'replied_by', to: person(author) }]),
+    ...mentionedIn(message.said).map((user) => ({ relation: 'mentions', to: person(user) })),
+    ...linksIn([plainText(message.said)]),
+  ];
+  return [...new Map(links.map((link) => [`${link.relation} ${link.to}`, link])).values()].slice(0, MAX_LINKS);
+}

@@ -1,0 +1,39 @@
+import { checkResults } from './results.ts';
+import type { Transformed } from './types.ts';
+
+/** Deeper values cannot be stored. */
+const MAX_DEPTH = 100;
+
+export type OutputLimits = { max_value_bytes: number; max_result_chars: number };
+
+/** What a thread sent for one event, checked. */
+export function readOutput(output: unknown, { max_value_bytes, max_result_chars }: OutputLimits): Transformed {
+  const { results, failure } = (output ?? {}) as { results?: unknown; failure?: unknown };
+  if (typeof failure === 'string') return failed(failure, true);
+  if (typeof results !== 'string' || results.length > max_result_chars || isTooDeep(results))
+    return failed(`transform returned what is too large, or nested more than ${MAX_DEPTH} times`, false);
+  try {
+    const checked = checkResults(JSON.parse(results), { max_value_bytes });
+    return 'results' in checked ? checked : failed(checked.problem, false);
+  } catch {
+    return failed('transform returned what is not JSON', false);
+  }
+}
+
+/** A failure that passes may be gone when the event is tried again. */
+export const failed = (reason: string, passing: boolean): Transformed => ({ failure: { reason, passing } });
+
+/** Brackets in texts are looked at only where they would matter. */
+const isTooDeep = (json: string): boolean =>
+  depthOf(json) > MAX_DEPTH && depthOf(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')) > MAX_DEPTH;
+
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i);
+    if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth);
+    else if (code === 0x5d || code === 0x7d) depth--;
+  }
+  return deepest;
+}

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Headers of the service itself and of browsers: a connector never sees them, also to check a signature. */
+const OURS = /^(x-mem-|proxy-|cookie)/;
+
+/** What checks of signatures see. A bearer token is a key of this service. */
+export function signedHeaders(headers: IncomingHttpHeaders): Headers {
+  const seen: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || OURS.test(name)) continue;
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    if (name === 'authorization' && /^bearer\b/i.test(text)) continue;
+    seen[name] = text;
+  }
+  return seen;
+}
+
+/** Signatures, credentials, and what connections and proxies need. */
+const NOT_KEPT =
+  /auth|signature|token|secret|password|api-?key|credential|cookie|session|^(host|connection|keep-alive|te|trailer|upgrade|expect|transfer-encoding|content-length|accept.*|origin|referer|via|forwarded|sec-.*|x-forwarded-.*|x-real-ip|true-client-ip|x-client-ip|x-cluster-client-ip|cf-.*|x-amzn-.*|x-envoy-.*|x-b3-.*|traceparent|tracestate|x-request-id)$/;
+
+/** What a transform sees, and what is kept of a delivery that has none. */
+export const keptHeaders = (headers: Headers, signatureHeader: string): Headers =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name !== signatureHeader.toLowerCase() && !NOT_KEPT.test(name)),
+  );
+
+/** Set by proxies, on behalf of somebody else. */
+const FORWARDED =
+  /^(forwarded|via|x-forwarded|x-forwarded-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-.*|x-original-.*|x-envoy-.*)$/;
+/** Set by browsers, which send what a page tells them. */
+const BROWSED = /^(origin|sec-fetch-site)$/;
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
+
+/** Whether a program of this machine sent the request itself. */
+export const isFromThisMachine = (address: string | undefined, headers: IncomingHttpHeaders): boolean =>
+  address !== undefined &&
+  LOOPBACK.test(address) &&
+  !Object.keys(headers).some((name) => FORWARDED.test(name) || BROWSED.test(name));
