@@ -112,7 +112,7 @@ const sprint = (type: string, minute: number, members: object) =>
   });
 
 test('a sprint is one entry of its board from its start to its end, in all orders', () => {
-  const dates = { startDate: '2026-01-31T12:02:00.000Z', endDate: '2026-02-14T12:00:00.000Z' };
+  const dates = { startDate: '2024-01-31T12:02:00.000Z', endDate: '2024-02-14T12:00:00.000Z' };
   const life = [
     sprint('sprint_created', 0, { state: 'future' }),
     sprint('sprint_updated', 1, { state: 'future', goal: 'Finish PAY-7' }),
@@ -125,8 +125,8 @@ test('a sprint is one entry of its board from its start to its end, in all order
         state: 'closed',
         name: 'Sprint 45',
         last_event: 'sprint closed',
-        starts_at: '2026-01-31T12:02:00.000Z',
-        ends_at: '2026-02-14T12:00:00.000Z',
+        starts_at: '2024-01-31T12:02:00.000Z',
+        ends_at: '2024-02-14T12:00:00.000Z',
         completed_at: minuteOf(9),
         board_id: '9',
         url: 'https://acme.atlassian.net/secure/RapidBoard.jspa?rapidView=9',
