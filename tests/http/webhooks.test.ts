@@ -20,6 +20,14 @@ const connectors = () =>
     testConnector({ manifest: { name: 'asking' }, missing_variables: ['MEM_CONNECTOR_ASKING_REGION'] }),
     testConnector({ manifest: { name: 'small' }, webhook: { max_payload_bytes: 200 } }),
     testConnector({
+      manifest: { name: 'failing' },
+      connector: {
+        identify: () => {
+          throw new Error('a fault of its author');
+        },
+      },
+    }),
+    testConnector({
       manifest: { name: 'timed' },
       connector: { validate_signature: () => 'X-Timed-At is older than 5 minutes' },
     }),
@@ -150,6 +158,7 @@ describe('a delivery that is refused', () => {
       'invalid_signature',
     ],
     ['an old time', newBuild(), { connector: 'timed' }, 401, 'invalid_signature'],
+    ['a connector that fails', newBuild(), { connector: 'failing' }, 503, 'unavailable'],
     ['two megabytes', 'x'.repeat(2_000_000), {}, 413, 'body_too_large'],
     ['more than its connector takes', 'x'.repeat(201), { connector: 'small' }, 413, 'body_too_large'],
     ['nothing', '', {}, 400, 'invalid_json'],

@@ -131,8 +131,6 @@ export type AppOptions = {
   /** How many bytes of rows that were read are kept in memory, on SQLite. */
   readCache?: CacheLimits;
   sweepSeconds?: number;
-  /** What receives webhooks; closed with the app. */
-  connectors?: ConnectorHost | undefined;
   /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
   settings?: Partial<Settings>;
@@ -141,6 +139,8 @@ export type AppOptions = {
   /** The service has many accounts: it counts the usage of each and limits the requests of each key. */
   hosted?: boolean;
   rateLimits?: boolean;
+  /** The app closes it. Without one, no webhook has a connector. */
+  connectors?: ConnectorHost | undefined;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -200,9 +200,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     const close = async () => {
       await jobs.close();
       await kernel.close();
+      await connectors.close();
       await kernel.services.limiter?.close();
       await replica?.link?.close();
-      await connectors.close();
       await database.close();
     };
     return { kernel, jobs, connectors, close };

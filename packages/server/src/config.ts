@@ -170,10 +170,10 @@ const variables = {
   MEM_RERANKER_KEY: modelKey.optional(),
   MEM_RERANKER_TOP: whole(1, 100).default(30),
   MEM_RERANKER_TIMEOUT_MS: whole(10, 60_000).default(1_000),
-  MEM_DELIVERY_DAYS: whole(1, 3_650).default(SETTINGS.delivery_days),
   MEM_CORTEX: z.enum(['on', 'off'], 'must be on or off').default(SETTINGS.cortex),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
+  MEM_DELIVERY_DAYS: whole(1, 3650).default(SETTINGS.delivery_days),
   MEM_TRACK_READS: z
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
@@ -223,10 +223,10 @@ const settingsOf = (v: z.output<typeof environment>): Settings => ({
   embedder: v.MEM_EMBEDDER,
   embedding_server: readEmbeddingServer(v),
   reranking_server: readRerankingServer(v),
-  delivery_days: v.MEM_DELIVERY_DAYS,
   cortex: v.MEM_CORTEX,
   span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
   llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
+  delivery_days: v.MEM_DELIVERY_DAYS,
   plans: v.MEM_PLANS ?? null,
   quota_enforcement: v.MEM_QUOTA_ENFORCEMENT,
   upgrade_url: v.MEM_UPGRADE_URL ?? null,

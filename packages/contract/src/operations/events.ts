@@ -154,7 +154,12 @@ export const events = {
             z
               .object({
                 index: z.int(),
-                error: z.looseObject({ code: z.string(), status: z.int(), detail: z.string() }),
+                error: z.object({
+                  code: z.string(),
+                  status: z.int(),
+                  detail: z.string(),
+                  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+                }),
               })
               .meta({ id: 'RefusedEvent', description: 'The problem that it would be refused with alone.' }),
           ]),

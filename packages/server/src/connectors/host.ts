@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConnectorVariables, connectorSettings } from '../config-connectors.ts';
+import type { ConnectorVariables } from '../config-connectors.ts';
 import { type BuiltIn, builtInManifest } from './built-in.ts';
-import { type ConnectorFacts, loadInProcess } from './in-process.ts';
+import { factsOf, variablesOf } from './facts.ts';
+import { loadInProcess } from './in-process.ts';
 import { type ConnectorInThread, loadInThread } from './in-thread.ts';
 import type { FoundConnector } from './installed-connectors.ts';
+import { problemsAmong } from './problems-among.ts';
 import type { ThreadLimits } from './thread-types.ts';
 import type { ConnectorHost, LoadedConnector, Manifest } from './types.ts';
-import { ownerOf } from './variables.ts';
 
 export type HostOptions = {
   /** Where connectors are installed. */
@@ -73,29 +74,3 @@ function usable(
     return problems.length === 0;
   });
 }
-
-/** What is wrong with a connector where these others are. */
-export function problemsAmong(
-  { name, env_vars }: Manifest,
-  builtIn: { has(name: string): boolean },
-  names: readonly string[],
-): string[] {
-  if (builtIn.has(name)) return [`${name} is the name of a built-in connector`];
-  return env_vars.flatMap((variable) => {
-    const owner = ownerOf(variable.name, name, names);
-    return owner === undefined ? [] : [`${variable.name} is a variable of the connector ${owner}`];
-  });
-}
-
-const variablesOf = ({ env_vars }: Manifest, variables: ConnectorVariables): Record<string, string> =>
-  Object.fromEntries(
-    env_vars.flatMap(({ name }) => (variables[name] === undefined ? [] : [[name, variables[name] as string]])),
-  );
-
-const factsOf = (manifest: Manifest, variables: ConnectorVariables): ConnectorFacts => ({
-  manifest,
-  ...connectorSettings(variables, manifest.name),
-  missing_variables: manifest.env_vars
-    .filter(({ name, required }) => required && variables[name] === undefined)
-    .map(({ name }) => name),
-});

@@ -15,6 +15,7 @@ export type FoundConnector = { folder: string; name: string } & (
 
 /** All connectors below a folder, in the order of their names. Names with a dot are unfinished or being removed. */
 export function findInstalled(folder: string): FoundConnector[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.includes('.'))
     .map(({ name }) => name)

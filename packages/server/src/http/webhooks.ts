@@ -92,17 +92,29 @@ async function receiveDelivery(kernel: Kernel, request: FastifyRequest, reply: F
   requireConfigured(connector, request);
   if (connector.secrets.length > 0) await requireSignature(connector, delivery, kernel.services.clock.now());
   const payload = await readPayload(request, body);
-  const question = await connector.reply(payload);
-  if (question !== undefined) return reply.header('cache-control', 'no-store').send(question);
+  const challenge = await ask(connector, connector.reply(payload));
+  if (challenge !== undefined) return reply.header('cache-control', 'no-store').send(challenge);
   const { name } = connector.manifest;
   const input = {
     connector: name,
-    ...tidyName(await connector.identify(payload, delivery), body),
+    ...tidyName(await ask(connector, connector.identify(payload, delivery)), body),
     payload,
     headers: keptHeaders(delivery.headers, connector.manifest.webhook.signature_header),
   };
   const output = await kernel.invoke(OPERATION, input, callerFor(request, name));
   return answer(reply, operations[OPERATION], output).answer;
+}
+
+/** A connector that fails is no failure of the service: the sender tries again. */
+async function ask<T>({ manifest: { name } }: LoadedConnector, answered: Promise<T>): Promise<T> {
+  try {
+    return await answered;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const fault = new Fault('unavailable', `the connector ${name} failed`, { connector: name });
+    fault.cause = { why: (error as Error).message };
+    throw fault;
+  }
 }
 
 function requireConfigured(
@@ -122,7 +134,7 @@ function requireConfigured(
 
 async function requireSignature(connector: LoadedConnector, delivery: RawDelivery, now: number): Promise<void> {
   const { signature_header } = connector.manifest.webhook;
-  const signed = await connector.isSigned(delivery, now);
+  const signed = await ask(connector, connector.isSigned(delivery, now));
   if (signed === true) return;
   const isThere = delivery.headers[signature_header.toLowerCase()] !== undefined;
   const why = isThere ? `${signature_header} does not fit the body and the secret` : `${signature_header} is missing`;

@@ -39,12 +39,12 @@ export type Settings = {
   /** Set where the embedder is `openai`; the built-in one works beside it. */
   embedding_server: EmbeddingServer | null;
   reranking_server: RerankingServer | null;
-  /** For how long the id of an event from outside is remembered. */
-  delivery_days: number;
   /** Whether digests are compiled. */
   cortex: 'on' | 'off';
   /** By model name or its prefix; null means the built-in prices. */
   llm_prices: Readonly<Record<string, LlmPrice>> | null;
+  /** How long the ids of deliveries are remembered, so that a repeated one counts once. */
+  delivery_days: number;
   /** By name; null means the built-in plans. */
   plans: Readonly<Record<string, UsagePlan>> | null;
   /** Whether usage beyond a plan is refused. */
@@ -62,9 +62,9 @@ export const SETTINGS: Settings = {
   embedder: 'builtin',
   embedding_server: null,
   reranking_server: null,
-  delivery_days: 30,
   cortex: 'on',
   llm_prices: null,
+  delivery_days: 30,
   plans: null,
   quota_enforcement: 'off',
   upgrade_url: null,

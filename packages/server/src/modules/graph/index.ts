@@ -6,6 +6,7 @@ import { neighbors } from './neighbors.ts';
 import { edgesOfEntries } from './projection.ts';
 import { tables } from './tables.ts';
 
+export { linkAwaited, type NewEntry } from './awaited.ts';
 export { type LinkedOnce, linkAllOnce } from './link.ts';
 export { listEntriesById, listIncident, readEntries } from './queries.ts';
 export { entryIdOf } from './rules/edges.ts';

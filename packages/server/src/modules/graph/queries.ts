@@ -164,6 +164,17 @@ export function listEdgesOf(query: Query, erased: EntryEdges): Promise<EdgeRow[]
   return query.all<EdgeRow>(sql`${ofEnd('source')} UNION ${ofEnd('target')}`);
 }
 
+/** Edges that were stated to names. */
+export function listEdgesToNames(
+  query: Query,
+  { account_id, branch, visible_to, names }: Pick<EdgeRow, 'account_id' | 'branch' | 'visible_to'> & { names: Sql },
+): Promise<EdgeRow[]> {
+  return query.all<EdgeRow>(
+    sql`SELECT * FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND target_type = 'entity'
+        AND target IN (SELECT value FROM ${names}) AND visible_to = ${visible_to}`,
+  );
+}
+
 export async function deleteEdgesOf(tx: Transaction, erased: EntryEdges): Promise<void> {
   for (const end of ['source', 'target'] as const) await tx.run(sql`DELETE FROM edges WHERE ${ofErased(erased, end)}`);
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Output } from '@mem-service/contract';
-import { type Caller, isInScope, missingScope, type Scope } from '../../kernel/index.ts';
+import { type Caller, isInScope, missingScope, type Scope, toIsoOrNull } from '../../kernel/index.ts';
 import { deliveryIdOf } from './names.ts';
 import type { DeliveryRow } from './queries.ts';
 import type { ArrivedWrite } from './rules/results.ts';
@@ -65,3 +65,11 @@ export function checkWriteScope({ key }: Caller, writes: readonly Pick<ArrivedWr
   for (const { entity_path } of writes)
     if (!isInScope(key?.write, entity_path)) throw missingScope('WRITE', { kind: 'exact', path: entity_path });
 }
+
+/** An event as the versions that are written for it show it. */
+export const eventOf = ({ source, event_type, id, occurred_at }: Arrival) => ({
+  source,
+  event_type,
+  id: id ?? '',
+  occurred_at: toIsoOrNull(occurred_at),
+});

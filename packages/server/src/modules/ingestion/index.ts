@@ -2,6 +2,8 @@ import type { Module } from '../../kernel/index.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 import { receive } from './receive.ts';
+import { replay } from './replay.ts';
+import { retryLetters } from './retry.ts';
 import { sendHandlers } from './send.ts';
 import { forgetDeliveries } from './sweep.ts';
 import { tables } from './tables.ts';
@@ -13,6 +15,6 @@ export const ingestion: Module = {
   name: 'ingestion',
   migrations,
   tables,
-  handlers: { ...sendHandlers, ...readHandlers, 'webhooks.receive': receive },
-  maintenance: [forgetDeliveries],
+  handlers: { ...sendHandlers, ...readHandlers, 'webhooks.receive': receive, 'dead_letters.replay': replay },
+  maintenance: [forgetDeliveries, retryLetters],
 };

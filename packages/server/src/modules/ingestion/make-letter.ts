@@ -8,7 +8,7 @@ export const MAX_LETTERS = 1000;
 /** An event that could not be transformed, to be tried again. */
 export function makeLetter(
   work: Work,
-  { connector = '', sender, failure }: Arrival,
+  { connector = '', sender, failure, caller }: Arrival,
   { delivery_id, no, event_type, entity_path, key, received_at }: queries.DeliveryRow,
 ): queries.LetterRow | undefined {
   if (failure === undefined) return undefined;
@@ -28,6 +28,7 @@ export function makeLetter(
     entity_path,
     key,
     received_at,
+    write_scope: caller.key?.write === undefined ? null : JSON.stringify(caller.key.write),
   };
 }
 

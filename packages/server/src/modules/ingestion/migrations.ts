@@ -4,7 +4,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 1,
     name: 'events from outside',
-    up: ({ engine, text, int }) => {
+    up: ({ engine, text, int, real }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
       return [
         // Not clustered: ids are random, and each of the indexes would have to repeat them.
@@ -33,6 +33,18 @@ export const migrations: readonly Migration[] = [
           state ${text} NOT NULL,
           PRIMARY KEY (account_id, entity_path, key)
         ) ${clustered}`,
+        // Where the things are whose paths and keys may change.
+        `CREATE TABLE thing_places (
+          account_id ${text} NOT NULL,
+          sender ${text} NOT NULL,
+          thing ${text} NOT NULL,
+          entity_path ${text} NOT NULL,
+          key ${text} NOT NULL,
+          placed_at ${int} NOT NULL,
+          placed_rank ${real} NOT NULL,
+          PRIMARY KEY (account_id, sender, thing)
+        ) ${clustered}`,
+        'CREATE INDEX thing_places_by_path ON thing_places (account_id, entity_path, key)',
         `CREATE TABLE dead_letters (
           account_id ${text} NOT NULL,
           letter_id ${text} NOT NULL,
@@ -49,11 +61,12 @@ export const migrations: readonly Migration[] = [
           entity_path ${text},
           key ${text},
           received_at ${int} NOT NULL,
+          write_scope ${text},
           PRIMARY KEY (account_id, letter_id)
         )`,
         'CREATE INDEX dead_letters_newest ON dead_letters (account_id, no)',
         'CREATE INDEX dead_letters_by_path ON dead_letters (account_id, entity_path, key)',
-        'CREATE INDEX dead_letters_due ON dead_letters (next_attempt_at) WHERE next_attempt_at IS NOT NULL',
+        'CREATE INDEX dead_letters_due ON dead_letters (connector, next_attempt_at) WHERE next_attempt_at IS NOT NULL',
         `CREATE TABLE connector_counts (
           account_id ${text} NOT NULL,
           connector ${text} NOT NULL,

@@ -113,6 +113,47 @@ export const findThings: Find = {
   by: { account_id: 'text', entity_path: 'text', key: 'text' },
 };
 
+export type PlaceRow = {
+  account_id: string;
+  sender: string;
+  thing: string;
+  entity_path: string;
+  key: string;
+  /** When it was said that it is there. */
+  placed_at: number;
+  placed_rank: number;
+};
+
+export const upsertPlaces: Insert = {
+  table: 'thing_places',
+  columns: {
+    account_id: 'text',
+    sender: 'text',
+    thing: 'text',
+    entity_path: 'text',
+    key: 'text',
+    placed_at: 'int',
+    placed_rank: 'real',
+  },
+  suffix: `ON CONFLICT (account_id, sender, thing) DO UPDATE SET entity_path = excluded.entity_path, key = excluded.key,
+    placed_at = excluded.placed_at, placed_rank = excluded.placed_rank`,
+};
+
+export const findPlaces: Find = {
+  table: 'thing_places',
+  select: Object.keys(upsertPlaces.columns).join(', '),
+  by: { account_id: 'text', sender: 'text', thing: 'text' },
+};
+
+export function deleteThing(
+  tx: Transaction,
+  { account_id, entity_path, key }: Omit<ThingRow, 'state'>,
+): Promise<number> {
+  return tx.run(
+    sql`DELETE FROM thing_states WHERE account_id = ${account_id} AND entity_path = ${entity_path} AND key = ${key}`,
+  );
+}
+
 export type CountsRow = {
   account_id: string;
   connector: string;
@@ -171,6 +212,8 @@ export type LetterRow = {
   entity_path: string | null;
   key: string | null;
   received_at: number;
+  /** Where the key of its sender may write, as JSON; null for everywhere. */
+  write_scope: string | null;
 };
 
 export const insertLetters: Insert = {
@@ -191,6 +234,7 @@ export const insertLetters: Insert = {
     entity_path: 'text',
     key: 'text',
     received_at: 'int',
+    write_scope: 'text',
   },
 };
 
@@ -242,12 +286,23 @@ export const updateLetters: Update = {
   by: { account_id: 'text', letter_id: 'text' },
 };
 
-export type DueLetter = Pick<LetterRow, 'account_id' | 'letter_id' | 'connector'>;
+export type DueLetter = Pick<LetterRow, 'account_id' | 'letter_id'>;
 
-/** Letters that are to be tried again, those that wait longest first. */
-export function listDueLetters(query: Query, now: number, limit: number): Promise<DueLetter[]> {
+/** Letters of a connector that are to be tried again: the first of each account, then the second of each. */
+export function listDueLetters(
+  query: Query,
+  { connector, now, limit }: { connector: string; now: number; limit: number },
+): Promise<DueLetter[]> {
   return query.all<DueLetter>(
-    sql`SELECT account_id, letter_id, connector FROM dead_letters
-        WHERE next_attempt_at IS NOT NULL AND next_attempt_at <= ${now} ORDER BY next_attempt_at LIMIT ${limit}`,
+    sql`SELECT account_id, letter_id FROM (
+          SELECT account_id, letter_id, row_number() OVER (PARTITION BY account_id ORDER BY next_attempt_at, letter_id) AS turn
+          FROM dead_letters WHERE connector = ${connector} AND next_attempt_at IS NOT NULL AND next_attempt_at <= ${now}
+        ) AS due ORDER BY turn, account_id LIMIT ${limit}`,
   );
 }
+
+export const updateDeliveries: Update = {
+  table: 'deliveries',
+  set: { entity_path: 'text', key: 'text', version: 'int', status: 'text', occurred_at: 'int' },
+  by: { account_id: 'text', sender: 'text', realm: 'text', delivery_id: 'text' },
+};

@@ -19,7 +19,7 @@ import { checkConfigured, connectorOf } from './connectors.ts';
 import { contextKey, isHandled, pathOf, rawKey, webhookAgent } from './names.ts';
 import { findDeliveries } from './queries.ts';
 import { isLargeInput, redactValue, redactWrite } from './redact.ts';
-import { type ArrivedWrite, writesOf } from './rules/results.ts';
+import { type ArrivedWrite, PLAIN_WRITE, writesOf } from './rules/results.ts';
 import { storeArrivals } from './store.ts';
 
 type Delivery = Input<'webhooks.receive'>;
@@ -84,16 +84,14 @@ export async function withWrites(services: Services, arrival: Arrival, done: Tra
   const { connector, transformed, input, received_at } = done;
   const { default_entity_path, event_types } = connector.manifest;
   if ('reason' in transformed) return kept(services, arrival, { ...done, failure: transformed });
-  const checked = writesOf(transformed.results, {
+  const stated = writesOf(transformed.results, {
     received_at,
     default_entity_path: pathOf(input.payload, default_entity_path),
     contextKey: (label, no) => contextKey(label, { id: input.id, no }),
   });
-  if (typeof checked === 'string')
-    return kept(services, arrival, { ...done, failure: { reason: checked, passing: false } });
-  if (checked.length === 0) return isHandled(event_types, input.event_type) ? arrival : kept(services, arrival, done);
+  if (stated.length === 0) return isHandled(event_types, input.event_type) ? arrival : kept(services, arrival, done);
   const writes: ArrivedWrite[] = [];
-  for (const write of checked) writes.push(await redactWrite(write));
+  for (const write of stated) writes.push(await redactWrite(write));
   const oversized = writes.find(({ text }) => text && Buffer.byteLength(text) > services.limits.max_value_bytes);
   if (oversized) {
     const reason = `the value of ${oversized.entity_path}/${oversized.key} is too large`;
@@ -120,17 +118,12 @@ async function kept(services: Services, arrival: Arrival, event: KeptEvent): Pro
   const cut = { ...about, cut: true, payload: `${payload.text.slice(0, SHOWN_CHARS).toWellFormed()}…` };
   const value = isWhole ? { ...about, payload: payload.value } : cut;
   const write: ArrivedWrite = {
-    operation: 'write',
+    ...PLAIN_WRITE,
     shown_as: 'raw',
     entity_path: pathOf(input.payload, manifest.default_entity_path),
     key: rawKey(input.event_type, input.id),
     value,
     text: isWhole ? whole : JSON.stringify(cut),
-    occurred_at: undefined,
-    rank: 0,
-    merge: false,
-    deleted: false,
-    links: [],
   };
   const { retry_attempts, retry_delay_seconds } = manifest.config;
   const isRetried = failure?.passing === true && retry_attempts > 0;

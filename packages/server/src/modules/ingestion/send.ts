@@ -1,4 +1,4 @@
-import { Fault, type Input, type Output, operations } from '@mem-service/contract';
+import { Fault, type FieldError, type Input, type Output, operations } from '@mem-service/contract';
 import {
   type Caller,
   changed,
@@ -17,6 +17,7 @@ import { pause } from '../../turns.ts';
 import { type Arrival, checkWriteScope, type StoredArrival } from './arrivals.ts';
 import { externalAgent } from './names.ts';
 import { isLargeText, type RedactedJson, redactSmall, redactValue } from './redact.ts';
+import { PLAIN_WRITE } from './rules/results.ts';
 import { storeArrivals, toTimes } from './store.ts';
 
 type InboundEvent = Input<'events.send'>;
@@ -38,21 +39,16 @@ function arrivalOf(event: InboundEvent, caller: Caller, { value, text }: Redacte
     occurred_at: occurred_at ?? null,
     writes: [
       {
-        operation: 'write',
-        shown_as: 'written',
+        ...PLAIN_WRITE,
         entity_path,
         key,
         value,
         text,
         occurred_at,
-        rank: 0,
-        merge: false,
-        deleted: false,
         confidence,
         memory_type,
         pattern_refs: pattern_refs && JSON.stringify(pattern_refs),
         artifact_refs,
-        links: [],
       },
     ],
   };
@@ -122,6 +118,13 @@ async function prepareEvent(raw: unknown, caller: Caller): Promise<PreparedEvent
   return { event, redacted: await redactValue(event.value.value, event.value.text) };
 }
 
+const errorOf = ({ code, status, message, detail: { errors } }: Fault) => ({
+  code,
+  status,
+  detail: message,
+  ...(errors === undefined ? {} : { errors: errors as FieldError[] }),
+});
+
 const sendBatch = writes<'events.send_batch'>(async (work, { input, caller, prepared }) => {
   await work.locked;
   const events = prepared as PreparedEvent[];
@@ -133,7 +136,7 @@ const sendBatch = writes<'events.send_batch'>(async (work, { input, caller, prep
   let next = 0;
   const results = events.map((one, index) => {
     const result = one instanceof Fault ? one : (stored[next++] as StoredArrival | Fault);
-    if (result instanceof Fault) return { index, error: result.toProblem() };
+    if (result instanceof Fault) return { index, error: errorOf(result) };
     return { index, ...toSent(result, (one as Exclude<PreparedEvent, Fault>).event.id) };
   });
   const sent = stored.flatMap((one) => (one instanceof Fault ? [] : [one]));

@@ -1,16 +1,23 @@
 import { Fault } from '@mem-service/contract';
-import { EVERYONE, isInScope, MAIN_BRANCH, toIso, toIsoOrNull, type Work } from '../../kernel/index.ts';
+import { EVERYONE, entryName, isInScope, MAIN_BRANCH, toIso, toIsoOrNull, type Work } from '../../kernel/index.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
-import { type EntryDraft, EntrySet, fromDocument, isArtifact, isLive } from '../entries/index.ts';
-import { type Arrival, deliveryName, type IngestedResult, realmOfArrival, type StoredArrival } from './arrivals.ts';
+import { EntrySet } from '../entries/index.ts';
+import { linkAwaited, type NewEntry } from '../graph/index.ts';
+import { applyWrite } from './apply-write.ts';
+import {
+  type Arrival,
+  deliveryName,
+  eventOf,
+  type IngestedResult,
+  realmOfArrival,
+  type StoredArrival,
+} from './arrivals.ts';
 import { ConnectorTallies } from './connector-tallies.ts';
-import { linkResults } from './link-results.ts';
+import { type Linked, linkResults } from './link-results.ts';
 import { makeLetter, saveLetters } from './make-letter.ts';
 import * as queries from './queries.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { isLargeText } from './redact.ts';
-import type { ArrivedWrite } from './rules/results.ts';
-import { ThingStates } from './thing-states.ts';
+import { Things } from './things.ts';
 
 /** Stores events that arrived together. Each is stored whole or not at all. */
 export async function storeArrivals(work: Work, arrivals: readonly Arrival[]): Promise<(StoredArrival | Fault)[]> {
@@ -32,48 +39,36 @@ export async function storeArrivals(work: Work, arrivals: readonly Arrival[]): P
 
 const nameOf = (parts: readonly string[]): string => parts.join('\n');
 
-const DEFAULTS = { confidence: 1, memory_type: 'experience' };
+type Loaded = {
+  entries: EntrySet;
+  things: Things;
+  check: ContractCheck | undefined;
+  known: Map<string, queries.DeliveryRow>;
+};
 
 /** The rows that the events of one transaction need and make. */
 class ArrivalBook {
   /** How many results were applied. */
   writes = 0;
   readonly #work: Work;
-  readonly #entries: EntrySet;
-  readonly #things: ThingStates;
-  readonly #check: ContractCheck | undefined;
-  readonly #known: Map<string, queries.DeliveryRow>;
+  readonly #loaded: Loaded;
   readonly #deliveries: queries.DeliveryRow[] = [];
+  readonly #replayed: queries.DeliveryRow[] = [];
   readonly #letters: queries.LetterRow[] = [];
   readonly #tallies = new ConnectorTallies();
-  readonly #linked: { arrival: Arrival; write: ArrivedWrite }[] = [];
+  readonly #linked: Linked[] = [];
+  readonly #made: NewEntry[] = [];
 
-  private constructor(
-    work: Work,
-    loaded: {
-      entries: EntrySet;
-      things: ThingStates;
-      check: ContractCheck | undefined;
-      known: Map<string, queries.DeliveryRow>;
-    },
-  ) {
+  private constructor(work: Work, loaded: Loaded) {
     this.#work = work;
-    this.#entries = loaded.entries;
-    this.#things = loaded.things;
-    this.#check = loaded.check;
-    this.#known = loaded.known;
+    this.#loaded = loaded;
   }
 
   static async load(work: Work, arrivals: readonly Arrival[]): Promise<ArrivalBook> {
-    const writes = arrivals.flatMap((arrival) => arrival.writes);
-    const places = writes.map(({ entity_path, key }) => ({ branch: MAIN_BRANCH, entity_path, key }));
-    const [entries, things, check, known] = await Promise.all([
-      EntrySet.load(work, places),
-      ThingStates.load(work, writes),
-      loadContracts(
-        work,
-        arrivals.map(({ sender }) => sender),
-      ),
+    const senders = arrivals.map(({ sender }) => sender);
+    const [{ things, entries }, check, known] = await Promise.all([
+      loadThings(work, arrivals),
+      loadContracts(work, senders),
       findKnown(work, arrivals),
     ]);
     return new ArrivalBook(work, { entries, things, check, known });
@@ -81,20 +76,34 @@ class ArrivalBook {
 
   async store(arrival: Arrival): Promise<StoredArrival> {
     const name = deliveryName(arrival);
-    const known = name && !arrival.isAgain ? this.#known.get(nameOf(name)) : undefined;
+    const known = name && !arrival.isAgain ? this.#loaded.known.get(nameOf(name)) : undefined;
     if (known) return this.#answerAgain(arrival, known);
     const results: IngestedResult[] = [];
     for (const write of arrival.writes) {
-      results.push(await this.#apply(arrival, write));
+      const result = await applyWrite(this.#work, this.#loaded, { arrival, write });
       this.writes++;
-      if (write.links.length > 0 || (write.outcome && arrival.records_outcomes)) this.#linked.push({ arrival, write });
+      if (write.deleted && write.shown_as === 'raw') continue;
+      results.push(result);
+      const { entity_path, key } = result;
+      this.#link(arrival, { ...write, entity_path, key });
+      if (result.version === 1 && result.status === 'written') this.#note(entity_path, key);
     }
     const delivery = this.#deliver(arrival, results[0]);
-    const letter = arrival.failure && makeLetter(this.#work, arrival, delivery);
+    const letter = makeLetter(this.#work, arrival, delivery);
     if (letter) this.#letters.push(letter);
     if (arrival.connector !== undefined) this.#emit(arrival, results);
     this.#tallies.count(arrival, this.#work.now);
     return { duplicate: false, delivery, results, letter_id: letter?.letter_id ?? null };
+  }
+
+  #link(arrival: Arrival, write: Linked['write']): void {
+    if (write.links.length > 0 || (write.outcome && arrival.records_outcomes)) this.#linked.push({ arrival, write });
+  }
+
+  /** Edges may have been stated to its name before it was there. */
+  #note(entity_path: string, key: string): void {
+    const entry = this.#loaded.entries.get({ branch: MAIN_BRANCH, entity_path, key });
+    if (entry) this.#made.push({ name: entryName(entity_path, key), entry_id: entry.entry_id });
   }
 
   #answerAgain(arrival: Arrival, delivery: queries.DeliveryRow): StoredArrival {
@@ -107,67 +116,11 @@ class ArrivalBook {
     return { duplicate: true, delivery: shown, results, letter_id: null };
   }
 
-  async #apply(arrival: Arrival, write: ArrivedWrite): Promise<IngestedResult> {
-    const { operation, entity_path, key } = write;
-    const place = { branch: MAIN_BRANCH, entity_path, key };
-    const { now } = this.#work;
-    const entry = this.#entries.get(place);
-    const live = isLive(entry, now) ? entry : undefined;
-    const decided = this.#things.decide(write, {
-      received_at: arrival.received_at ?? now,
-      value: () => (live ? JSON.parse(fromDocument(live).value) : undefined),
-    });
-    const at = { operation, entity_path, key };
-    if (decided.isLate) return { ...at, version: entry?.version ?? null, status: 'out_of_date' };
-    const event = eventOf(arrival);
-    const author = { ...place, agent_id: arrival.sender, session_id: null, event: JSON.stringify(event) };
-    if (decided.value === undefined) {
-      if (!live) return { ...at, version: entry?.version ?? null, status: 'deleted' };
-      const { entry: tombstone } = this.#entries.apply(
-        { ...author, value: undefined },
-        { event_type: 'delete', details: { event } },
-      );
-      return { ...at, version: tombstone.version, status: 'deleted' };
-    }
-    const value = decided.text ?? JSON.stringify(decided.value);
-    this.#checkSize(write, value);
-    const refs = refsOf(write, live && fromDocument(live).artifact_refs);
-    const draft: EntryDraft = {
-      ...author,
-      value,
-      parsed: decided.value,
-      confidence: write.confidence,
-      memory_type: write.memory_type,
-      defaults: DEFAULTS,
-      shared: true,
-      pattern_refs: write.pattern_refs,
-      artifact_refs: refs,
-      is_artifact: isArtifact(key, value),
-    };
-    if (isLargeText(value)) await this.#entries.compare(draft);
-    const applied = this.#entries.apply(draft, { event_type: 'write', details: { event } }, this.#check);
-    return { ...at, version: applied.entry.version, status: applied.unchanged ? 'unchanged' : write.shown_as };
-  }
-
-  #checkSize({ entity_path, key }: ArrivedWrite, value: string): void {
-    const { max_value_bytes } = this.#work.services.limits;
-    const bytes = Buffer.byteLength(value);
-    if (bytes > max_value_bytes)
-      throw new Fault('value_too_large', `the value has ${bytes} bytes; ${max_value_bytes} are allowed`, {
-        entity_path,
-        key,
-        max_value_bytes,
-      });
-  }
-
   #deliver(arrival: Arrival, first: IngestedResult | undefined): queries.DeliveryRow {
     const work = this.#work;
     const name = deliveryName(arrival);
-    const [sender, realm, delivery_id] = name ?? [
-      arrival.sender,
-      realmOfArrival(arrival),
-      work.services.ids.next(work.now),
-    ];
+    const realm = realmOfArrival(arrival);
+    const [sender, , delivery_id] = name ?? [arrival.sender, realm, work.services.ids.next(work.now)];
     const delivery: queries.DeliveryRow = {
       account_id: work.account_id,
       sender,
@@ -182,9 +135,9 @@ class ArrivalBook {
       occurred_at: arrival.occurred_at,
       received_at: arrival.received_at ?? work.now,
     };
-    if (arrival.isAgain) return delivery;
-    this.#deliveries.push(delivery);
-    if (name) this.#known.set(nameOf(name), delivery);
+    if (arrival.isAgain) this.#replayed.push(delivery);
+    else this.#deliveries.push(delivery);
+    if (name) this.#loaded.known.set(nameOf(name), delivery);
     return delivery;
   }
 
@@ -204,16 +157,29 @@ class ArrivalBook {
 
   async save(): Promise<void> {
     const work = this.#work;
-    await this.#entries.save();
-    this.#things.save(work);
-    if (this.#deliveries.length > 0) work.send(work.tx.insertMany(queries.insertDeliveries, this.#deliveries));
+    const { tx } = work;
+    await this.#loaded.entries.save();
+    await this.#loaded.things.save();
+    if (this.#deliveries.length > 0) work.send(tx.insertMany(queries.insertDeliveries, this.#deliveries));
+    if (this.#replayed.length > 0) work.send(tx.updateMany(queries.updateDeliveries, this.#replayed));
     this.#tallies.save(work);
     if (this.#letters.length > 0) await saveLetters(work, this.#letters);
+    if (this.#made.length > 0) await linkAwaited(work, this.#made);
     if (this.#linked.length === 0) return;
     await work.waitForSent();
     await linkResults(work, this.#linked);
     await recordOutcomes(work, this.#linked);
   }
+}
+
+async function loadThings(work: Work, arrivals: readonly Arrival[]): Promise<Pick<Loaded, 'things' | 'entries'>> {
+  const things = await Things.load(work, arrivals);
+  const places = things.placesOf(arrivals);
+  const entries = await EntrySet.load(
+    work,
+    places.map(({ entity_path, key }) => ({ branch: MAIN_BRANCH, entity_path, key })),
+  );
+  return { things, entries };
 }
 
 async function findKnown(work: Work, arrivals: readonly Arrival[]): Promise<Map<string, queries.DeliveryRow>> {
@@ -229,26 +195,6 @@ async function findKnown(work: Work, arrivals: readonly Arrival[]): Promise<Map<
     if (row) known.set(nameOf(names[i] as readonly string[]), row);
   });
   return known;
-}
-
-/** An event as the versions that are written for it show it. */
-const eventOf = ({ source, event_type, id, occurred_at }: Arrival) => ({
-  source,
-  event_type,
-  id: id ?? '',
-  occurred_at: toIsoOrNull(occurred_at),
-});
-
-const MAX_REFS = 100;
-
-/** What events of one thing point at adds up, in an order that is always the same. */
-function refsOf({ merge, artifact_refs }: ArrivedWrite, before: string | undefined): string | undefined {
-  if (!merge) return artifact_refs && JSON.stringify(artifact_refs);
-  if (artifact_refs === undefined || artifact_refs.length === 0) return before;
-  const known = before === undefined ? [] : (JSON.parse(before) as { uri: string }[]);
-  const all = new Map([...artifact_refs, ...known].map((ref) => [ref.uri, ref]));
-  const sorted = [...all.values()].toSorted((a, b) => (a.uri < b.uri ? -1 : 1)).slice(0, MAX_REFS);
-  return JSON.stringify(sorted);
 }
 
 export const toTimes = ({ occurred_at, received_at }: queries.DeliveryRow) => ({

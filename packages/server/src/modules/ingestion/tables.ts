@@ -1,5 +1,5 @@
 import { exported, type TenantTable } from '../../kernel/index.ts';
-import { addCounts, insertDeliveries, insertLetters, upsertThings } from './queries.ts';
+import { addCounts, insertDeliveries, insertLetters, upsertPlaces, upsertThings } from './queries.ts';
 
 export const tables: readonly TenantTable[] = [
   exported(insertDeliveries, {
@@ -22,11 +22,17 @@ export const tables: readonly TenantTable[] = [
     json: ['state'],
     entries: { entity_path: 'delete the row', key: 'delete the row' },
   }),
+  exported(upsertPlaces, {
+    kind: 'thing_place',
+    key: ['sender', 'thing'],
+    agents: { sender: { erased: 'delete the row' } },
+    entries: { entity_path: 'delete the row', key: 'delete the row' },
+  }),
   exported(insertLetters, {
     kind: 'dead_letter',
     key: ['letter_id'],
-    nullable: ['next_attempt_at', 'entity_path', 'key'],
-    json: ['headers', 'payload'],
+    nullable: ['next_attempt_at', 'entity_path', 'key', 'write_scope'],
+    json: ['headers', 'payload', 'write_scope'],
     agents: { sender: { erased: 'delete the row' } },
     entries: { entity_path: 'delete the row', key: 'delete the row' },
     rights: { maintenance: ['SELECT (account_id, letter_id, connector, next_attempt_at)'] },
@@ -34,7 +40,7 @@ export const tables: readonly TenantTable[] = [
       sqlite_autoindex_dead_letters_1: '1000 1000 1',
       dead_letters_newest: '1000 1000 1',
       dead_letters_by_path: '1000 1000 100 10',
-      dead_letters_due: '1000 2',
+      dead_letters_due: '1000 100 2',
     },
   }),
   exported(addCounts, {

@@ -3,6 +3,7 @@ import { commit } from './commit-handler.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 
+export { commitTogether } from './commit.ts';
 export { isSuccess, parseOutcomeType } from './rules/outcome-types.ts';
 
 export const outcomes: Module = {

@@ -1,0 +1,76 @@
+import type { LoadedConnector } from '../../connectors/types.ts';
+import { type Caller, isInScope, type Scope, type Services, type Work } from '../../kernel/index.ts';
+import type { Arrival, StoredArrival } from './arrivals.ts';
+import { webhookAgent } from './names.ts';
+import * as queries from './queries.ts';
+import { transformOne, withWrites } from './receive.ts';
+import { PLAIN_WRITE } from './rules/results.ts';
+import { storeArrivals } from './store.ts';
+
+/** Transforms a dead letter again, with the transform of now. */
+export async function transformLetter(
+  services: Services,
+  letter: queries.LetterRow,
+  { connector, caller }: { connector: LoadedConnector; caller: Caller },
+): Promise<Arrival> {
+  const { delivery_id: id, event_type, received_at } = letter;
+  const payload: unknown = JSON.parse(letter.payload);
+  const input = { id, event_type, payload, headers: JSON.parse(letter.headers) as Record<string, string> };
+  const name = connector.manifest.name;
+  const arrival: Arrival = {
+    caller,
+    connector: name,
+    sender: webhookAgent(name),
+    source: name,
+    id,
+    event_type,
+    occurred_at: null,
+    writes: [],
+    records_outcomes: connector.records_outcomes,
+    received_at,
+    isAgain: true,
+  };
+  const transformed = await transformOne(connector, input, received_at);
+  const done = await withWrites(services, arrival, { connector, input, transformed, received_at });
+  return done.failure ? done : withoutRaw(done, letter);
+}
+
+/** What was kept as it came is not needed any more. */
+function withoutRaw(arrival: Arrival, { entity_path, key }: queries.LetterRow): Arrival {
+  const isWritten = arrival.writes.some((write) => write.entity_path === entity_path && write.key === key);
+  if (entity_path === null || key === null || isWritten) return arrival;
+  const removal = { ...PLAIN_WRITE, shown_as: 'raw' as const, entity_path, key, value: null, deleted: true };
+  return { ...arrival, writes: [...arrival.writes, removal] };
+}
+
+export type Retry = { attempts: number; next_attempt_at: number | null };
+
+/** Stores what came of a letter. Returns undefined where the letter is gone by now. */
+export async function storeAttempt(
+  work: Work,
+  arrival: Arrival,
+  { letter_id, retry }: { letter_id: string; retry: (letter: queries.LetterRow) => Retry },
+): Promise<{ letter: queries.LetterRow; stored: StoredArrival | undefined } | undefined> {
+  await work.locked;
+  const { account_id, tx } = work;
+  const letter = await queries.getLetter(tx, account_id, letter_id);
+  if (!letter) return undefined;
+  if (arrival.failure) {
+    const { reason } = arrival.failure;
+    const next = { ...letter, reason, ...retry(letter) };
+    await tx.updateMany(queries.updateLetters, [
+      { account_id, letter_id, reason, attempts: next.attempts, next_attempt_at: next.next_attempt_at },
+    ]);
+    return { letter: next, stored: undefined };
+  }
+  const [stored] = await storeArrivals(work, [arrival]);
+  if (stored instanceof Error) throw stored;
+  await queries.deleteLetter(tx, account_id, letter_id);
+  return { letter: { ...letter, attempts: letter.attempts + 1 }, stored };
+}
+
+/** The first path of a retry that the key which received the letter may not write to. */
+export function pathOutOfScope({ write_scope }: queries.LetterRow, { writes }: Arrival): string | undefined {
+  const scope = write_scope === null ? undefined : (JSON.parse(write_scope) as Scope);
+  return writes.find(({ entity_path }) => !isInScope(scope, entity_path))?.entity_path;
+}
