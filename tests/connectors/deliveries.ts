@@ -22,7 +22,7 @@ export function resultsOf(
   payload: unknown,
   headers: Record<string, string> = {},
 ): ConnectorResult[] {
-  const { event_type = '', id = '' } = connector.identify?.(payload, headers) ?? {};
+  const { event_type = 'generic', id = 'd1' } = connector.identify?.(payload, headers) ?? {};
   const results = connector.transform({ event_type, id, payload, headers, received_at: '2026-01-31T12:00:00.000Z' });
   if (!Array.isArray(results)) throw new Error('The transform is asynchronous.');
   return results;
@@ -44,6 +44,14 @@ export function onlyContextOf(connector: Connector, payload: unknown): ContextRe
     throw new Error('There is not exactly one context.');
   return context;
 }
+
+/** A payload as it is kept that says nothing to its connector. */
+export const rawWrite = (entity_path: string, value: unknown) => ({
+  operation: 'write',
+  entity_path,
+  key: 'raw-d1',
+  value,
+});
 
 type Entry = { thing: Thing; place: string; placedAt: readonly [number, number] };
 

@@ -4,7 +4,7 @@ export const connector = new JiraConnector();
 export const USER = { accountId: '5c5f88', displayName: 'Ann Lee' };
 export const SITE = 'https://acme.atlassian.net/rest/api/2';
 
-const START = Date.parse('2026-01-31T12:00:00.000Z');
+const START = Date.parse('2024-01-31T12:00:00.000Z');
 export const minuteOf = (minute: number): string => new Date(START + minute * 60_000).toISOString();
 
 /** An event of the cloud. */

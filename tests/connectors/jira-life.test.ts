@@ -82,6 +82,24 @@ test('an issue that is moved to another project has one entry there, with its co
     });
 });
 
+test('an issue that was moved, and whose number is not known, leaves its entry', () => {
+  const { id: _, ...moved } = issue('OPS-3');
+  const changelog = { items: [{ field: 'Key', fromString: 'PAY-7', toString: 'OPS-3' }] };
+  const { id: _id, ...before } = issue('PAY-7');
+  const life = [
+    deliver('jira:issue_created', 0, { issue: before }),
+    deliver('jira:issue_updated', 9, { issue: moved, changelog }),
+  ];
+  for (const order of ordersOf(life))
+    expect(Object.keys(entriesAfter(connector, order))).toEqual(['projects/jira/OPS/issue-OPS-3']);
+});
+
+test('issues of two sites with the same number stay apart', () => {
+  const self = 'https://other.atlassian.net/rest/api/2/issue/10040';
+  const other = deliver('jira:issue_created', 1, { issue: { ...issue('WEB-1'), self } });
+  expect(Object.keys(entriesAfter(connector, [created, other]))).toEqual([PLACE, 'projects/jira/WEB/issue-WEB-1']);
+});
+
 const sprint = (type: string, minute: number, members: object) =>
   deliver(type, minute, {
     sprint: {
@@ -94,7 +112,7 @@ const sprint = (type: string, minute: number, members: object) =>
   });
 
 test('a sprint is one entry of its board from its start to its end, in all orders', () => {
-  const dates = { startDate: '2026-01-31T12:02:00.000Z', endDate: '2026-02-14T12:00:00.000Z' };
+  const dates = { startDate: '2024-01-31T12:02:00.000Z', endDate: '2024-02-14T12:00:00.000Z' };
   const life = [
     sprint('sprint_created', 0, { state: 'future' }),
     sprint('sprint_updated', 1, { state: 'future', goal: 'Finish PAY-7' }),
@@ -107,8 +125,8 @@ test('a sprint is one entry of its board from its start to its end, in all order
         state: 'closed',
         name: 'Sprint 45',
         last_event: 'sprint closed',
-        starts_at: '2026-01-31T12:02:00.000Z',
-        ends_at: '2026-02-14T12:00:00.000Z',
+        starts_at: '2024-01-31T12:02:00.000Z',
+        ends_at: '2024-02-14T12:00:00.000Z',
         completed_at: minuteOf(9),
         board_id: '9',
         url: 'https://acme.atlassian.net/secure/RapidBoard.jspa?rapidView=9',

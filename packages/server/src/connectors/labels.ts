@@ -12,5 +12,5 @@ const MAX_ID = 200;
 /** The id of an item of a list. No sender has longer ones. */
 export function idOf(value: unknown): string | undefined {
   const id = textOf(value);
-  return id === undefined || id.length > MAX_ID ? undefined : id.toWellFormed();
+  return id === undefined || id.length > MAX_ID ? undefined : cutText(id, MAX_ID);
 }

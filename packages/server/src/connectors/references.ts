@@ -128,10 +128,7 @@ export function issueKeysIn(text: string): string[] {
 export function webPages(...values: readonly unknown[]): string[] {
   const pages = values.filter(
     (value): value is string =>
-      typeof value === 'string' &&
-      value.length <= MAX_URL &&
-      /^https?:\/\/[^\s<>"]+$/.test(value) &&
-      value.isWellFormed(),
+      typeof value === 'string' && value.length <= MAX_URL && /^https?:\/\/[^\s<>"\p{Cc}\p{Cs}]+$/u.test(value),
   );
   return [...new Set(pages)];
 }

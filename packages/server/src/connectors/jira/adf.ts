@@ -8,7 +8,7 @@ const BLOCKS = new Set(
   ),
 );
 const LIST_ITEMS = new Set(['listItem', 'taskItem', 'decisionItem']);
-const MAX_NODES = 20_000;
+const MAX_NODES = 4000;
 
 /**
  * A text of Jira: a string (server, and webhooks of the cloud so far) or a document in the Atlassian Document Format. Walks
@@ -26,7 +26,7 @@ export function documentText(value: unknown, max: number = BODY_CHARACTERS): str
 function textOfNodes(document: unknown, max: number): string {
   let text = '';
   const left: unknown[] = [document];
-  for (let count = 0; left.length > 0 && text.length <= 2 * max && count < MAX_NODES; count++) {
+  for (let count = 0; left.length > 0 && text.length <= max && count < MAX_NODES; count++) {
     const node = left.pop();
     if (typeof node === 'string') {
       if (node !== '\n' || !text.endsWith('\n')) text += node;

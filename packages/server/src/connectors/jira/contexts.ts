@@ -15,7 +15,7 @@ export function otherContext(event: JiraEvent): ContextResult | undefined {
   const summary = `${parts.join(': ')}${by === undefined || by === parts[1] ? '' : ` (${by})`}`;
   return {
     operation: 'record_context',
-    label: event.type.toWellFormed(),
+    label: event.type,
     summary: cutText(summary, TITLE_CHARACTERS),
     source: 'jira',
     entity_path: pathOf(payload),

@@ -1,5 +1,5 @@
 import { type Members, numberOf, objectOf, textOf } from '../members.ts';
-import { timeOf, timeOfMs } from '../text.ts';
+import { cutText, timeOf, timeOfMs } from '../text.ts';
 
 /** A delivery of Jira. Which of the things it has depends on its type. */
 export type JiraEvent = {
@@ -33,7 +33,7 @@ const isIssue = (payload: Members): boolean =>
 /** A step of a workflow may send the issue without a type. */
 function typeOf(payload: Members, issue: Members): string {
   const type = textOf(payload.webhookEvent);
-  if (type !== undefined) return type.slice(0, 100);
+  if (type !== undefined) return cutText(type, 100);
   return textOf(issue.key) === undefined ? '' : 'jira:issue_updated';
 }
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { objectOf, textOf } from '../members.ts';
+import { rawResult } from '../raw-result.ts';
 import type { Connector, ConnectorResult, DeliveryName, InboundEvent } from '../types.ts';
 import { otherContext } from './contexts.ts';
 import { type JiraEvent, readEvent } from './event.ts';
 import { issueResults } from './issue.ts';
+import { ROOT_PATH } from './names.ts';
 import { sprintResult } from './sprint.ts';
 import { versionResult } from './version.ts';
 
@@ -20,8 +22,7 @@ export class JiraConnector implements Connector {
   transform(event: InboundEvent): readonly ConnectorResult[] {
     const read = readEvent(event.payload);
     const results = thingResults(read);
-    const context = results.length === 0 ? otherContext(read) : undefined;
-    return context ? [context] : results;
+    return results.length > 0 ? results : [otherContext(read) ?? rawResult(event, ROOT_PATH)];
   }
 }
 

@@ -2,7 +2,6 @@ import { listOf, type Members, objectOf, textOf } from '../members.ts';
 import { entryNode, jiraIssueNode, linksIn } from '../references.ts';
 import { keyOf } from '../text.ts';
 import type { ResultLink } from '../types.ts';
-import { documentText } from './adf.ts';
 import { formerKey } from './changes.ts';
 import { commentAuthors, commentText } from './comments.ts';
 import type { JiraEvent } from './event.ts';
@@ -12,7 +11,7 @@ import { sprintLinks, sprintsOf } from './sprint-field.ts';
 const MAX_LINKS = 50;
 
 /** People, other issues, sprints and versions that an event connects an issue with. */
-export function issueLinks(event: JiraEvent): ResultLink[] {
+export function issueLinks(event: JiraEvent, description: string | null | undefined): ResultLink[] {
   const fields = objectOf(event.issue.fields);
   const former = formerKey(event);
   const links = [
@@ -25,7 +24,7 @@ export function issueLinks(event: JiraEvent): ResultLink[] {
     ...sprintLinks(sprintsOf(fields)),
     ...versionLinks(fields),
     ...(former === undefined ? [] : toIssue('moved_from', former)),
-    ...linksIn([textOf(fields.summary), commentText(event), documentText(fields.description)]),
+    ...linksIn([textOf(fields.summary), commentText(event), description ?? undefined]),
   ];
   return [...new Map(links.map((link) => [`${link.relation} ${link.to}`, link])).values()];
 }

@@ -9,16 +9,16 @@ import { changesOf, formerKey, transitionItems } from './changes.ts';
 import { commentsOf } from './comments.ts';
 import type { JiraEvent } from './event.ts';
 import { issueLinks } from './issue-links.ts';
-import { nameIn, namesIn, pageOf, personIn, projectKeyOf, projectPath } from './names.ts';
+import { nameIn, namesIn, pageOf, personIn, projectKeyOf, projectPath, thingOf } from './names.ts';
 import { currentSprint, sprintsOf } from './sprint-field.ts';
 
-/** An issue as the event shows it, and the end of the entry that it had in another project. */
+/** An issue as the event shows it. One without a number cannot move: the entry that it had in another project ends. */
 export function issueResults(event: JiraEvent): WriteResult[] {
   const key = textOf(event.issue.key);
   if (key === undefined) return [];
   const former = formerKey(event);
   const write = issueWrite(event, key);
-  return former === undefined
+  return former === undefined || write.thing !== undefined
     ? [write]
     : [write, { ...placeOf(former), ...orderOf(event), value: { moved_to: key }, deleted: true }];
 }
@@ -27,11 +27,12 @@ function issueWrite(event: JiraEvent, key: string): WriteResult {
   const { issue } = event;
   const fields = objectOf(issue.fields);
   const comments = commentsOf(event);
+  const description = descriptionOf(fields);
   const url = pageOf(issue.self, 'browse/', key);
   const id = textOf(issue.id);
   return {
     ...placeOf(key),
-    ...(id !== undefined && { thing: keyOf('issue', id) }),
+    ...(id !== undefined && { thing: thingOf('issue', id, issue.self) }),
     merge: true,
     value: known({
       key: labelOf(key),
@@ -39,14 +40,14 @@ function issueWrite(event: JiraEvent, key: string): WriteResult {
       ...detailsOf(fields),
       moved_from: formerKey(event),
       url,
-      description: descriptionOf(fields),
+      description,
       comments: comments.whole,
     }),
     items: listsOf({ transitions: transitionItems(event), comments: comments.items }),
     ...orderOf(event),
     ...(event.type === 'jira:issue_deleted' && { deleted: true }),
     artifact_refs: webPages(url),
-    links: issueLinks(event).filter(({ to }) => to !== jiraIssueNode(key)),
+    links: issueLinks(event, description).filter(({ to }) => to !== jiraIssueNode(key)),
   };
 }
 

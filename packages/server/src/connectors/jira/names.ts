@@ -1,7 +1,7 @@
 import { labelOf } from '../labels.ts';
 import { listOf, type Members, objectOf, textOf } from '../members.ts';
 import { jiraProjectPath, personNode, webPages } from '../references.ts';
-import { pathSegment } from '../text.ts';
+import { keyOf, pathSegment } from '../text.ts';
 import type { ResultLink } from '../types.ts';
 
 export const ROOT_PATH = 'projects/jira';
@@ -52,6 +52,12 @@ export const numberedProjectPath = (id: unknown): string | undefined => numbered
 function numbered(kind: string, id: unknown): string | undefined {
   const number = textOf(id);
   return number === undefined ? undefined : `${ROOT_PATH}/${kind}-${pathSegment(number)}`;
+}
+
+/** A thing for good. Its number is that of its site only, and a team may have several sites. */
+export function thingOf(kind: string, id: string, self: unknown): string {
+  const site = /^https?:\/\/([^/]+)/.exec(webPages(self)[0] ?? '')?.[1];
+  return keyOf(kind, site === undefined ? id : `${id}@${site.toLowerCase()}`);
 }
 
 /** The page of a thing, from the address of its resource: what stands before `/rest/` is the address of the site. */

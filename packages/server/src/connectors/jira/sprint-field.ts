@@ -36,7 +36,7 @@ function readObject(sprint: Members): SprintOfIssue | undefined {
 function readText(text: string): SprintOfIssue | undefined {
   if (!OLD_FORM.test(text)) return undefined;
   const short = text.slice(0, 2000);
-  const member = (name: string) => labelOf(new RegExp(`[[,]${name}=([^,\\]]*)`).exec(short)?.[1]);
+  const member = (name: string) => labelOf(new RegExp(`[[,]${name}=(.*?)(?:,[A-Za-z]+=|\\]$)`).exec(short)?.[1]);
   return {
     id: member('id'),
     board: member('rapidViewId'),

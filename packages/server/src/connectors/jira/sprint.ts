@@ -4,7 +4,7 @@ import { linksIn, webPages } from '../references.ts';
 import { cutText, keyOf, timeOf } from '../text.ts';
 import type { WriteResult } from '../types.ts';
 import { actionOf, type JiraEvent } from './event.ts';
-import { boardPath, pageOf, personLinks, projectPath, ROOT_PATH } from './names.ts';
+import { boardPath, pageOf, personLinks, projectPath, ROOT_PATH, thingOf } from './names.ts';
 
 const RANKS = new Map(
   Object.entries({
@@ -31,7 +31,7 @@ export function sprintResult(event: JiraEvent): WriteResult | undefined {
     operation: 'write',
     entity_path: path ?? ROOT_PATH,
     key: keyOf('sprint', id),
-    thing: keyOf('sprint', id),
+    thing: thingOf('sprint', id, sprint.self),
     ...(path === undefined && { unplaced: true }),
     merge: true,
     value: known({

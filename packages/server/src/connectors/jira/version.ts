@@ -5,7 +5,7 @@ import { keyOf } from '../text.ts';
 import type { WriteResult } from '../types.ts';
 import { documentText } from './adf.ts';
 import { actionOf, type JiraEvent } from './event.ts';
-import { numberedProjectPath, pageOf, personLinks, projectPath, ROOT_PATH } from './names.ts';
+import { numberedProjectPath, pageOf, personLinks, projectPath, ROOT_PATH, thingOf } from './names.ts';
 
 const RANKS = new Map(
   Object.entries({
@@ -30,7 +30,7 @@ export function versionResult(event: JiraEvent): WriteResult | undefined {
     operation: 'write',
     entity_path: path ?? ROOT_PATH,
     key: keyOf('version', id),
-    thing: keyOf('version', id),
+    thing: thingOf('version', id, version.self),
     ...(path === undefined && { unplaced: true }),
     merge: true,
     value: known({

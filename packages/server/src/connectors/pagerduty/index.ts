@@ -1,7 +1,9 @@
 import { objectOf, textOf } from '../members.ts';
+import { rawResult } from '../raw-result.ts';
 import type { Connector, ConnectorResult, DeliveryName, InboundEvent } from '../types.ts';
 import { type PagerDutyEvent, readEvents } from './event.ts';
 import { incidentResult } from './incident.ts';
+import { ROOT_PATH } from './names.ts';
 import { partResult } from './parts.ts';
 import { otherContext } from './services.ts';
 
@@ -18,16 +20,12 @@ export class PagerDutyConnector implements Connector {
   }
 
   transform(event: InboundEvent): readonly ConnectorResult[] {
-    return readEvents(event.payload).flatMap(resultsOf);
+    const results = readEvents(event.payload).map(resultOf);
+    return results.length > 0 ? results : [rawResult(event, ROOT_PATH)];
   }
 }
 
-function resultsOf(event: PagerDutyEvent): ConnectorResult[] {
-  const result = resultOf(event);
-  return result ? [result] : [];
-}
-
-function resultOf(event: PagerDutyEvent): ConnectorResult | undefined {
+function resultOf(event: PagerDutyEvent): ConnectorResult {
   const isAboutIncident = event.type.startsWith('incident.');
   if (!isAboutIncident) return otherContext(event);
   const isPart = textOf(objectOf(event.data.incident).id) !== undefined || 'incident_role_assignments' in event.data;
