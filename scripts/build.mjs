@@ -1,8 +1,10 @@
 // Bundles the packages: all, or those that are named. With --out a package goes into that folder instead of its dist.
 // Development does not need it: sources run directly.
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { driverFiles, licensesOf, pageFiles, sqliteBeside } from './bundled.mjs';
@@ -87,7 +89,8 @@ async function bundleService(external, name, further) {
     // The main file of this package requires its parts at run time, where a bundler cannot see them.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   };
-  const parts = [bundle(options, name, further), bundleThreads(), driverFiles(), pageFiles(), tableFiles()];
+  const beside = [driverFiles(), pageFiles(), tableFiles(), manifestFiles()];
+  const parts = [bundle(options, name, further), bundleThreads(), ...beside];
   return (await Promise.all(parts)).flat();
 }
 
@@ -109,6 +112,27 @@ async function tableFiles() {
   return Promise.all(
     names.map(async (name) => ({ path: join('table', name), contents: await readFile(join(folder, name)) })),
   );
+}
+
+/** The manifests of the built-in connectors as JSON, checked by the code that reads those of others. */
+async function manifestFiles() {
+  const folder = join(packages, 'server', 'src', 'connectors');
+  const options = { ...shared, splitting: false, banner: { js: commonJs }, entryPoints: [join(folder, 'manifest.ts')] };
+  const { outputFiles } = await build({ ...options, outdir: folder });
+  const part = join(tmpdir(), `mem-manifest-${process.pid}-${randomUUID()}.mjs`);
+  await writeFile(part, outputFiles[0].contents);
+  try {
+    const { MANIFEST_FILE, requireManifest } = await import(pathToFileURL(part));
+    const files = (await readdir(folder, { recursive: true })).filter((file) => basename(file) === MANIFEST_FILE);
+    return await Promise.all(
+      files.map(async (file) => {
+        const manifest = requireManifest(await readFile(join(folder, file), 'utf8'), file);
+        return { path: join(dirname(file), 'connector.json'), contents: JSON.stringify(manifest) };
+      }),
+    );
+  } finally {
+    await rm(part, { force: true });
+  }
 }
 
 /** A worker thread is started from its own file, which must be next to the bundle. */

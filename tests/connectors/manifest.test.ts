@@ -119,6 +119,7 @@ entry_point: transform
     'name: acme_2',
     'name: -acme',
     'name: acme-',
+    'name: acme--eu',
     `name: ${'a'.repeat(65)}`,
     'version: 1.0',
     'version: v1.0.0',

@@ -61,9 +61,9 @@ export const ECHO = `return [{ operation: 'write', entity_path: 'a', key: event.
 
 export type OpenedHost = ConnectorHost & { warnings: string[]; get(name: string): LoadedConnector };
 
-export function openHost(folder: string, options: Partial<HostOptions> = {}): OpenedHost {
+export async function openHost(folder: string, options: Partial<HostOptions> = {}): Promise<OpenedHost> {
   const warnings: string[] = [];
-  const host = openConnectors({
+  const host = await openConnectors({
     folder,
     variables: {},
     builtIns: [],
@@ -80,11 +80,11 @@ export function openHost(folder: string, options: Partial<HostOptions> = {}): Op
 }
 
 /** A host with one connector of this class. */
-export function openTested(classText: string, options: Partial<HostOptions> & ConnectorFiles = {}) {
+export async function openTested(classText: string, options: Partial<HostOptions> & ConnectorFiles = {}) {
   const { manifest, files, ...rest } = options;
   const folder = newFolder();
   writeConnector(join(folder, 'tested'), classText, { ...(manifest ? { manifest } : {}), ...(files ? { files } : {}) });
-  const host = openHost(folder, rest);
+  const host = await openHost(folder, rest);
   return { host, folder, tested: host.get('tested') };
 }
 

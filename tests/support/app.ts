@@ -123,6 +123,7 @@ export async function listen(
 ): Promise<TestServer> {
   const server = await createServer({
     kernel: app.kernel,
+    connectors: app.connectors,
     log: pino({ level: 'silent' }),
     apiKeys: [],
     corsOrigins: ['*'],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -30,7 +30,8 @@ async function bundleProgram(source: string): Promise<string> {
   // The threads of the service, and what they read, are beside it.
   const built = dirname(await memProgram());
   for (const name of readdirSync(built))
-    if (/\.thread\.mjs$|^(sqlite|table)$/.test(name)) symlinkSync(join(built, name), join(folder, name));
+    if (/\.thread\.mjs$|^(sqlite|table)$/.test(name) || existsSync(join(built, name, 'connector.json')))
+      symlinkSync(join(built, name), join(folder, name));
   const outfile = join(folder, `${basename(source, '.ts')}.mjs`);
   const external = Object.keys({ ...dependencies, ...devDependencies });
   await build({ entryPoints: [source], outfile, ...BUNDLE_OPTIONS, external });

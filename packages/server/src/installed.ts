@@ -1,5 +1,7 @@
 import { type App, type AppOptions, openApp } from './app.ts';
 import type { Config } from './config.ts';
+import { unreadVariables } from './config-connectors.ts';
+import type { ConnectorHost } from './connectors/types.ts';
 import type { Module } from './kernel/index.ts';
 
 /**
@@ -27,7 +29,28 @@ function isMissing(error: unknown): boolean {
   );
 }
 
-/** Opens the service as configured on this machine, with all installed modules. */
+type ConnectorConfig = Pick<Config, 'dataDir' | 'connectorVariables' | 'maxValueBytes'>;
+
+/** The built-in connectors, and those that were installed into the data folder before this process was started. */
+export async function installedConnectors(
+  { dataDir, connectorVariables: variables, maxValueBytes }: ConnectorConfig,
+  onWarning: (warning: string) => void = () => {},
+): Promise<ConnectorHost> {
+  const { builtIns, connectorsFolder, openConnectors } = await import('./connectors/index.ts');
+  const folder = connectorsFolder(dataDir);
+  const host = await openConnectors({ folder, variables, builtIns, maxValueBytes, onWarning });
+  const manifests = [...host.connectors.values()].map(({ manifest }) => manifest);
+  const env_vars = manifests.flatMap((manifest) => manifest.env_vars.map(({ name }) => name));
+  const unread = unreadVariables(variables, { names: manifests.map(({ name }) => name), env_vars });
+  for (const warning of unread) onWarning(warning);
+  return host;
+}
+
+/** Opens the service as configured on this machine, with all installed modules and connectors. */
 export async function openInstalledApp(config: Config, options: Partial<AppOptions> = {}): Promise<App> {
-  return openApp({ ...config, modules: await installedModules(config), ...options });
+  const [modules, connectors] = await Promise.all([
+    installedModules(config),
+    installedConnectors(config, options.onWarning),
+  ]);
+  return openApp({ ...config, modules, connectors, ...options });
 }

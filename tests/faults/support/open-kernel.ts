@@ -50,7 +50,6 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
     ids: randomIds,
     version: 'test',
     activity: new Activity(),
-    connectors: new Map(),
     openStreams: new Map(),
     modelCalls: new Map(),
     onWarning: () => {},

@@ -31,6 +31,9 @@ function idOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Whether a manifest names a type of event: by itself, or by its beginning and a star. */
+/** Whether a manifest names a type of event: by itself, by what comes before a dot, or by a star. */
 export const handles = (types: readonly string[], type: string): boolean =>
-  types.some((one) => one === type || (one.endsWith('*') && type.startsWith(one.slice(0, -1))));
+  types.some((one) => {
+    if (one === type || one === '*') return true;
+    return type.startsWith(one.endsWith('.*') ? one.slice(0, -1) : `${one}.`);
+  });

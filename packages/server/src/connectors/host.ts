@@ -1,11 +1,14 @@
-import { type ConnectorVariables, connectorSettings } from '../config-connectors.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ConnectorVariables } from '../config-connectors.ts';
 import { type BuiltIn, builtInManifest } from './built-in.ts';
-import { type ConnectorFacts, loadInProcess } from './in-process.ts';
+import { factsOf, variablesOf } from './facts.ts';
+import { loadInProcess } from './in-process.ts';
 import { type ConnectorInThread, loadInThread } from './in-thread.ts';
-import { type FoundConnector, findInstalled } from './installed-connectors.ts';
+import type { FoundConnector } from './installed-connectors.ts';
+import { problemsAmong } from './problems-among.ts';
 import type { ThreadLimits } from './thread-types.ts';
 import type { ConnectorHost, LoadedConnector, Manifest } from './types.ts';
-import { ownerOf } from './variables.ts';
 
 export type HostOptions = {
   /** Where connectors are installed. */
@@ -17,18 +20,21 @@ export type HostOptions = {
   onWarning?: (warning: string) => void;
 };
 
+/** Where connectors are installed. */
+export const connectorsFolder = (dataDir: string): string => join(dataDir, 'connectors');
+
 /** Loads the connectors of a service. One that cannot be used is left out with a warning. */
-export function openConnectors(options: HostOptions): ConnectorHost {
+export async function openConnectors(options: HostOptions): Promise<ConnectorHost> {
   const { folder, variables, builtIns, onWarning = () => {} } = options;
   const limits = { max_value_bytes: options.maxValueBytes ?? 1024 * 1024 };
   const connectors = new Map<string, LoadedConnector>();
   const inThreads: ConnectorInThread[] = [];
   for (const builtIn of builtIns) {
-    const manifest = builtInManifest(builtIn);
+    const manifest = await builtInManifest(builtIn);
     const made = new builtIn.connector({ variables: variablesOf(manifest, variables), config: manifest.config });
     connectors.set(manifest.name, loadInProcess(factsOf(manifest, variables), made, limits));
   }
-  for (const found of usable(findInstalled(folder), connectors, onWarning)) {
+  for (const found of usable(await foundIn(folder), connectors, onWarning)) {
     const { manifest, entry } = found;
     const loaded = loadInThread(factsOf(manifest, variables), {
       ...entry,
@@ -50,6 +56,10 @@ export function openConnectors(options: HostOptions): ConnectorHost {
   };
 }
 
+/** The parser of YAML is loaded only where a connector is installed. */
+const foundIn = async (folder: string): Promise<FoundConnector[]> =>
+  existsSync(folder) ? (await import('./installed-connectors.ts')).findInstalled(folder) : [];
+
 type UsableConnector = Extract<FoundConnector, { manifest: Manifest }>;
 
 function usable(
@@ -64,29 +74,3 @@ function usable(
     return problems.length === 0;
   });
 }
-
-/** What is wrong with a connector where these others are. */
-export function problemsAmong(
-  { name, env_vars }: Manifest,
-  builtIn: { has(name: string): boolean },
-  names: readonly string[],
-): string[] {
-  if (builtIn.has(name)) return [`${name} is the name of a built-in connector`];
-  return env_vars.flatMap((variable) => {
-    const owner = ownerOf(variable.name, name, names);
-    return owner === undefined ? [] : [`${variable.name} is a variable of the connector ${owner}`];
-  });
-}
-
-const variablesOf = ({ env_vars }: Manifest, variables: ConnectorVariables): Record<string, string> =>
-  Object.fromEntries(
-    env_vars.flatMap(({ name }) => (variables[name] === undefined ? [] : [[name, variables[name] as string]])),
-  );
-
-const factsOf = (manifest: Manifest, variables: ConnectorVariables): ConnectorFacts => ({
-  manifest,
-  ...connectorSettings(variables, manifest.name),
-  missing_variables: manifest.env_vars
-    .filter(({ name, required }) => required && variables[name] === undefined)
-    .map(({ name }) => name),
-});

@@ -13,9 +13,6 @@ export type FoundConnector = { folder: string; name: string } & (
   | { problems: string[] }
 );
 
-/** Where connectors are installed. */
-export const connectorsFolder = (dataDir: string): string => join(dataDir, 'connectors');
-
 /** All connectors below a folder, in the order of their names. Names with a dot are unfinished or being removed. */
 export function findInstalled(folder: string): FoundConnector[] {
   if (!existsSync(folder)) return [];

@@ -64,7 +64,10 @@ const eventTypes: FieldRule<string[]> = (value) => {
   return types?.length === 0 && value.items?.length === 0 ? value.fault('must have at least one item') : types;
 };
 
-const eventTypeProblem = matching(/^[^\s*]+\*?$|^\*$/, 'must be one word; a * at its end stands for any ending');
+const eventTypeProblem = matching(
+  /^[^\s*]+(\.\*)?$|^\*$/,
+  'must be one word; alarm.* stands for all that begin with alarm., and * for all',
+);
 
 const semver = textOf(128, (text) => (isVersion(text) ? undefined : 'must be a semantic version, such as 1.2.0'));
 
@@ -78,10 +81,7 @@ const minVersion = (version: string) =>
 
 const name = textOf(
   64,
-  matching(
-    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
-    'must have small letters, digits and hyphens alone, and begin and end with a letter or digit',
-  ),
+  matching(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must have small letters and digits, with single hyphens between them'),
 );
 
 const IDENTIFIER = '[A-Za-z_$][A-Za-z0-9_$]*';

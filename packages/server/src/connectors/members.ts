@@ -9,9 +9,9 @@ export const objectOf = (value: unknown): Members =>
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A text that is not empty. A number counts as text: some senders write ids as numbers. */
+/** A text that is not empty; a long one is not searched for more than spaces. A number counts as text: some senders write ids as numbers. */
 export function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (typeof value === 'string') return value.length > 1000 || /\S/.test(value) ? value : undefined;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
 }
 

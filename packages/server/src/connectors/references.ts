@@ -1,9 +1,10 @@
 import { pathSegment } from './text.ts';
 import type { ResultLink } from './types.ts';
 
-/** How much of a text is searched for references, and how many are kept. */
+/** How much is searched for references, of all texts together, and how many are kept. */
 const SEARCHED_CHARACTERS = 16_000;
 const MAX_REFERENCES = 20;
+const MAX_NUMBERS = 100;
 const MAX_URL = 2048;
 
 /** An entry as a node of the graph: a slash in its key is written `%2F`. */
@@ -34,21 +35,30 @@ export const commitNode = (repository: string, sha: string): string => entryNode
  */
 export function linksIn(texts: readonly (string | undefined)[], repository?: string): ResultLink[] {
   const found = new Map<string, ResultLink>();
-  const add = (link: ResultLink) => {
-    const earlier = found.get(link.to);
-    if (earlier ? earlier.relation === 'mentions' : found.size < MAX_REFERENCES) found.set(link.to, link);
-  };
+  let left = SEARCHED_CHARACTERS;
+  const budget = { numbers: MAX_NUMBERS };
   for (const text of texts) {
     if (text === undefined) continue;
-    const searched = text.slice(0, SEARCHED_CHARACTERS);
-    for (const link of webAddressesIn(searched)) add(link);
-    for (const link of numbersIn(searched, repository)) add(link);
-    for (const to of issueKeysIn(searched).map(jiraIssueNode)) add({ relation: 'mentions', to });
-    if (repository !== undefined)
-      for (const [sha] of searched.matchAll(/\b[0-9a-f]{40}\b/g))
-        if (isCommitSha(sha)) add({ relation: 'mentions', to: commitNode(repository, sha) });
+    for (const link of linksOf(text.slice(0, left), repository, budget)) {
+      const earlier = found.get(link.to);
+      if (earlier ? earlier.relation === 'mentions' : found.size < MAX_REFERENCES) found.set(link.to, link);
+    }
+    left -= text.length;
+    if (left <= 0 || found.size >= MAX_REFERENCES) break;
   }
   return [...found.values()];
+}
+
+/** How many numbers are still looked at. */
+type Budget = { numbers: number };
+
+function* linksOf(text: string, repository: string | undefined, budget: Budget): Iterable<ResultLink> {
+  yield* webAddressesIn(text);
+  yield* numbersIn(text, repository, budget);
+  for (const key of issueKeysIn(text)) yield { relation: 'mentions', to: jiraIssueNode(key) };
+  if (repository === undefined) return;
+  for (const [sha] of text.matchAll(/\b[0-9a-f]{40}\b/g))
+    if (isCommitSha(sha)) yield { relation: 'mentions', to: commitNode(repository, sha) };
 }
 
 const GITHUB_ADDRESS =
@@ -65,26 +75,34 @@ function* webAddressesIn(text: string): Iterable<ResultLink> {
 
 const CLOSING = /\b(close[sd]?|fix(e[sd])?|resolve[sd]?):?\s$/i;
 const PULL_REQUEST = /(\bpull request|\bPR)\s$/i;
-const OTHER_REPOSITORY = /(?:^|[^\w./-])([\w.-]{1,39})\/([\w.-]{1,100})$/;
-/** Room for the name of a repository and the word before it. */
+/** Room for the name of a repository, and for the words before it. */
 const LOOK_BACK = 160;
+const WORDS = 16;
 
 /** A number may name an issue or a pull request; the words around it decide. */
-function* numbersIn(text: string, repository: string | undefined): Iterable<ResultLink> {
-  let left = MAX_REFERENCES * 4;
+function* numbersIn(text: string, repository: string | undefined, budget: Budget): Iterable<ResultLink> {
   for (const { 1: number = '', index } of text.matchAll(/#([1-9]\d{0,8})\b/g)) {
-    if (left-- === 0) return;
+    if (budget.numbers-- <= 0) return;
     const before = text.slice(Math.max(0, index - LOOK_BACK), index);
-    const other = OTHER_REPOSITORY.exec(before);
-    if (!other && /[\w/&]$/.test(before)) continue;
-    const path = other ? repositoryPath(other[1] ?? '', other[2] ?? '') : repository;
+    const isJoined = /[\w./&-]$/.test(before.slice(-1));
+    const other = isJoined ? otherRepository(before) : undefined;
+    const path = isJoined ? other?.path : repository;
     if (path === undefined) continue;
-    const words = other ? before.slice(0, before.length - `${other[1]}/${other[2]}`.length) : before;
-    const isSquashed = !other && before.endsWith('(') && text[index + number.length + 1] === ')';
-    const kind = isSquashed || PULL_REQUEST.test(words.slice(-16)) ? 'pr' : 'issue';
-    const relation = CLOSING.test(words.slice(-16)) ? 'closes' : 'mentions';
+    const words = before.slice(0, before.length - (other?.length ?? 0)).slice(-WORDS);
+    const isSquashed = words.endsWith('(') && text[index + number.length + 1] === ')';
+    const kind = isSquashed || PULL_REQUEST.test(words) ? 'pr' : 'issue';
+    const relation = CLOSING.test(words) ? 'closes' : 'mentions';
     yield { relation, to: entryNode(path, `${kind}-${number}`) };
   }
+}
+
+/** `owner/name` at the end of a text, with nothing joined to it on the left. */
+function otherRepository(text: string): { path: string; length: number } | undefined {
+  const slash = text.lastIndexOf('/');
+  const name = text.slice(slash + 1);
+  const [, owner] = /(?:^|[^\w./-])([\w.-]{1,39})$/.exec(text.slice(Math.max(0, slash - 40), Math.max(0, slash))) ?? [];
+  if (owner === undefined || !/^[\w.-]{1,100}$/.test(name)) return undefined;
+  return { path: repositoryPath(owner, name), length: owner.length + 1 + name.length };
 }
 
 /** Names of standards and the like, which look like the keys of issues. */
@@ -110,7 +128,10 @@ export function issueKeysIn(text: string): string[] {
 export function webPages(...values: readonly unknown[]): string[] {
   const pages = values.filter(
     (value): value is string =>
-      typeof value === 'string' && value.length <= MAX_URL && /^https?:\/\/[^\s<>"\p{Cc}\p{Cs}]+$/u.test(value),
+      typeof value === 'string' &&
+      value.length <= MAX_URL &&
+      /^https?:\/\/[^\s<>"]+$/.test(value) &&
+      value.isWellFormed(),
   );
   return [...new Set(pages)];
 }

@@ -47,15 +47,3 @@ function digestIn(text: string, prefix: string, length: number): Buffer | undefi
 /** Whether one of the secrets made the signature: there are two while one replaces the other. */
 export const hasSignatureByAny = (delivery: RawDelivery, secrets: readonly string[], form: SignatureForm): boolean =>
   secrets.filter((secret) => hasSignature(delivery, secret, form)).length > 0;
-
-/**
- * What a connector's own check says of all its secrets: true if one fits, else the first reason. A reason is a text, so
- * only `true` itself is an acceptance.
- */
-export function checkEachSecret(
-  secrets: readonly string[],
-  check: (secret: string) => boolean | string,
-): boolean | string {
-  const answers = secrets.map(check);
-  return answers.includes(true) || (answers.find((answer) => typeof answer === 'string') ?? false);
-}

@@ -1,7 +1,7 @@
 import { entityPathProblem, keyProblem } from '@mem-service/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText, firstLine, keyOf, latest, pathSegment, timeOf, timeOfMs, timeOfSeconds } from './text.ts';
+import { cutText, firstLine, keyOf, latest, oneLine, pathSegment, timeOf, timeOfMs, timeOfSeconds } from './text.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
@@ -24,6 +24,19 @@ describe('a cut text', () => {
         expect(cut.length).toBeLessThanOrEqual(max);
         expect(cut.isWellFormed()).toBe(true);
         expect(cut).not.toContain('\0');
+      }),
+    );
+  });
+
+  it('has nothing that a database refuses', () => {
+    expect(cutText('a\0b\ud800')).toBe('ab\ufffd');
+  });
+
+  it('may be put on one line', () => {
+    expect(oneLine('  two\r\n\tlines\0 of text', 14)).toBe('two lines of…');
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(oneLine(text, 20)).toMatch(/^\P{Cc}{0,20}$/u);
       }),
     );
   });

@@ -6,14 +6,19 @@ export const BODY_CHARACTERS = 4000;
 export const ITEM_CHARACTERS = 400;
 export const TITLE_CHARACTERS = 300;
 
-/** The beginning of a text, with `…` where it was cut. Never half of a surrogate pair, and no NUL, which PostgreSQL refuses. */
+/** The beginning of a text, with `…` where it was cut. Never half of a surrogate pair, and nothing that a database refuses. */
 export function cutText(text: string, max: number = BODY_CHARACTERS): string {
   if (text.length <= max) return storable(text);
   const end = isHighSurrogate(text.charCodeAt(max - 2)) ? max - 2 : max - 1;
   return `${storable(text.slice(0, end).trimEnd())}…`;
 }
 
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', ' ');
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+
+/** A text on one line, cut. */
+export const oneLine = (text: string, max: number = TITLE_CHARACTERS): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  cutText(text.slice(0, 2 * max).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' '), max).trim();
 
 /** The first line of a text that says anything, cut. */
 export function firstLine(text: string, max: number = TITLE_CHARACTERS): string {
@@ -36,8 +41,9 @@ export function pathSegment(name: string, otherwise = 'unknown'): string {
 /** A key. The name may hold slashes, as the names of branches do. */
 export const keyOf = (kind: string, name: string): string => cutName(`${kind}-${plainName(name)}`, MAX_KEY);
 
-/** Longer than any name that a sender means: the rest is hashed and not looked at. */
+/** Longer than any name that a sender means: the rest is hashed and not looked at, and from some point on not even hashed. */
 const LONGEST_NAME = 1000;
+const HASHED_CHARACTERS = 16_000;
 
 function plainName(name: string): string {
   const text = name.length > LONGEST_NAME ? cutName(name, LONGEST_NAME) : name;
@@ -49,7 +55,10 @@ function plainName(name: string): string {
 /** Two long names that begin alike stay different: what is cut off leaves a hash. */
 function cutName(name: string, max: number): string {
   if (name.length <= max) return name;
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  const hash = createHash('sha256')
+    .update(`${name.length} ${name.slice(0, HASHED_CHARACTERS)}`)
+    .digest('hex')
+    .slice(0, 12);
   return `${name.slice(0, max - 13).toWellFormed()}~${hash}`;
 }
 

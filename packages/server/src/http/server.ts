@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Fault } from '@mem-service/contract';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { ConnectorHost } from '../connectors/types.ts';
 import { ANSWER_LIMITS, type AnswerLimits, type Kernel, pageBytes } from '../kernel/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { type AnswerRoom, AnswersInFlight } from './answers-in-flight.ts';
@@ -11,6 +12,7 @@ import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy }
 import { authenticateByBoth, authenticateByRing, internalKeyCheck, metricsKeyCheck } from './auth-hosted.ts';
 import { watchConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
+import { addEvents } from './events.ts';
 import { addHandedOver } from './handed-over.ts';
 import { admitLocalOnly } from './local-only.ts';
 import { addMcp } from './mcp.ts';
@@ -25,6 +27,7 @@ import { type RequestLog, requestLog } from './request-log.ts';
 import { OpenStreams, type StreamServerOptions } from './streams.ts';
 import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
 import { UNREAD_LIMITS, type UnreadLimits } from './unread.ts';
+import { addWebhooks } from './webhooks.ts';
 
 /**
  * Limits for a client: to send its headers, to send the whole request, to send the next request on the connection, to take
@@ -40,6 +43,7 @@ export type Timeouts = {
 
 export type HttpOptions = {
   kernel: Kernel;
+  connectors?: ConnectorHost | undefined;
   log: Logger;
   /** Decides what of the failures that requests meet is logged. */
   reportError?: ReportError;
@@ -67,6 +71,7 @@ export type HttpOptions = {
   gatherMetrics?: GatherMetrics;
 };
 
+const NO_CONNECTORS: ConnectorHost = { connectors: new Map(), close: async () => {} };
 const TIMEOUTS: Timeouts = {
   headersMs: 10_000,
   requestMs: 30_000,
@@ -115,6 +120,9 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   server.addHook('preClose', async () => streams.close());
   const requireInternal = internalKeyCheck(options.internalKey);
   addOperations(server, kernel, { requireKey, requireInternal, agentId: options.agentId, streams, metering, room });
+  addEvents(server, kernel, { requireKey, agentId: options.agentId, room });
+  const { connectors = NO_CONNECTORS } = options;
+  addWebhooks(server, kernel, { connectors, authenticate, authenticateAddress: byRing, metering, hosted });
   addOtlp(server, kernel, { ...options, requireKey, explain });
   const hasKeys = hosted || options.apiKeys.length > 0;
   const metadata = addMcp(server, kernel, {

@@ -31,7 +31,7 @@ export const keptHeaders = (headers: Headers, signatureHeader: string): Headers 
 const FORWARDED =
   /^(forwarded|via|x-forwarded|x-forwarded-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-.*|x-original-.*|x-envoy-.*)$/;
 /** Set by browsers, which send what a page tells them. */
-const BROWSED = /^(origin|sec-fetch-.*)$/;
+const BROWSED = /^(origin|sec-fetch-site)$/;
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 
 /** Whether a program of this machine sent the request itself. */

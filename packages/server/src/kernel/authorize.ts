@@ -8,7 +8,7 @@ export type Authorize = (name: OperationName, input: Record<string, unknown>, ca
 export const authorizeKeyType: Authorize = (name, input, { key, control }) => {
   const { admin, whole, needs_full_scope, effect } = operations[name] as Operation;
   if (effect === 'control' && !control) throw new Fault('forbidden', `${name} is for the operator of the service`);
-  if (key?.type === 'webhook' && ((name as string) !== 'webhooks.receive' || input.connector !== key.connector))
+  if (key?.type === 'webhook' && (name !== 'webhooks.receive' || input.connector !== key.connector))
     throw new Fault('forbidden', `this key only delivers webhooks to ${key.connector}`);
   if (admin && key && key.type !== 'admin') throw new Fault('forbidden', `${name} needs a key of the type admin`);
   if ((whole || needs_full_scope) && (key?.read || key?.write))

@@ -56,9 +56,6 @@ export type Limits = {
   max_compared_entries?: number;
 };
 
-/** The names of the connectors that this service runs. */
-export type KnownConnectors = { has(name: string): boolean; keys(): Iterable<string> };
-
 /** Shared by the whole service. */
 export type Services = {
   database: Database;
@@ -89,7 +86,6 @@ export type Services = {
   /** Present on a server that only reads. */
   replica?: Replica | undefined;
   activity: Activity;
-  connectors: KnownConnectors;
   consumers: Consumers;
   maintenance: Maintenance;
   /** Every table with rows of accounts, in the order of an export. */

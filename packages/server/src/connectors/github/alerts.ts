@@ -19,7 +19,7 @@ const ALERTS = new Map<string, (alert: Members) => Alert | undefined>([
 /** An alert or advisory about security. The secret that an alert is about is never kept. */
 export function transformAlert(frame: Frame): WriteResult[] {
   const { payload, path } = frame;
-  const source = objectOf(payload.alert ?? payload.security_advisory ?? payload.repository_advisory);
+  const source = objectOf(payload.repository_advisory ?? payload.security_advisory ?? payload.alert);
   const alert = ALERTS.get(frame.type)?.(source);
   if (alert === undefined) return [];
   const times = [source.updated_at, source.fixed_at, source.dismissed_at, source.resolved_at, source.published_at];

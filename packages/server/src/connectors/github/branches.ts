@@ -9,7 +9,7 @@ const MAX_COMMITS = 200;
 const MAX_COMMIT_LINKS = 20;
 const DELETED_RANK = 90;
 
-type Ref = { kind: 'branch' | 'tag'; name: string };
+type GitRef = { kind: 'branch' | 'tag'; name: string };
 
 /** A branch or tag with its head, and the commits of the push. */
 export function transformPush(frame: Frame): WriteResult[] {
@@ -51,15 +51,15 @@ export function transformRef(frame: Frame): WriteResult[] {
   ];
 }
 
-function refOf(text: string | undefined, kind: Ref['kind']): Ref | undefined {
+function refOf(text: string | undefined, kind: GitRef['kind']): GitRef | undefined {
   if (text === undefined) return undefined;
   if (text.startsWith('refs/tags/')) return nonEmpty({ kind: 'tag', name: text.slice('refs/tags/'.length) });
   return nonEmpty({ kind, name: text.startsWith('refs/heads/') ? text.slice('refs/heads/'.length) : text });
 }
 
-const nonEmpty = (ref: Ref): Ref | undefined => (ref.name.trim() === '' ? undefined : ref);
+const nonEmpty = (ref: GitRef): GitRef | undefined => (ref.name.trim() === '' ? undefined : ref);
 
-function refResult({ path, repository = {} }: Frame, { kind, name }: Ref) {
+function refResult({ path, repository = {} }: Frame, { kind, name }: GitRef) {
   const page = textOf(repository.html_url);
   return {
     operation: 'write' as const,

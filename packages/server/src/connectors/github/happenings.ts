@@ -1,11 +1,11 @@
 import { listOf, objectOf, textOf } from '../members.ts';
-import { cutText, TITLE_CHARACTERS } from '../text.ts';
+import { cutText, oneLine } from '../text.ts';
 import type { ContextResult } from '../types.ts';
 import { type Frame, loginOf } from './frame.ts';
 
 const MAX_LISTED = 10;
 
-type Sentence = (frame: Frame) => string;
+type Wording = (frame: Frame) => string;
 
 const actionOf = ({ action }: Frame): string => (action || 'changed').replaceAll('_', ' ');
 const named = (value: unknown): string => {
@@ -15,7 +15,7 @@ const named = (value: unknown): string => {
 const listed = (values: unknown): string => listOf(values).slice(0, MAX_LISTED).map(named).join(', ') || 'none';
 
 /** What the sender of an event did, in the words that follow the name. */
-const SENTENCES: Readonly<Record<string, Sentence>> = {
+const SENTENCES: Readonly<Record<string, Wording>> = {
   custom_property: (frame) =>
     `${actionOf(frame)} the property ${named({ name: objectOf(frame.payload.definition).property_name })}`,
   custom_property_values: () => 'changed the properties of the repository',
@@ -71,8 +71,8 @@ export function transformHappening(frame: Frame): ContextResult[] {
   return [
     {
       operation: 'record_context',
-      label: cutText(action === '' ? type : `${type}.${action}`, 200),
-      summary: cutText(`${who} ${words} (${where})`, TITLE_CHARACTERS),
+      label: oneLine(action === '' ? type : `${type}.${action}`, 200) || 'event',
+      summary: oneLine(`${who} ${words} (${where})`),
       source: 'github',
       entity_path: path,
     },

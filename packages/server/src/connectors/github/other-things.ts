@@ -2,10 +2,10 @@ import { known, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, keyOf, latest, pathSegment, TITLE_CHARACTERS, timeOf } from '../text.ts';
 import type { ResultItem, WriteResult } from '../types.ts';
-import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
+import { bodyOf, type Frame, labelsOf, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** What a thing has besides the members that all have. */
-type Thing = {
+type OtherThing = {
   key: string;
   /** The object of the payload with its times and address. */
   source: Members;
@@ -18,7 +18,7 @@ type Thing = {
   path?: string;
 };
 
-const THINGS = new Map<string, (frame: Frame) => Thing | undefined>([
+const THINGS = new Map<string, (frame: Frame) => OtherThing | undefined>([
   ['milestone', milestone],
   ['repository', repository],
   ['package', packageOf],
@@ -36,7 +36,7 @@ export function transformOther(frame: Frame): WriteResult[] {
 
 const DELETING = new Set(['deleted', 'transferred']);
 
-export function thingResult(frame: Frame, thing: Thing): WriteResult {
+export function thingResult(frame: Frame, thing: OtherThing): WriteResult {
   const { source, author, body } = thing;
   const isDeleted = DELETING.has(frame.action) && frame.type !== 'repository';
   const value = { state: thing.state, title: thing.title, author, updated_by: frame.sender, ...thing.value };
@@ -58,7 +58,7 @@ export function thingResult(frame: Frame, thing: Thing): WriteResult {
 const timeOfThing = (source: Members): string | undefined =>
   latest(timeOf(source.updated_at), timeOf(source.closed_at), timeOf(source.published_at), timeOf(source.created_at));
 
-function milestone({ payload }: Frame): Thing | undefined {
+function milestone({ payload }: Frame): OtherThing | undefined {
   const source = objectOf(payload.milestone);
   const number = textOf(source.number);
   return number === undefined
@@ -75,7 +75,7 @@ function milestone({ payload }: Frame): Thing | undefined {
 }
 
 /** The repository itself; its former name where it has another one now. */
-function repository({ payload, repository: source, action }: Frame): Thing | undefined {
+function repository({ payload, repository: source, action }: Frame): OtherThing | undefined {
   if (source === undefined) return undefined;
   const isGone = action === 'deleted' || action === 'archived';
   const changes = objectOf(payload.changes);
@@ -98,7 +98,7 @@ function repository({ payload, repository: source, action }: Frame): Thing | und
 }
 
 /** A package with its versions. */
-function packageOf({ payload }: Frame): Thing | undefined {
+function packageOf({ payload }: Frame): OtherThing | undefined {
   const source = objectOf(payload.package ?? payload.registry_package);
   const name = textOf(source.name);
   if (name === undefined) return undefined;
@@ -119,26 +119,39 @@ function packageOf({ payload }: Frame): Thing | undefined {
   };
 }
 
-function protectionRule({ payload }: Frame): Thing | undefined {
+const PROTECTION_SETTINGS = (
+  'pull_request_reviews_enforcement_level required_approving_review_count dismiss_stale_reviews_on_push require_code_owner_review ' +
+  'required_status_checks required_status_checks_enforcement_level strict_required_status_checks_policy admin_enforced ' +
+  'signature_requirement_enforcement_level linear_history_requirement_enforcement_level allow_force_pushes_enforcement_level ' +
+  'allow_deletions_enforcement_level merge_queue_enforcement_level required_deployments_enforcement_level ' +
+  'required_conversation_resolution_level authorized_actors_only authorized_actor_names'
+).split(' ');
+
+function protectionRule({ payload }: Frame): OtherThing | undefined {
   const source = objectOf(payload.rule);
   const name = textOf(source.name);
   if (name === undefined) return undefined;
-  const settings = Object.entries(source).filter(
-    ([member, value]) => /_(level|count|enforced|only|policy|review|push)$/.test(member) && typeof value !== 'object',
-  );
+  const settings = PROTECTION_SETTINGS.filter((member) => member in source).map((member) => [
+    member,
+    settingOf(source[member]),
+  ]);
   return {
     key: keyOf('branch-protection', name),
     source,
     state: 'active',
     title: cutText(`protection of ${name}`, TITLE_CHARACTERS),
-    value: { settings: Object.fromEntries(settings.slice(0, 30).map(([member, value]) => [member, settingOf(value)])) },
+    value: { settings: Object.fromEntries(settings) },
   };
 }
 
-const settingOf = (value: unknown): unknown => (typeof value === 'string' ? cutText(value, 100) : value);
+function settingOf(value: unknown): unknown {
+  if (Array.isArray(value)) return labelsOf(value);
+  if (typeof value === 'string') return cutText(value, 100);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
 
 /** Teams belong to the organisation, also where the event names a repository. */
-function team({ payload, action }: Frame): Thing | undefined {
+function team({ payload, action }: Frame): OtherThing | undefined {
   const source = objectOf(payload.team);
   const slug = textOf(source.slug) ?? textOf(source.name);
   if (slug === undefined) return undefined;
@@ -159,7 +172,7 @@ function team({ payload, action }: Frame): Thing | undefined {
   };
 }
 
-function pageBuild({ payload }: Frame): Thing {
+function pageBuild({ payload }: Frame): OtherThing {
   const source = objectOf(payload.build);
   return {
     key: 'pages',

@@ -113,16 +113,16 @@ function linksOf(frame: Frame, request: Members, state: string | undefined): Res
   ];
 }
 
-type Part = { at: string | undefined; items?: WriteResult['items']; links: ResultLink[] };
+type ThreadPart = { at: string | undefined; items?: WriteResult['items']; links: ResultLink[] };
 
-function partOf(frame: Frame, request: Members): Part {
+function partOf(frame: Frame, request: Members): ThreadPart {
   if (frame.type === 'pull_request_review') return reviewPart(frame);
   if (frame.type === 'pull_request_review_comment') return commentPart(frame, 'review-');
   if (frame.type === 'pull_request_review_thread') return threadPart(frame, request);
   return { at: undefined, links: [] };
 }
 
-function reviewPart({ payload, action }: Frame): Part {
+function reviewPart({ payload, action }: Frame): ThreadPart {
   const review = objectOf(payload.review);
   const id = textOf(review.id);
   const at = timeOf(review.submitted_at);
@@ -141,14 +141,14 @@ function reviewPart({ payload, action }: Frame): Part {
 }
 
 /** The comment of an event as an item of the list of comments. */
-export function commentPart({ payload, action }: Frame, prefix = ''): Part {
+export function commentPart({ payload, action }: Frame, prefix = ''): ThreadPart {
   const { id, at, item } = commentItem(payload.comment, action);
   const links = linksTo('commented_by', loginOf(objectOf(payload.comment).user));
   if (id === undefined || item === undefined) return { at, links };
   return { at, links, items: { comments: { [`${prefix}${id}`]: action === 'deleted' ? null : item } } };
 }
 
-function threadPart({ payload, action, sender }: Frame, request: Members): Part {
+function threadPart({ payload, action, sender }: Frame, request: Members): ThreadPart {
   const thread = objectOf(payload.thread);
   const first = commentItem(listOf(thread.comments)[0]);
   const at = latest(timeOf(payload.updated_at), timeOf(request.updated_at));

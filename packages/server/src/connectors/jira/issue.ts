@@ -30,7 +30,7 @@ function issueWrite(event: JiraEvent, key: string): WriteResult {
   const url = pageOf(issue.self, 'browse/', key);
   const id = textOf(issue.id);
   return {
-    ...placeOf(key, textOf(objectOf(fields.project).key)),
+    ...placeOf(key),
     ...(id !== undefined && { thing: keyOf('issue', id) }),
     merge: true,
     value: known({
@@ -50,9 +50,10 @@ function issueWrite(event: JiraEvent, key: string): WriteResult {
   };
 }
 
-const placeOf = (key: string, project: string = projectKeyOf(key)) => ({
+/** Texts name an issue by its key alone: its path follows from that too. */
+const placeOf = (key: string) => ({
   operation: 'write' as const,
-  entity_path: projectPath(project),
+  entity_path: projectPath(projectKeyOf(key)),
   key: keyOf('issue', key),
 });
 

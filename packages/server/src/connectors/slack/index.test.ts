@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entityPathProblem, keyProblem } from '../../../../contract/src/glob.ts';
+import { loadInProcess } from '../in-process.ts';
+import { requireManifest } from '../manifest.ts';
 import type { ConnectorResult } from '../types.ts';
 import { SlackConnector } from './index.ts';
 
@@ -13,7 +15,7 @@ const samples: Sample[] = readFileSync(new URL('events.jsonl', folder), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line));
-const manifest = readFileSync(new URL('connector.yaml', import.meta.url), 'utf8');
+const manifest = requireManifest(readFileSync(new URL('connector.yaml', import.meta.url), 'utf8'));
 
 const slack = new SlackConnector();
 const transform = (payload: unknown): ConnectorResult[] =>
@@ -81,9 +83,33 @@ describe('the events that Slack publishes', () => {
   );
 
   it('are named in the manifest', () => {
-    const types = [...manifest.matchAll(/^ {2}- (.+)$/gm)].map(([, type]) => type);
-    expect(new Set(types).size).toBe(types.length);
-    for (const { payload } of samples) expect(types).toContain(slack.identify(payload).event_type);
+    expect(new Set(manifest.event_types).size).toBe(manifest.event_types.length);
+    for (const { payload } of samples) expect(manifest.event_types).toContain(slack.identify(payload).event_type);
+  });
+
+  it('pass the checks of the host, with types that Slack may add', async () => {
+    const facts = { manifest, secrets: [], unsigned: false, records_outcomes: false, missing_variables: [] };
+    const loaded = loadInProcess(facts, slack, { max_value_bytes: 1024 * 1024 });
+    const added = { type: 'event_callback', event: { type: 'canvas_glowed', channel: 'C1', user: 'U1' } };
+    const events = await Promise.all(
+      [...filledSamples.map(([, payload]) => payload), added].map(async (payload) => {
+        const name = await loaded.identify(payload, { body: Buffer.from('x'), headers: {} });
+        return { ...name, payload, headers: {}, received_at: '2020-09-13T13:00:00.000Z' };
+      }),
+    );
+    const transformed = await loaded.transform(events);
+    for (const one of transformed) expect('results' in one && one.results.length).toBeGreaterThan(0);
+    expect(transformed.at(-1)).toEqual({
+      results: [
+        {
+          operation: 'record_context',
+          label: 'canvas_glowed',
+          summary: 'canvas glowed by U1 in C1',
+          source: 'slack',
+          entity_path: 'comms/slack/C1',
+        },
+      ],
+    });
   });
 
   it.each([

@@ -7,8 +7,8 @@ import { keptText, mentionedIn, plainText, saidIn } from './text.ts';
 import { isoOf, type Micros, microsOf } from './times.ts';
 
 const TITLE_CHARACTERS = 120;
-const NAME_CHARACTERS = 200;
-const MAX_FILES = 20;
+const NAME_CHARACTERS = 100;
+const MAX_FILES = 10;
 const MAX_LINKS = 40;
 
 /** A message as an event shows it. */

@@ -59,7 +59,7 @@ describe('the text of a message', () => {
     expect(saidIn({ text: 'Deploy of api', blocks })).toBe('Deploy of api');
   });
 
-  it('is kept to 2,000 characters', () => {
-    expect(keptText('é'.repeat(50_000))).toBe(`${'é'.repeat(1999)}…`);
+  it('is kept to 1,500 characters', () => {
+    expect(keptText('é'.repeat(50_000))).toBe(`${'é'.repeat(1499)}…`);
   });
 });

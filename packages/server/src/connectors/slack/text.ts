@@ -1,9 +1,10 @@
 import { listOf, type Members, objectOf, textOf } from '../members.ts';
 import { cutText } from '../text.ts';
 
-/** How much of one message is looked at, and how much of it an entry keeps. */
+/** How much of one message is looked at. */
 const READ_CHARACTERS = 8000;
-const MESSAGE_CHARACTERS = 2000;
+/** How much of it is kept. The 200 messages that a list keeps are then less than 1 MiB, in any script. */
+const MESSAGE_CHARACTERS = 1500;
 const MAX_PARTS = 50;
 const MAX_MENTIONED = 20;
 

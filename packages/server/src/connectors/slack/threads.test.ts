@@ -201,6 +201,24 @@ describe('a message', () => {
     expect(stateAfter(posted(mention))?.value).toEqual(alone?.value);
   });
 
+  it('is as its own event shows it, which tells more than a mention of the app', () => {
+    const broadcast = posted({ ...reply, subtype: 'thread_broadcast' });
+    for (const order of ordersOf([broadcast, posted({ ...reply, type: 'app_mention' })]))
+      expect(messagesAfter(...order)).toMatchObject([{ broadcast: true }]);
+  });
+
+  it('is as it was edited, also when another event shows the edit and names the second only', () => {
+    const after = { ...root, text: 'db-1 is back', edited: { user: 'U1', ts: '1600000000.000000' }, reply_count: 1 };
+    const replied = { type: 'message', subtype: 'message_replied', message: after, event_ts: REPLY, ts: REPLY };
+    for (const order of ordersOf([posted(root), replied])) expect(textsAfter(...order)).toEqual(['db-1 is back']);
+  });
+
+  it('of Slack itself is a context, also when it is changed or deleted', () => {
+    const note = { ...root, subtype: 'channel_join', text: '<@U1> has joined the channel' };
+    for (const event of [posted(note), changed(note, { text: 'x' }, REPLY), deleted(note, REPLY)])
+      expect(transformed(event)).toMatchObject([{ operation: 'record_context', entity_path: PATH }]);
+  });
+
   it('is no new state when only a preview was added', () => {
     const before = stateAfter(posted(root));
     expect(stateAfter(posted(root), withPreview(root, '1600000001.000100'))).toEqual(before);

@@ -111,6 +111,8 @@ async function prepareBatch(
 }
 
 async function prepareEvent(raw: unknown, caller: Caller): Promise<PreparedEvent> {
+  // A transport could not make an event of what was sent.
+  if (raw instanceof Fault) return raw;
   const event = (await parseInput(operations['events.send'].input, raw)) as InboundEvent;
   checkWriteScope(caller, [event]);
   return { event, redacted: await redactValue(event.value.value, event.value.text) };

@@ -1,5 +1,6 @@
 import { type Input, invalidInput } from '@mem-service/contract';
 import type { Work } from '../../kernel/index.ts';
+import { connectorsOf } from '../ingestion/index.ts';
 import type { KeyRow } from './queries.ts';
 
 /** Where the sender delivers, with the key as the last part. Null for keys of other types. */
@@ -7,7 +8,8 @@ export const addressOf = ({ connector }: Pick<KeyRow, 'connector'>, key: string)
   connector === null ? null : `/api/v1/webhooks/${connector}/${key}`;
 
 /** Refuses a key of the type webhook that could deliver nothing, and a connector for any other key. */
-export function refuseWebhook({ services: { connectors } }: Pick<Work, 'services'>, input: Input<'keys.create'>): void {
+export function refuseWebhook({ services }: Pick<Work, 'services'>, input: Input<'keys.create'>): void {
+  const connectors = connectorsOf(services);
   const { key_type, connector, scopes, agent_ids } = input;
   const refuse = (path: string, message: string) => {
     throw invalidInput([{ path, message }]);

@@ -1,0 +1,2 @@
+export { builtIns } from './built-in.ts';
+export { connectorsFolder, openConnectors } from './host.ts';

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { entityPathProblem, keyProblem, shapes } from '@mem-service/contract';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { outcomeTypes } from '../../packages/contract/src/trace-shapes.ts';
+import { GitHubConnector } from '../../packages/server/src/connectors/github/index.ts';
+import type { ConnectorResult, WriteResult } from '../../packages/server/src/connectors/types.ts';
+import { type AnyPayload, example, examples, fixture, transform } from './github-payloads.ts';
+
+const manifest = parse(
+  readFileSync(new URL('../../packages/server/src/connectors/github/connector.yaml', import.meta.url), 'utf8'),
+);
+const events = examples.map(({ name, examples: payloads }) => ({ name, payloads }));
+
+/** Events that leave no thing behind. */
+const HAPPENINGS = new Set(
+  (
+    'deploy_key fork github_app_authorization installation installation_repositories label marketplace_purchase member membership ' +
+    'merge_group meta org_block organization ping project project_card project_column projects_v2_item public ' +
+    'repository_dispatch repository_import sponsorship star team_add watch workflow_dispatch'
+  ).split(' '),
+);
+
+function expectLegal(result: ConnectorResult) {
+  expect(entityPathProblem(result.entity_path ?? '')).toBeUndefined();
+  if (result.operation === 'record_context') {
+    expect(result).toMatchObject({ source: 'github', label: expect.any(String), summary: expect.stringMatching(/\S/) });
+    expect(result.summary).not.toContain('undefined');
+    return;
+  }
+  expect(keyProblem(result.key)).toBeUndefined();
+  if (result.occurred_at !== undefined) expect(shapes.utc.safeParse(result.occurred_at).success).toBe(true);
+  for (const { relation, to } of result.links ?? []) {
+    expect(relation).toMatch(/^[a-z_]+$/);
+    expect(entityPathProblem(to)).toBeUndefined();
+  }
+  for (const page of result.artifact_refs ?? []) expect(page).toMatch(/^https?:\/\//);
+  for (const items of Object.values(result.items ?? {}))
+    for (const item of Object.values(items)) expect(item === null || typeof item.at === 'string').toBe(true);
+  if (result.outcome) expect(outcomeTypes).toContain(result.outcome.outcome_type);
+  expect(JSON.stringify(result)).not.toContain('undefined');
+}
+
+describe('the published payloads of GitHub', () => {
+  it('are all there', () => {
+    expect(events.flatMap(({ payloads }) => payloads).length).toBe(329);
+  });
+
+  it.each(events)('of $name give a thing or a happening at a legal place', ({ name, payloads }) => {
+    for (const payload of payloads) {
+      const results = transform(name, payload);
+      expect(results.length).toBeGreaterThan(0);
+      for (const result of results) {
+        expectLegal(result);
+        const kind = HAPPENINGS.has(name) ? { operation: 'record_context' } : { operation: 'write', merge: true };
+        expect(result).toMatchObject(kind);
+      }
+    }
+  });
+
+  it.each(events)('of $name belong to the path of their repository', ({ name, payloads }) => {
+    for (const payload of payloads) {
+      if (!payload.repository || name === 'team') continue;
+      const path = `repos/${payload.repository.full_name}`;
+      for (const result of transform(name, payload)) expect(result.entity_path).toBe(path);
+    }
+  });
+
+  it.each(events)('of $name have a title, a state or a part that a reader can use', ({ name, payloads }) => {
+    for (const result of payloads.flatMap((payload) => transform(name, payload))) {
+      if (result.operation !== 'write') continue;
+      const { value, items, deleted } = result as WriteResult & { value: AnyPayload };
+      expect(value.title ?? value.state ?? items ?? deleted).toBeTruthy();
+      expect(JSON.stringify(value).length).toBeLessThan(8000);
+    }
+  });
+
+  it('of organisations belong to the path of the organisation', () => {
+    expect(transform('organization', example('organization'))[0]).toMatchObject({ entity_path: 'repos/Octocoders' });
+    expect(transform('team', example('team'))[0]).toMatchObject({
+      entity_path: 'repos/Octocoders',
+      key: 'team-github',
+    });
+    expect(transform('security_advisory', example('security_advisory'))[0]).toMatchObject({ entity_path: 'repos' });
+  });
+});
+
+describe('captured deliveries', () => {
+  const NAMES = ['pull_request__merged', 'issues__labeled'].concat(
+    ['error', 'failure', 'pending', 'success'].map((state) => `deployment_status__${state}`),
+  );
+
+  it.each(NAMES)('%s gives one thing', (name) => {
+    const results = transform(name.split('__')[0] ?? '', fixture(name));
+    expect(results).toMatchObject([{ operation: 'write', merge: true, value: { state: expect.any(String) } }]);
+    for (const result of results) expectLegal(result);
+  });
+});
+
+describe('the manifest', () => {
+  it('names every type of event that GitHub publishes, and any other', () => {
+    expect(manifest.event_types).toEqual(expect.arrayContaining(examples.map(({ name }) => name)));
+    expect(manifest.event_types.at(-1)).toBe('*');
+    expect(new Set(manifest.event_types).size).toBe(manifest.event_types.length);
+  });
+
+  it.each(manifest.event_types.slice(0, -1) as string[])('names %s, which is not kept raw', (type) => {
+    const payload = examples.find(({ name }) => name === type)?.examples[0];
+    const own = {
+      repository_advisory: { repository_advisory: { ghsa_id: 'GHSA-1' } },
+      registry_package: { registry_package: { name: 'p' } },
+    };
+    const other = { action: 'created', alert: { number: 1 }, ...own[type as keyof typeof own] };
+    const [result] = transform(type, payload ?? { ...other, repository: { full_name: 'acme/shop' } });
+    expect(result?.operation === 'write' ? result.merge : true).toBe(true);
+  });
+});
+
+describe('a delivery', () => {
+  it('has its type and id in the headers', () => {
+    const headers = { 'x-github-event': 'push', 'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958' };
+    expect(new GitHubConnector().identify({}, headers)).toEqual({
+      event_type: 'push',
+      id: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+    });
+    expect(new GitHubConnector().identify({}, {})).toEqual({});
+  });
+
+  it('of a type that is not known is kept as it came, at the path of its repository', () => {
+    const payload = { action: 'created', repository: { full_name: 'acme/shop' }, novelty: { id: 1 } };
+    expect(transform('novelty', payload)).toEqual([
+      { operation: 'write', entity_path: 'repos/acme/shop', key: 'novelty-delivery-1', value: payload },
+    ]);
+  });
+
+  it('without what its type should have is kept as it came', () => {
+    const payload = { action: 'opened', repository: { full_name: 'acme/shop' }, pull_request: {} };
+    expect(transform('pull_request', payload)).toMatchObject([{ key: 'pull_request-delivery-1', value: payload }]);
+  });
+});
