@@ -34,7 +34,10 @@ export function connectorThat(transform: LoadedConnector['transform'], says: Say
     records_outcomes: false,
     missing_variables: [],
     isSigned: async () => true,
-    identify: async () => ({ event_type: 'build.failed', id: 'delivery-1' }),
+    identify: async (_, { headers }) => ({
+      event_type: headers['x-event-type'] ?? 'build.failed',
+      id: headers['x-event-id'] ?? 'delivery-1',
+    }),
     reply: async () => undefined,
     ...says,
     manifest: { ...manifest, ...says.manifest },
@@ -49,17 +52,13 @@ export const hostOf = (...connectors: readonly LoadedConnector[]): ConnectorHost
 
 type ExamplePayload = { entity_path: string; key: string; value: unknown };
 
-/**
- * Writes what the payload says. The first time that a delivery comes its transform fails, so that there is a dead letter to
- * replay.
- */
+/** Writes what the payload says. Every other delivery, by the number at the end of its id, fails. */
 export function exampleHost(): ConnectorHost {
-  const seen = new Set<string>();
   const transformOne = ({ id, payload }: InboundEvent) => {
     const { entity_path, key, value } = payload as ExamplePayload;
-    if (seen.has(id)) return { results: [{ operation: 'write' as const, entity_path, key, value }] };
-    seen.add(id);
-    return { failure: { reason: 'not yet', passing: true } };
+    const isOdd = Number(/\d+$/.exec(id)?.[0] ?? 0) % 2 === 1;
+    if (isOdd) return { failure: { reason: 'its number is odd', passing: true } };
+    return { results: [{ operation: 'write' as const, entity_path, key, value }] };
   };
   return hostOf(connectorThat(async (events) => events.map(transformOne)));
 }

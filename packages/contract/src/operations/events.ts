@@ -49,9 +49,6 @@ const event = {
   artifact_refs: z.array(s.artifactRef).max(100).optional(),
 };
 
-/** One event, as `events.send` takes it and each of a batch. */
-export const inboundEvent = z.strictObject(event).meta({ id: 'InboundEvent' });
-
 export const ingestedStatus = z
   .enum(['written', 'unchanged', 'out_of_date', 'deleted', 'context', 'raw', 'ignored'])
   .meta({
@@ -66,7 +63,7 @@ const sent = z
     duplicate: z.boolean().meta({ description: 'An event with this id had come before: nothing was counted again.' }),
     id: z.string(),
     event_type: z.string(),
-    agent_id: s.agentId,
+    sender: s.agentId.meta({ description: 'The agent that it was written by.' }),
     entity_path: s.entityPath.nullable(),
     key: s.key.nullable(),
     version: z.int().nullable().meta({ description: 'The version that the entry has now, or had when it first came.' }),
@@ -116,7 +113,7 @@ export const events = {
     },
     raw: [['value']],
     cli: { args: ['source', 'entity_path', 'key', 'value'] },
-    input: () => inboundEvent,
+    input: () => z.strictObject(event),
     output: () => sent,
     errors: ['value_too_large', 'contract_violated'],
     example,
