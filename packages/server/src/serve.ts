@@ -151,7 +151,16 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
     const telemetry = openTelemetry(config, log);
     const { corsOrigins, localOnly } = config.http;
     const server = await createServer({
-      ...{ kernel: app.kernel, connectors: app.connectors, log, reportError, ...config, corsOrigins, localOnly, telemetry },
+      ...{
+        kernel: app.kernel,
+        connectors: app.connectors,
+        log,
+        reportError,
+        ...config,
+        corsOrigins,
+        localOnly,
+        telemetry,
+      },
       ...(channel ? { gatherMetrics: () => channel.gather() } : {}),
     });
     await server.listen({ host: config.http.host, port: config.http.port });
