@@ -1,3 +1,4 @@
+import { checkResults } from '../../packages/server/src/connectors/results.ts';
 import type {
   ConnectorHost,
   InboundEvent,
@@ -60,7 +61,9 @@ export function exampleHost(): ConnectorHost {
   const seen = new Set<string>();
   const transformOne = ({ id, payload }: InboundEvent) => {
     const { entity_path, key, value } = payload as ExamplePayload;
-    if (seen.has(id)) return { results: [{ operation: 'write' as const, entity_path, key, value }] };
+    const checked = checkResults([{ operation: 'write', entity_path, key, value }], { max_value_bytes: 1024 * 1024 });
+    if ('problem' in checked) return { failure: { reason: checked.problem, passing: false } };
+    if (seen.has(id)) return checked;
     seen.add(id);
     return { failure: { reason: 'not yet', passing: true } };
   };
