@@ -17,6 +17,7 @@ export const eventTypes = [
   'cross_agent_read',
   'brief_compiled',
   'webhook_ingested',
+  'dead_letter_replayed',
   'branch_created',
   'branch_merged',
   'branch_closed',

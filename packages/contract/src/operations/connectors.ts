@@ -37,7 +37,7 @@ const connectorRow = {
   secret_set: z.boolean(),
   unsigned: z.boolean().meta({ description: 'It accepts deliveries without a signature, from this machine only.' }),
   missing_variables: z.array(z.string()).meta({ description: 'Variables that it requires and that are not set.' }),
-  counts: z
+  totals: z
     .object({ received: z.int(), duplicates: z.int(), failures: z.int(), dead_letters: z.int() })
     .nullable()
     .meta({ description: 'Of this account. Null for a key that reaches only a part of it.' }),
@@ -66,7 +66,7 @@ export const connectors = {
   'webhooks.receive': operation({
     summary: 'Receive a webhook',
     description:
-      'Takes a delivery as its sender makes it: the connector checks its signature and turns it into entries of the agent ' +
+      'Takes a delivery as its sender makes it: the connector checks its signature, and what it understands is written by the agent ' +
       '`webhook/<connector>`. A hosted service takes it at an address with a key of the type webhook as its last part, too: ' +
       '`/api/v1/webhooks/{connector}/{key}`. A delivery that comes again is answered with `duplicate: true`; one that cannot be transformed is ' +
       'kept as it came.',
@@ -121,7 +121,6 @@ export const connectors = {
     effect: 'write',
     cost: 2,
     always_shared: true,
-    removes: 'webhooks.receive',
     http: { method: 'POST', path: '/api/v1/dead-letters/{letter_id}/replay' },
     cli: { args: ['letter_id'] },
     input: () => z.strictObject({ letter_id: letterId }),

@@ -179,7 +179,7 @@ export const entries = {
         fields: z
           .enum(['all', 'meta'])
           .default('all')
-          .meta({ description: '`meta` leaves out values and artifact refs.' }),
+          .meta({ description: '`meta` leaves out values, artifact refs and events.' }),
         limit: s.limit,
         cursor: s.cursor,
       }),
@@ -188,7 +188,7 @@ export const entries = {
         entries: z.array(
           s.entry.partial({ value: true, artifact_refs: true }).meta({
             id: 'ListedEntry',
-            description: 'An entry; `fields=meta` leaves out the value and the artifact refs.',
+            description: 'An entry; `fields=meta` leaves out the value, the artifact refs and the event.',
           }),
         ),
         ...s.page,

@@ -63,7 +63,7 @@ const sent = z
     duplicate: z.boolean().meta({ description: 'An event with this id had come before: nothing was counted again.' }),
     id: z.string(),
     event_type: z.string(),
-    agent_id: s.agentId,
+    sender: s.agentId.meta({ description: 'The agent that it was written by.' }),
     entity_path: s.entityPath.nullable(),
     key: s.key.nullable(),
     version: z.int().nullable().meta({ description: 'The version that the entry has now, or had when it first came.' }),

@@ -1,5 +1,5 @@
 import { Fault } from '@mem-service/contract';
-import { MAIN_BRANCH, type Work } from '../../kernel/index.ts';
+import { MAIN_BRANCH, sessionName, type Work } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { type EntryDraft, type EntryRow, type EntrySet, fromDocument, isArtifact, isLive } from '../entries/index.ts';
 import { type Arrival, eventOf, type IngestedResult } from './arrivals.ts';
@@ -59,6 +59,7 @@ const authorOf = (arrival: Arrival, place: Place) => ({
   ...addressOf(place),
   agent_id: arrival.sender,
   session_id: null,
+  session: sessionName(null, arrival.caller),
   event: JSON.stringify(eventOf(arrival)),
 });
 

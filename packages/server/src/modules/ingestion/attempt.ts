@@ -1,5 +1,13 @@
 import type { LoadedConnector } from '../../connectors/types.ts';
-import { type Caller, isInScope, type Scope, type Services, type Work } from '../../kernel/index.ts';
+import {
+  type Caller,
+  EVERYONE,
+  isInScope,
+  MAIN_BRANCH,
+  type Scope,
+  type Services,
+  type Work,
+} from '../../kernel/index.ts';
 import type { Arrival, StoredArrival } from './arrivals.ts';
 import { webhookAgent } from './names.ts';
 import * as queries from './queries.ts';
@@ -55,6 +63,7 @@ export async function storeAttempt(
   const { account_id, tx } = work;
   const letter = await queries.getLetter(tx, account_id, letter_id);
   if (!letter) return undefined;
+  emitAttempt(work, letter, arrival.failure === undefined);
   if (arrival.failure) {
     const { reason } = arrival.failure;
     const next = { ...letter, reason, ...retry(letter) };
@@ -67,6 +76,20 @@ export async function storeAttempt(
   if (stored instanceof Error) throw stored;
   await queries.deleteLetter(tx, account_id, letter_id);
   return { letter: { ...letter, attempts: letter.attempts + 1 }, stored };
+}
+
+function emitAttempt(work: Work, letter: queries.LetterRow, replayed: boolean): void {
+  const { sender, entity_path, key, letter_id, connector } = letter;
+  work.emit({
+    event_type: 'dead_letter_replayed',
+    agent_id: sender,
+    branch: MAIN_BRANCH,
+    entity_path,
+    key,
+    version: null,
+    visible_to: EVERYONE,
+    details: { letter_id, connector, replayed },
+  });
 }
 
 /** The first path of a retry that the key which received the letter may not write to. */

@@ -14,6 +14,7 @@ import {
   scopedGlobs,
   toIso,
   toIsoOrNull,
+  withinPage,
 } from '../../kernel/index.ts';
 import { connectorOf, connectorsOf } from './connectors.ts';
 import { externalAgent, webhookAgent } from './names.ts';
@@ -32,6 +33,11 @@ const toEvent = (row: queries.DeliveryRow): ReceivedEvent => ({
   status: row.status as ReceivedEvent['status'],
   ...toTimes(row),
 });
+
+const textsOf = ({ delivery_id, event_type, sender, entity_path, key }: queries.DeliveryRow) => [
+  ...[delivery_id, event_type, sender],
+  ...[entity_path, key],
+];
 
 const eventCursors = cursorsOf('events.list', ['number', 'number']);
 const END = Number.MAX_SAFE_INTEGER;
@@ -56,7 +62,9 @@ const listEvents = reads<'events.list'>(async ({ scan: query, caller, services }
     ...(scope === undefined && globs === undefined ? [] : [anyGlobCondition(scopedGlobs(scope, globs))]),
   ];
   const rows = await queries.listDeliveries(query, range, { filters, limit: limit + 1 });
-  const { items, ...page } = cutPage(rows, limit, (row) => eventCursors.to([row.received_at, row.no]));
+  const { items, ...page } = cutPage(withinPage(services, rows, textsOf), limit, (row) =>
+    eventCursors.to([row.received_at, row.no]),
+  );
   const events = items.map(toEvent);
   if (page.has_more || filters.length === 0) return { events, ...page };
   const last = await queries.endOfDeliveries(query, range);
@@ -67,7 +75,7 @@ const listEvents = reads<'events.list'>(async ({ scan: query, caller, services }
 
 const letterCursors = cursorsOf('dead_letters.list', ['number']);
 
-const listLetters = reads<'dead_letters.list'>(async ({ read, caller }, { connector, limit, cursor }) => {
+const listLetters = reads<'dead_letters.list'>(async ({ read, caller, services }, { connector, limit, cursor }) => {
   const before = cursor === undefined ? END : letterCursors.from(cursor)[0];
   const filters = [
     ...scopeConditions(readScope(caller)),
@@ -75,9 +83,16 @@ const listLetters = reads<'dead_letters.list'>(async ({ read, caller }, { connec
   ];
   const { account_id } = caller;
   const rows = await queries.listLetters(read, { account_id, before, limit: limit + 1, filters });
-  const { items, ...page } = cutPage(rows, limit, (row) => letterCursors.to([row.no]));
+  const { items, ...page } = cutPage(withinPage(services, rows, textsOfLetter), limit, (row) =>
+    letterCursors.to([row.no]),
+  );
   return { dead_letters: items.map(toLetter), ...page };
 });
+
+const textsOfLetter = ({ delivery_id, event_type, reason, entity_path, key }: queries.ListedLetter) => [
+  ...[delivery_id, event_type, reason],
+  ...[entity_path, key],
+];
 
 const toLetter = (row: queries.ListedLetter) => ({
   letter_id: row.letter_id,
@@ -126,7 +141,7 @@ function toRow(
     secret_set: secrets.length > 0,
     unsigned,
     missing_variables: [...missing_variables],
-    counts: all ? { received, duplicates, failures, dead_letters: all.letters.get(name) ?? 0 } : null,
+    totals: all ? { received, duplicates, failures, dead_letters: all.letters.get(name) ?? 0 } : null,
     last_event: last_event_at == null ? null : { event_type: last_event_type ?? '', received_at: toIso(last_event_at) },
   };
 }

@@ -156,7 +156,8 @@ const store = writesTogether<'webhooks.receive'>(async (work, items) => {
     const { failure } = prepared as Arrival;
     const reason = duplicate ? null : (failure?.reason ?? null);
     const output = { duplicate, connector, id, event_type, results, letter_id, reason };
-    return duplicate ? unchanged(output) : changed(output, { resource: id, ...hashedBy(output) });
+    const holds = { agent_id: webhookAgent(connector) };
+    return duplicate ? unchanged(output, holds) : changed(output, { resource: id, holds, ...hashedBy(output) });
   });
 });
 

@@ -19,12 +19,17 @@ type ReplayInput = Input<'dead_letters.replay'>;
 const noLetter = (letter_id: string): Fault =>
   new Fault('not_found', `there is no dead letter ${letter_id}`, { letter_id });
 
-async function prepareReplay(services: Services, { letter_id }: ReplayInput, caller: Caller): Promise<Arrival> {
+/** Undefined where there is no letter: a retry of a replay that was done has its answer all the same. */
+async function prepareReplay(
+  services: Services,
+  { letter_id }: ReplayInput,
+  caller: Caller,
+): Promise<Arrival | undefined> {
   const { account_id, key } = caller;
   const letter = await getLetter(services.database.forAccount(account_id).read, account_id, letter_id);
   const isOpen =
     key?.write === undefined || (letter && letter.entity_path !== null && isInScope(key.write, letter.entity_path));
-  if (!letter || !isOpen) throw noLetter(letter_id);
+  if (!letter || !isOpen) return undefined;
   const connector = connectorOf(services, letter.connector);
   checkConfigured(connector);
   const arrival = await transformLetter(services, letter, { connector, caller });
@@ -33,7 +38,8 @@ async function prepareReplay(services: Services, { letter_id }: ReplayInput, cal
 }
 
 const store = writes<'dead_letters.replay'>(async (work, { input: { letter_id }, prepared }) => {
-  const arrival = prepared as Arrival;
+  const arrival = prepared as Arrival | undefined;
+  if (!arrival) throw noLetter(letter_id);
   const done = await storeAttempt(work, arrival, {
     letter_id,
     retry: ({ attempts, next_attempt_at }) => ({ attempts: attempts + 1, next_attempt_at }),
@@ -50,7 +56,8 @@ const store = writes<'dead_letters.replay'>(async (work, { input: { letter_id },
     reason: arrival.failure?.reason ?? null,
     attempts: letter.attempts,
   };
-  return changed(output, { resource: letter_id, ...hashedBy(output) });
+  const holds = { agent_id: letter.sender };
+  return changed(output, { resource: letter_id, holds, ...hashedBy(output) });
 });
 
 export const replay: Handler<'dead_letters.replay'> = prepares(prepareReplay, store);

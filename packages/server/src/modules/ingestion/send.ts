@@ -58,7 +58,7 @@ const toSent = ({ duplicate, delivery }: StoredArrival, id: string | undefined):
   duplicate,
   id: id ?? delivery.delivery_id,
   event_type: delivery.event_type,
-  agent_id: delivery.sender,
+  sender: delivery.sender,
   entity_path: delivery.entity_path,
   key: delivery.key,
   version: delivery.version,
@@ -73,8 +73,9 @@ const send = writesTogether<'events.send'>(async (work, items) => {
     if (one instanceof Fault) return one;
     const { input } = items[i] as (typeof items)[number];
     const output = toSent(one, input.id);
-    if (one.duplicate) return unchanged(output);
-    return changed(output, { resource: entryName(input.entity_path, input.key), ...hashedBy(output) });
+    const holds = { agent_id: output.sender };
+    if (one.duplicate) return unchanged(output, holds);
+    return changed(output, { resource: entryName(input.entity_path, input.key), holds, ...hashedBy(output) });
   });
 });
 
@@ -144,7 +145,8 @@ const sendBatch = writes<'events.send_batch'>(async (work, { input, caller, prep
   const batch_id = work.services.ids.next(work.now);
   const accepted = sent.length - duplicates;
   const output = { batch_id, accepted, duplicates, rejected: input.events.length - sent.length, results };
-  return accepted > 0 ? changed(output, { resource: batch_id, ...hashedBy(output) }) : unchanged(output);
+  const holds = sent.map(({ delivery }) => ({ agent_id: delivery.sender }));
+  return accepted > 0 ? changed(output, { resource: batch_id, holds, ...hashedBy(output) }) : unchanged(output, holds);
 });
 
 export const sendHandlers: Handlers = {

@@ -61,6 +61,8 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
     const source = quoted(event.details.connector ?? event.details.source);
     return `Ingested ${event.entity_path === null ? 'external context' : entryOf(event)}${source && ` from ${source}`}`;
   },
+  dead_letter_replayed: ({ details }) =>
+    `Replayed an event of ${quoted(details.connector) || 'a connector'}${details.replayed === true ? '' : ', which failed'}`,
   branch_created: (event) => `Created branch '${branchNamedIn(event)}'`,
   branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into main`,
   branch_closed: (event) => `Closed branch '${branchNamedIn(event)}'`,
