@@ -1,3 +1,4 @@
+import { checkResults } from '../../packages/server/src/connectors/results.ts';
 import type {
   ConnectorHost,
   InboundEvent,
@@ -58,7 +59,8 @@ export function exampleHost(): ConnectorHost {
     const { entity_path, key, value } = payload as ExamplePayload;
     const isOdd = Number(/\d+$/.exec(id)?.[0] ?? 0) % 2 === 1;
     if (isOdd) return { failure: { reason: 'its number is odd', passing: true } };
-    return { results: [{ operation: 'write' as const, entity_path, key, value }] };
+    const checked = checkResults([{ operation: 'write', entity_path, key, value }], { max_value_bytes: 1024 * 1024 });
+    return 'problem' in checked ? { failure: { reason: checked.problem, passing: false } } : checked;
   };
   return hostOf(connectorThat(async (events) => events.map(transformOne)));
 }
