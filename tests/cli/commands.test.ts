@@ -66,7 +66,7 @@ describe('every operation of the table', () => {
   // The examples of these name what is not there.
   const absent = [
     ...['keys.revoke', 'keys.rotate', 'commits.read', 'traces.read', 'agents.recall', 'agents.read_from'],
-    ...['golden.delete', 'consolidation.decide'],
+    ...['golden.delete', 'consolidation.decide', 'dead_letters.replay', 'connectors.read', 'webhooks.receive'],
   ];
   // An export can only be imported into an empty account.
   const full = ['transfer.finish'];
@@ -86,7 +86,7 @@ describe('every operation of the table', () => {
     const answers = definition(name).lines ? out.trimEnd().split('\n') : [out];
     if (code === 0)
       for (const answer of answers) expect(definition(name).output.safeParse(JSON.parse(answer)).error).toBeUndefined();
-    else expect(JSON.parse(err)).toMatchObject(code === 3 ? { code: 'not_found' } : { code: 'conflict' });
+    else expect(JSON.parse(err)).toMatchObject({ code: code === 3 ? expect.stringMatching(/not_found$/) : 'conflict' });
   });
 
   it('the full name is the same command', async () => {

@@ -122,7 +122,7 @@ export const connectors = {
     cost: 2,
     always_shared: true,
     http: { method: 'POST', path: '/api/v1/dead-letters/{letter_id}/replay' },
-    cli: { args: ['letter_id'] },
+    cli: { alias: 'replay-event', args: ['letter_id'] },
     input: () => z.strictObject({ letter_id: letterId }),
     output: () =>
       z
@@ -145,7 +145,7 @@ export const connectors = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/dead-letters' },
-    cli: {},
+    cli: { alias: 'dead-letters' },
     input: () => z.strictObject({ connector: connector.optional(), limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ dead_letters: z.array(letter), ...s.page }),
     errors: ['invalid_cursor'],
@@ -181,7 +181,7 @@ export const connectors = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/connectors/{connector}' },
-    cli: { args: ['connector'] },
+    cli: { alias: 'show-connector', args: ['connector'] },
     input: () => z.strictObject({ connector }),
     output: () =>
       z

@@ -112,7 +112,7 @@ export const events = {
       cloud_events: true,
     },
     raw: [['value']],
-    cli: { args: ['source', 'entity_path', 'key', 'value'] },
+    cli: { alias: 'send-event', args: ['source', 'entity_path', 'key', 'value'] },
     input: () => z.strictObject(event),
     output: () => sent,
     errors: ['value_too_large', 'contract_violated'],
@@ -131,7 +131,7 @@ export const events = {
     always_shared: true,
     http: { method: 'POST', path: '/api/v1/events/batch' },
     raw: [['events', '*', 'value']],
-    cli: { args: ['events'] },
+    cli: { alias: 'send-events', args: ['events'] },
     input: () =>
       z.strictObject({
         events: z

@@ -55,7 +55,7 @@ const BY_STATUS: Record<number, ExitCode> = {
 };
 
 export function exitCodeOf({ code, status }: Problem): ExitCode {
-  if (code === 'not_found' || code === 'branch_not_found') return 3;
+  if (['not_found', 'branch_not_found', 'connector_not_found'].includes(code)) return 3;
   return BY_STATUS[status] ?? 1;
 }
 

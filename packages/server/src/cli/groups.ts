@@ -9,6 +9,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Digests: what is known, in a few sentences', 'cortex'],
   ['Consolidation: find what is double, contradicts or is out of date', 'consolidation'],
   ['Golden queries: questions with known answers, and how answers are weighed', 'golden'],
+  ['Events from outside: what tools report, and the connectors that understand them', 'ingestion'],
   ['Agents: who works here, and on what', 'agents'],
   ['Graph: how things are connected', 'graph'],
   ['Tags: name a state of memory, and read it again later', 'tags'],
