@@ -5,7 +5,8 @@ import { addresses, type HttpRequest, labelled, requestFor, send } from '../supp
 import { markedInput } from './table.ts';
 
 const KEY = 'mem_sk_right-key-of-the-test';
-const closed = labelled(addresses.filter(({ name }) => !operations[name].open));
+/** Where there is one account, the signature of a delivery stands for a key. */
+const closed = labelled(addresses.filter(({ name }) => !operations[name].open && !operations[name].http.webhook));
 const open = labelled(addresses.filter(({ name }) => operations[name].open));
 
 describe('where keys are configured', () => {

@@ -34,7 +34,10 @@ export function connectorThat(transform: LoadedConnector['transform'], says: Say
     records_outcomes: false,
     missing_variables: [],
     isSigned: async () => true,
-    identify: async () => ({ event_type: 'build.failed', id: 'delivery-1' }),
+    identify: async (_, { headers }) => ({
+      event_type: headers['x-event-type'] ?? 'build.failed',
+      id: headers['x-event-id'] ?? 'delivery-1',
+    }),
     reply: async () => undefined,
     ...says,
     manifest: { ...manifest, ...says.manifest },

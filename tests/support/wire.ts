@@ -56,19 +56,30 @@ export const takesBody = ({ method }: HttpRoute): boolean => method !== 'GET' &&
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The request that a client makes for an input at an address. */
-export function requestFor({ route }: OperationAddress, input: Record<string, unknown>): HttpRequest {
+export function requestFor({ name, route }: OperationAddress, input: Record<string, unknown>): HttpRequest {
   const rest = { ...input };
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const text = textOf(input[name]);
-    delete rest[name];
-    const parts = name === 'entity_path' ? text.split('/') : [text];
+  const path = route.path.replace(/\{(\w+)\}/g, (_, field: string) => {
+    const text = textOf(input[field]);
+    delete rest[field];
+    const parts = field === 'entity_path' ? text.split('/') : [text];
     return parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
   });
+  if (operations[name].http.webhook) return { method: route.method, path, ...deliveryOf(rest) };
   if (takesBody(route)) return { method: route.method, path, body: JSON.stringify(rest) };
   const given = Object.entries(rest).map(([name, value]): [string, string] => [name, textOf(value)]);
   const query = new URLSearchParams(given).toString();
   return { method: route.method, path: query === '' ? path : `${path}?${query}` };
 }
+
+/** A delivery as its sender makes it; the connector of the tests reads its name from headers. */
+const deliveryOf = ({ payload, id, event_type, headers = {} }: Record<string, unknown>) => ({
+  body: JSON.stringify(payload ?? null),
+  headers: {
+    ...(headers as Record<string, string>),
+    'x-event-id': encodeURIComponent(textOf(id).toWellFormed()).slice(0, 8000),
+    'x-event-type': encodeURIComponent(textOf(event_type).toWellFormed()).slice(0, 200),
+  },
+});
 
 /** Writes bytes to the socket as they are and gives back all that comes until the server hangs up. */
 export function sendRaw(url: string, bytes: string | Buffer): Promise<string> {

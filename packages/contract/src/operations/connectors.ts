@@ -67,7 +67,8 @@ export const connectors = {
     summary: 'Receive a webhook',
     description:
       'Takes a delivery as its sender makes it: the connector checks its signature and turns it into entries of the agent ' +
-      '`webhook/<connector>`. A delivery that comes again is answered with `duplicate: true`; one that cannot be transformed is ' +
+      '`webhook/<connector>`. A hosted service takes it at an address with a key of the type webhook as its last part, too: ' +
+      '`/api/v1/webhooks/{connector}/{key}`. A delivery that comes again is answered with `duplicate: true`; one that cannot be transformed is ' +
       'kept as it came.',
     module: 'ingestion',
     effect: 'write',
@@ -100,7 +101,7 @@ export const connectors = {
           reason,
         })
         .meta({ id: 'ReceivedDelivery' }),
-    errors: ['connector_not_found', 'connector_not_configured', 'contract_violated'],
+    errors: ['connector_not_found', 'connector_not_configured', 'invalid_signature', 'contract_violated'],
     example: (n) => ({
       connector: 'example',
       id: nth('delivery-1', n),

@@ -49,9 +49,6 @@ const event = {
   artifact_refs: z.array(s.artifactRef).max(100).optional(),
 };
 
-/** One event, as `events.send` takes it and each of a batch. */
-export const inboundEvent = z.strictObject(event).meta({ id: 'InboundEvent' });
-
 export const ingestedStatus = z
   .enum(['written', 'unchanged', 'out_of_date', 'deleted', 'context', 'raw', 'ignored'])
   .meta({
@@ -116,7 +113,7 @@ export const events = {
     },
     raw: [['value']],
     cli: { args: ['source', 'entity_path', 'key', 'value'] },
-    input: () => inboundEvent,
+    input: () => z.strictObject(event),
     output: () => sent,
     errors: ['value_too_large', 'contract_violated'],
     example,

@@ -2,6 +2,7 @@ import { type HttpRoute, type Operation, type OperationName, operations, spannin
 import { linksOf } from './links.ts';
 import { hasBody, type Problems } from './problems.ts';
 import type { JsonObject, Schemas } from './schemas.ts';
+import { cloudEventForms, deliveryBody } from './sent-forms.ts';
 
 export type DocumentedRoute = { name: OperationName; route: HttpRoute; isAlias: boolean };
 type OpenApiParts = { schemas: Schemas; problems: Problems };
@@ -162,14 +163,19 @@ export const answerHeaders: Record<string, JsonObject> = {
 };
 
 function requestBody(schemas: Schemas, { name, route }: DocumentedRoute): JsonObject {
-  const { input } = operations[name];
-  const whole = operations[name].example(0);
+  const { input, http } = operations[name];
+  const whole: JsonObject = operations[name].example(0);
+  if (http.webhook) return deliveryBody(whole);
   const inPath = Object.keys(whole).filter((field) => route.path.includes(`{${field}}`));
   const schema = schemas.body(input, `${pascal(name)}Input`, inPath);
   const example = Object.fromEntries(Object.entries(whole).filter(([field]) => !inPath.includes(field)));
   return {
     required: true,
-    content: { 'application/json': { schema, example }, ...binaryForm(operations[name], 'ExportTraceServiceRequest') },
+    content: {
+      'application/json': { schema, example },
+      ...binaryForm(operations[name], 'ExportTraceServiceRequest'),
+      ...cloudEventForms(operations[name]),
+    },
   };
 }
 
