@@ -6,14 +6,14 @@ export const BODY_CHARACTERS = 4000;
 export const ITEM_CHARACTERS = 400;
 export const TITLE_CHARACTERS = 300;
 
-/** The beginning of a text, with `…` where it was cut. Never half of a surrogate pair, and nothing that a database refuses. */
+/** The beginning of a text, with `…` where it was cut. Never half of a surrogate pair, and no NUL, which PostgreSQL refuses. */
 export function cutText(text: string, max: number = BODY_CHARACTERS): string {
   if (text.length <= max) return storable(text);
   const end = isHighSurrogate(text.charCodeAt(max - 2)) ? max - 2 : max - 1;
   return `${storable(text.slice(0, end).trimEnd())}…`;
 }
 
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', ' ');
 
 /** A text on one line, cut. */
 export const oneLine = (text: string, max: number = TITLE_CHARACTERS): string =>
