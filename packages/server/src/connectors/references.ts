@@ -4,7 +4,7 @@ import type { ResultLink } from './types.ts';
 /** How much is searched for references, of all texts together, and how many are kept. */
 const SEARCHED_CHARACTERS = 16_000;
 const MAX_REFERENCES = 20;
-const MAX_NUMBERS = 100;
+const MAX_NUMBERS = 60;
 const MAX_URL = 2048;
 
 /** An entry as a node of the graph: a slash in its key is written `%2F`. */
@@ -128,10 +128,7 @@ export function issueKeysIn(text: string): string[] {
 export function webPages(...values: readonly unknown[]): string[] {
   const pages = values.filter(
     (value): value is string =>
-      typeof value === 'string' &&
-      value.length <= MAX_URL &&
-      /^https?:\/\/[^\s<>"]+$/.test(value) &&
-      value.isWellFormed(),
+      typeof value === 'string' && value.length <= MAX_URL && /^https?:\/\/[^\s<>"\p{Cc}\p{Cs}]+$/u.test(value),
   );
   return [...new Set(pages)];
 }
