@@ -103,12 +103,13 @@ export function pagesOf({ sent }: Message): string[] {
 }
 
 /** What is known of a thread by the message that began it. */
-export function threadOf(message: Message): Members {
+export function threadOf(message: Message, channel: string | undefined): Members {
   const title = firstLine(message.plain, TITLE_CHARACTERS);
   return known({
     title: title === '' ? 'message without text' : title,
     started_by: authorOf(message),
     started_at: message.at,
+    channel,
   });
 }
 

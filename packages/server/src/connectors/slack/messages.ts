@@ -78,18 +78,18 @@ function deletedResults(happening: Happening): WriteResult[] {
 }
 
 function contentResult(message: Message, { channel }: Happening, time: Micros): WriteResult {
-  const pages = pagesOf(message);
-  return known({
-    operation: 'write' as const,
+  const result: WriteResult = {
+    operation: 'write',
     entity_path: channelPath(channel),
     key: keyOf('thread', message.root),
-    value: known({ ...(isRoot(message) ? threadOf(message) : undefined), channel }),
+    value: isRoot(message) ? threadOf(message, channel) : known({ channel }),
     merge: true,
     items: { messages: { [message.ts]: itemOf(message) } },
     links: linksOf(message),
-    artifact_refs: pages.length > 0 ? pages : undefined,
     ...stampOf(time),
-  });
+  };
+  const pages = pagesOf(message);
+  return pages.length > 0 ? { ...result, artifact_refs: pages } : result;
 }
 
 function removalResult(message: Message, { channel, time }: Happening): WriteResult {

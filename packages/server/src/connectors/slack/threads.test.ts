@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FoldedThing, foldResults } from '../../../../../tests/support/folded-results.ts';
+import { entriesAfter, ordersOf, resultsOf } from '../../../../../tests/connectors/deliveries.ts';
 import type { ConnectorResult, ResultItem, WriteResult } from '../types.ts';
 import { SlackConnector } from './index.ts';
 
@@ -10,23 +10,11 @@ const PATH = `comms/slack/${CHANNEL}`;
 
 type Members = Record<string, unknown>;
 
-let events = 0;
-const sent = (event: Members) => ({
-  event_type: 'message',
-  payload: {
-    type: 'event_callback',
-    event_id: `Ev${++events}`,
-    event_time: 1600000000,
-    event: { channel: CHANNEL, ...event },
-  },
-  headers: {},
-  id: `Ev${events}`,
-  received_at: '2020-09-13T13:00:00.000Z',
-});
-const transformed = (event: Members): ConnectorResult[] => new SlackConnector().transform(sent(event));
-const stateAfter = (...list: readonly Members[]): FoldedThing | undefined =>
-  foldResults(list.flatMap(transformed)).get(`${PATH} thread-${ROOT}`);
-const messagesAfter = (...list: readonly Members[]) => stateAfter(...list)?.value?.messages as ResultItem[] | undefined;
+const slack = new SlackConnector();
+const sent = (event: Members) => ({ type: 'event_callback', event: { channel: CHANNEL, ...event } });
+const transformed = (event: Members): ConnectorResult[] => resultsOf(slack, sent(event));
+const threadAfter = (...list: readonly Members[]) => entriesAfter(slack, list.map(sent))[`${PATH}/thread-${ROOT}`];
+const messagesAfter = (...list: readonly Members[]) => threadAfter(...list)?.messages as ResultItem[] | undefined;
 const textsAfter = (...list: readonly Members[]) => messagesAfter(...list)?.map(({ text }) => text);
 
 const root = { type: 'message', user: 'U1', text: 'db-1 is down', ts: ROOT };
@@ -53,16 +41,9 @@ const buried = (before: Members, time: string): Members =>
 const withPreview = (before: Members, time: string): Members =>
   changed(before, { attachments: [{ from_url: 'https://a.example', text: 'a preview' }] }, time);
 
-function* ordersOf<T>(list: readonly T[]): Iterable<T[]> {
-  if (list.length === 0) yield [];
-  for (const [index, first] of list.entries())
-    for (const rest of ordersOf(list.toSpliced(index, 1))) yield [first, ...rest];
-}
-
 describe('a thread', () => {
   it('is one entry with its messages in order, each with who wrote it', () => {
-    const thread = stateAfter(posted(reply), posted(root));
-    expect(thread?.value).toEqual({
+    expect(threadAfter(posted(reply), posted(root))).toEqual({
       title: 'db-1 is down',
       started_by: 'U1',
       started_at: '2020-09-13T12:26:40.000100Z',
@@ -72,7 +53,11 @@ describe('a thread', () => {
         { id: REPLY, at: '2020-09-13T12:26:50.000200Z', user: 'U2', text: 'looking' },
       ],
     });
-    expect(thread?.links).toEqual(['replied_by people/slack/U2', 'started_by people/slack/U1']);
+    const links = [root, reply].flatMap((message) => (transformed(posted(message))[0] as WriteResult).links ?? []);
+    expect(links).toEqual([
+      { relation: 'started_by', to: 'people/slack/U1' },
+      { relation: 'replied_by', to: 'people/slack/U2' },
+    ]);
   });
 
   const later = (seconds: number) => `16000000${seconds}.000300`;
@@ -108,11 +93,11 @@ describe('a thread', () => {
     ],
   ])('ends in the same state in all 24 orders when %s', (_, changes, count) => {
     const list = [posted(root), posted(reply), ...changes];
-    const right = stateAfter(...list);
+    const right = threadAfter(...list);
     expect(messagesAfter(...list)).toHaveLength(count);
     const orders = [...ordersOf(list)];
     expect(orders).toHaveLength(24);
-    for (const order of orders) expect(stateAfter(...order)?.value).toEqual(right?.value);
+    for (const order of orders) expect(threadAfter(...order)).toEqual(right);
   });
 
   it('is deleted with its only message, in all orders, and nothing older brings it back', () => {
@@ -122,7 +107,7 @@ describe('a thread', () => {
       withPreview(root, '1600000021.000300'),
     ];
     for (const order of ordersOf([...list, deleted(root, '1600000030.000300')]))
-      expect(stateAfter(...order)?.value, JSON.stringify(order)).toBeUndefined();
+      expect(threadAfter(...order), JSON.stringify(order)).toBeUndefined();
   });
 
   it('stays when the message that began it is deleted, without its text', () => {
@@ -131,7 +116,7 @@ describe('a thread', () => {
       deleted({ ...root, reply_count: 1 }, '1600000030.000300'),
     ])
       for (const order of ordersOf([posted(root), posted(reply), removal])) {
-        const { value } = stateAfter(...order) ?? {};
+        const value = threadAfter(...order);
         expect(value?.title).toBe('deleted message');
         expect(value?.messages).toHaveLength(1);
         expect(JSON.stringify(value)).not.toContain('db-1');
@@ -176,9 +161,8 @@ describe('a deleted message', () => {
 
   it.each(around.map((event) => [event.subtype ?? event.type, event]))('is not brought back by %s', (_, event) => {
     for (const order of ordersOf([posted(root), posted(message), removal, event as Members])) {
-      const thread = stateAfter(...order);
       expect(textsAfter(...order)).toEqual(['db-1 is down']);
-      expect(JSON.stringify([thread?.value, thread?.artifact_refs])).not.toContain('swordfish');
+      expect(JSON.stringify(threadAfter(...order))).not.toContain('swordfish');
     }
   });
 
@@ -195,10 +179,9 @@ describe('a message', () => {
   it('is the same message when it also mentions the app', () => {
     const mention = { ...root, text: '<@U9> help', type: 'app_mention' };
     const message = { ...mention, type: 'message', channel_type: 'channel', client_msg_id: 'x' };
-    const alone = stateAfter(posted(message));
-    for (const order of ordersOf([posted(mention), posted(message)]))
-      expect(stateAfter(...order)?.value).toEqual(alone?.value);
-    expect(stateAfter(posted(mention))?.value).toEqual(alone?.value);
+    const alone = threadAfter(posted(message));
+    for (const order of ordersOf([posted(mention), posted(message)])) expect(threadAfter(...order)).toEqual(alone);
+    expect(threadAfter(posted(mention))).toEqual(alone);
   });
 
   it('is as its own event shows it, which tells more than a mention of the app', () => {
@@ -220,8 +203,8 @@ describe('a message', () => {
   });
 
   it('is no new state when only a preview was added', () => {
-    const before = stateAfter(posted(root));
-    expect(stateAfter(posted(root), withPreview(root, '1600000001.000100'))).toEqual(before);
+    const before = threadAfter(posted(root));
+    expect(threadAfter(posted(root), withPreview(root, '1600000001.000100'))).toEqual(before);
     expect(write(withPreview(root, '1600000001.000100')).rank).toBe(99);
   });
 
