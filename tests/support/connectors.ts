@@ -57,8 +57,10 @@ export function exampleHost(): ConnectorHost {
   const transformOne = ({ id, payload }: InboundEvent) => {
     const { entity_path, key, value } = payload as ExamplePayload;
     const isOdd = Number(/\d+$/.exec(id)?.[0] ?? 0) % 2 === 1;
-    if (isOdd) return { failure: { reason: 'its number is odd', passing: true } };
-    return { results: [{ operation: 'write' as const, entity_path, key, value }] };
+    if (isOdd) return { failure: { reason: `its number is odd${' and so is this'.repeat(30)}`, passing: true } };
+    const isThing = typeof value === 'object' && value !== null;
+    const thing = isThing ? { merge: true, thing: `${entity_path}/${key}` } : {};
+    return { results: [{ operation: 'write' as const, entity_path, key, value, ...thing }] };
   };
   return hostOf(connectorThat(async (events) => events.map(transformOne)));
 }
