@@ -42,6 +42,9 @@ async function layLong(app: TestApp): Promise<void> {
     await app.call('graph.link', { ...named(markedInput('graph.neighbors', MARK)), target: long(800, i) } as never, as);
     const { entity_path, key } = writes[i] as EntryKey;
     await app.call('entries.read', { entity_path, key }, as);
+    // Those with an odd number fail.
+    const delivery = { ...markedInput('webhooks.receive', MARK), id: `long-${2 * i + 1}` };
+    await app.call('webhooks.receive', delivery as never, as);
     await app.call('keys.create', { name: `long-${i}`, entity_paths: [`${long(480, i)}/**`] } as never, admin);
   }
   await app.kernel.services.noteBuffer.flushAll();

@@ -58,8 +58,11 @@ export function exampleHost(): ConnectorHost {
   const transformOne = ({ id, payload }: InboundEvent) => {
     const { entity_path, key, value } = payload as ExamplePayload;
     const isOdd = Number(/\d+$/.exec(id)?.[0] ?? 0) % 2 === 1;
-    if (isOdd) return { failure: { reason: 'its number is odd', passing: true } };
-    const checked = checkResults([{ operation: 'write', entity_path, key, value }], { max_value_bytes: 1024 * 1024 });
+    if (isOdd) return { failure: { reason: `its number is odd${' and so is this'.repeat(30)}`, passing: true } };
+    const isThing = typeof value === 'object' && value !== null;
+    const thing = isThing ? { merge: true, thing: `${entity_path}/${key}` } : {};
+    const result = { operation: 'write' as const, entity_path, key, value, ...thing };
+    const checked = checkResults([result], { max_value_bytes: 1024 * 1024 });
     return 'problem' in checked ? { failure: { reason: checked.problem, passing: false } } : checked;
   };
   return hostOf(connectorThat(async (events) => events.map(transformOne)));

@@ -21,7 +21,7 @@ export async function transformLetter(
   letter: queries.LetterRow,
   { connector, caller }: { connector: LoadedConnector; caller: Caller },
 ): Promise<Arrival> {
-  const { delivery_id: id, event_type, received_at } = letter;
+  const { delivery_id: id, type: event_type, received_at } = letter;
   const payload: unknown = JSON.parse(letter.payload);
   const input = { id, event_type, payload, headers: JSON.parse(letter.headers) as Record<string, string> };
   const name = connector.manifest.name;

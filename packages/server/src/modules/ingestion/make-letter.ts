@@ -9,7 +9,7 @@ export const MAX_LETTERS = 1000;
 export function makeLetter(
   work: Work,
   { connector = '', sender, failure, caller }: Arrival,
-  { delivery_id, no, event_type, entity_path, key, received_at }: queries.DeliveryRow,
+  { delivery_id, no, type, entity_path, key, received_at }: queries.DeliveryRow,
 ): queries.LetterRow | undefined {
   if (failure === undefined) return undefined;
   return {
@@ -19,7 +19,7 @@ export function makeLetter(
     connector,
     sender,
     delivery_id,
-    event_type,
+    type,
     headers: failure.headers,
     payload: failure.payload,
     reason: failure.reason,

@@ -20,7 +20,8 @@ export type DeliveryRow = {
   delivery_id: string;
   /** Its place among those of the account. */
   no: number;
-  event_type: string;
+  /** As its sender calls it. */
+  type: string;
   entity_path: string | null;
   key: string | null;
   version: number | null;
@@ -37,7 +38,7 @@ export const insertDeliveries: Insert = {
     realm: 'text',
     delivery_id: 'text',
     no: 'int',
-    event_type: 'text',
+    type: 'text',
     entity_path: 'text',
     key: 'text',
     version: 'int',
@@ -202,7 +203,8 @@ export type LetterRow = {
   connector: string;
   sender: string;
   delivery_id: string;
-  event_type: string;
+  /** As its sender calls it. */
+  type: string;
   headers: string;
   payload: string;
   reason: string;
@@ -225,7 +227,7 @@ export const insertLetters: Insert = {
     connector: 'text',
     sender: 'text',
     delivery_id: 'text',
-    event_type: 'text',
+    type: 'text',
     headers: 'text',
     payload: 'text',
     reason: 'text',

@@ -25,7 +25,7 @@ type ReceivedEvent = Output<'events.list'>['events'][number];
 
 const toEvent = (row: queries.DeliveryRow): ReceivedEvent => ({
   id: row.delivery_id,
-  event_type: row.event_type,
+  event_type: row.type,
   agent_id: row.sender,
   entity_path: row.entity_path,
   key: row.key,
@@ -34,8 +34,8 @@ const toEvent = (row: queries.DeliveryRow): ReceivedEvent => ({
   ...toTimes(row),
 });
 
-const textsOf = ({ delivery_id, event_type, sender, entity_path, key }: queries.DeliveryRow) => [
-  ...[delivery_id, event_type, sender],
+const textsOf = ({ delivery_id, type, sender, entity_path, key }: queries.DeliveryRow) => [
+  ...[delivery_id, type, sender],
   ...[entity_path, key],
 ];
 
@@ -56,7 +56,7 @@ const listEvents = reads<'events.list'>(async ({ scan: query, caller, services }
   const globs = globsOf(input);
   const scope = readScope(caller);
   const filters = [
-    ...(event_type === undefined ? [] : [sql`event_type = ${event_type}`]),
+    ...(event_type === undefined ? [] : [sql`type = ${event_type}`]),
     ...(source === undefined ? [] : [sql`sender IN (${externalAgent(source)}, ${webhookAgent(source)})`]),
     ...(key === undefined ? [] : [sql`key = ${key}`]),
     ...(scope === undefined && globs === undefined ? [] : [anyGlobCondition(scopedGlobs(scope, globs))]),
@@ -89,8 +89,8 @@ const listLetters = reads<'dead_letters.list'>(async ({ read, caller, services }
   return { dead_letters: items.map(toLetter), ...page };
 });
 
-const textsOfLetter = ({ delivery_id, event_type, reason, entity_path, key }: queries.ListedLetter) => [
-  ...[delivery_id, event_type, reason],
+const textsOfLetter = ({ delivery_id, type, reason, entity_path, key }: queries.ListedLetter) => [
+  ...[delivery_id, type, reason],
   ...[entity_path, key],
 ];
 
@@ -98,7 +98,7 @@ const toLetter = (row: queries.ListedLetter) => ({
   letter_id: row.letter_id,
   connector: row.connector,
   id: row.delivery_id,
-  event_type: row.event_type,
+  event_type: row.type,
   reason: row.reason,
   attempts: row.attempts,
   next_attempt_at: toIsoOrNull(row.next_attempt_at),

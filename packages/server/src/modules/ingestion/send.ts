@@ -57,7 +57,7 @@ function arrivalOf(event: InboundEvent, caller: Caller, { value, text }: Redacte
 const toSent = ({ duplicate, delivery }: StoredArrival, id: string | undefined): SentEvent => ({
   duplicate,
   id: id ?? delivery.delivery_id,
-  event_type: delivery.event_type,
+  event_type: delivery.type,
   sender: delivery.sender,
   entity_path: delivery.entity_path,
   key: delivery.key,

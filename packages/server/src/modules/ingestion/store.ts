@@ -127,7 +127,7 @@ class ArrivalBook {
       realm,
       delivery_id,
       no: work.nextItem(),
-      event_type: arrival.event_type,
+      type: arrival.event_type,
       entity_path: first?.entity_path ?? null,
       key: first?.key ?? null,
       version: first?.version ?? null,
