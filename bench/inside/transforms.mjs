@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { loadInProcess } from '../../packages/server/src/connectors/in-process.ts';
 import { loadInThread } from '../../packages/server/src/connectors/in-thread.ts';
+import { keepText } from '../../packages/server/src/payload-text.ts';
 
 const { file, name, class_name, headers, rounds } = JSON.parse(process.argv[2]);
 const bodies = JSON.parse(await text(process.stdin));
@@ -36,11 +37,18 @@ const inThread = loadInThread(facts, {
   },
 });
 
+/** As the transport reads it. */
+function payloadOf(body) {
+  const payload = JSON.parse(body);
+  keepText(payload, body);
+  return payload;
+}
+
 /** Events that arrived together, as the transport makes them of bodies. */
 const newBatch = (size, from) =>
   Array.from({ length: size }, (_, i) => ({
     event_type: headers['x-github-event'] ?? 'message',
-    payload: JSON.parse(bodies[(from + i) % bodies.length]),
+    payload: payloadOf(bodies[(from + i) % bodies.length]),
     headers,
     id: String(from + i),
     received_at: '2026-01-01T00:00:00.000Z',

@@ -6,7 +6,7 @@ import type { ConnectorHost } from '../../packages/server/src/connectors/types.t
 import { installedConnectors } from '../../packages/server/src/installed.ts';
 import { newFolder } from './support.ts';
 
-type Sent = { payload: unknown; headers: Record<string, string> };
+type SentPayload = { payload: unknown; headers: Record<string, string> };
 
 const opened = (): Promise<ConnectorHost> =>
   installedConnectors({ dataDir: newFolder(), connectorVariables: {}, maxValueBytes: 1024 * 1024 });
@@ -16,7 +16,7 @@ const examples = createRequire(import.meta.url)('@octokit/webhooks-examples') as
   examples: unknown[];
 }[];
 const fixtures = join(import.meta.dirname, 'fixtures');
-const payloadsIn = (folder: string): Sent[] =>
+const payloadsIn = (folder: string): SentPayload[] =>
   readdirSync(join(fixtures, folder), { recursive: true, withFileTypes: true })
     .filter(({ name }) => name.endsWith('.json'))
     .map(({ parentPath, name }) => ({
@@ -32,7 +32,7 @@ describe('the built-in connectors', () => {
       expect({ name, source, secrets, of: manifest.name }).toEqual({ name, source: 'built-in', secrets: [], of: name });
   });
 
-  const sent: Record<string, Sent[]> = {
+  const sent: Record<string, SentPayload[]> = {
     github: [
       ...payloadsIn('github'),
       ...examples.flatMap(({ name, examples: all }) =>

@@ -1,6 +1,7 @@
+import { jsonOf } from '../payload-text.ts';
 import { pause } from '../turns.ts';
+import { ConnectorWorker } from './connector-worker.ts';
 import { EventQueue, type QueuedEvent, resolveEvent } from './event-queue.ts';
-import { RunningThread } from './running-thread.ts';
 import { failed, readOutput } from './thread-outputs.ts';
 import {
   type CallInput,
@@ -33,7 +34,7 @@ export class ConnectorThread {
   readonly #limits: ThreadLimits;
   readonly #calls: QueuedCall[] = [];
   readonly #events = new EventQueue();
-  #thread: RunningThread | undefined;
+  #thread: ConnectorWorker | undefined;
   #methods: ReadonlySet<OptionalMethod> | undefined;
   #isReady = false;
   /** Given to the thread, in this order. */
@@ -80,7 +81,7 @@ export class ConnectorThread {
   async transform(events: readonly InboundEvent[]): Promise<Transformed[]> {
     const all: Promise<Transformed>[] = [];
     for (const [i, event] of events.entries()) {
-      all.push(this.#enqueue(JSON.stringify(event)));
+      all.push(this.#enqueue(eventText(event)));
       // The thread begins with the first while the others are written out.
       if (i % SLICE !== SLICE - 1) continue;
       this.#next();
@@ -144,7 +145,7 @@ export class ConnectorThread {
     }
     this.#startedAt = now;
     this.#isReady = false;
-    this.#thread = new RunningThread(this.#spec, this.#limits, {
+    this.#thread = new ConnectorWorker(this.#spec, this.#limits, {
       onReady: (methods) => this.#begin(methods),
       onMessage: (message) => void this.#receive(message),
       onEnd: (reason, isBroken) => this.#end(reason, isBroken),
@@ -282,6 +283,9 @@ export class ConnectorThread {
       if ('batch' in job) for (const event of job.batch) if (isLate(event)) resolveEvent(event, failed(reason, true));
   }
 }
+
+const eventText = ({ payload, ...rest }: InboundEvent): string =>
+  `${JSON.stringify(rest).slice(0, -1)},"payload":${jsonOf(payload ?? null)}}`;
 
 function parsed(output: unknown): unknown {
   try {

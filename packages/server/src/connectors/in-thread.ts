@@ -1,4 +1,5 @@
 import { Fault } from '@mem-service/contract';
+import { jsonOf } from '../payload-text.ts';
 import { ConnectorThread } from './connector-thread.ts';
 import { handles, nameDelivery } from './delivery-name.ts';
 import { type ConnectorFacts, verdictOf } from './in-process.ts';
@@ -41,7 +42,7 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
     async identify(payload, delivery) {
       if (thread.isFull) refuse('too many events are waiting for it');
       if (!(await methods()).has('identify')) return nameDelivery(payload, delivery);
-      const text = JSON.stringify(payload);
+      const text = jsonOf(payload);
       const outcome = await thread.call({ name: 'identify', payload: text, headers: delivery.headers });
       // Another name than it will get when it is sent again would store it twice.
       if ('busy' in outcome) refuse(outcome.busy);
@@ -49,7 +50,7 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
     },
     async reply(payload) {
       if (!(await methods()).has('reply')) return undefined;
-      const outcome = await thread.call({ name: 'reply', payload: JSON.stringify(payload) });
+      const outcome = await thread.call({ name: 'reply', payload: jsonOf(payload) });
       return 'output' in outcome ? replyIn(outcome.output) : undefined;
     },
     transform: (events) => transformHandled(thread, events, manifest.event_types),

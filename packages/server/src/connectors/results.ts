@@ -8,9 +8,9 @@ const MAX_CHARS = 4_096;
 export type ResultLimits = { max_value_bytes: number };
 export type CheckedResults = { results: readonly ConnectorResult[] } | { problem: string };
 
-type Members = Record<string, unknown>;
+type ResultMembers = Record<string, unknown>;
 /** Says what is wrong with a member, such as `must be a text`. */
-type MemberRule = (value: unknown, result: Members) => string | undefined;
+type MemberRule = (value: unknown, result: ResultMembers) => string | undefined;
 
 /** Checks what an author's transform returned. What passes has the shape of the interface, with its paths in order. */
 export function checkResults(given: unknown, limits: ResultLimits): CheckedResults {
@@ -26,7 +26,7 @@ export function checkResults(given: unknown, limits: ResultLimits): CheckedResul
   return { results };
 }
 
-const isObject = (value: unknown): value is Members =>
+const isObject = (value: unknown): value is ResultMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Paths and keys are put into their normal form. */
@@ -50,7 +50,7 @@ function resultProblem(result: unknown): string | undefined {
 }
 
 function sizeProblem(result: unknown, { max_value_bytes }: ResultLimits): string | undefined {
-  const { value, items } = result as Members;
+  const { value, items } = result as ResultMembers;
   const bytes = Buffer.byteLength(JSON.stringify([value, items]) ?? '');
   return bytes > max_value_bytes ? `.value has ${bytes} bytes; ${max_value_bytes} are allowed` : undefined;
 }
@@ -103,7 +103,7 @@ const items: MemberRule = (value, { merge }) => {
   const all = Object.values(value);
   if (!all.every(isObject)) return 'must have an object of items by their ids for each list';
   return all
-    .flatMap((list) => Object.values(list as Members))
+    .flatMap((list) => Object.values(list as ResultMembers))
     .map((one) => (one === null ? undefined : item(one)))
     .find((problem) => problem !== undefined);
 };

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault, invalidInput } from '@mem-service/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { keepText } from '../payload-text.ts';
 import { parseBody } from './body.ts';
 
 const tooLarge = (maxBytes: number): Fault =>
@@ -52,8 +53,11 @@ export async function readPayload({ headers }: Pick<FastifyRequest, 'headers'>, 
 
 async function payloadIn(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) throw new Fault('invalid_json', 'the body is empty');
-  const { parsed } = await parseBody(bytes);
-  if (typeof parsed === 'object' && parsed !== null) return parsed;
+  const { parsed, text } = await parseBody(bytes);
+  if (typeof parsed === 'object' && parsed !== null) {
+    keepText(parsed, text);
+    return parsed;
+  }
   throw invalidInput([{ path: '', message: 'must be a JSON object or array' }]);
 }
 

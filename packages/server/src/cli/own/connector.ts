@@ -19,7 +19,7 @@ const WORDS: Record<Verb, readonly [least: number, most: number]> = {
 export const connector = ownCommand({
   word: 'connector',
   summary: 'Install, write and test connectors, and replay what failed',
-  about: `A connector turns the webhooks of a tool into entries. Some are built in; others are installed into the data folder.
+  about: `A connector makes entries of the webhooks of a tool. Some are built in; others are installed into the data folder.
 
   install <source>          from npm (acme is the package amfs-connector-acme), a folder (./acme) or a tarball;
                             nothing of it is run, and no install script

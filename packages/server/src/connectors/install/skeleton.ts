@@ -102,7 +102,7 @@ const packageOf = (name: string, className: string) =>
 
 const readmeOf = (name: string) => `# ${PACKAGE_PREFIX}${name}
 
-A connector of mem: it turns webhooks of ${name} into entries.
+A connector of mem: it makes entries of the webhooks of ${name}.
 
 \`\`\`sh
 npm test

@@ -11,7 +11,7 @@ type ThreadEvents = {
 };
 
 /** A worker thread with a connector in it, from its start to its end. */
-export class RunningThread {
+export class ConnectorWorker {
   readonly #worker: Worker;
   readonly #progress = new SharedArrayBuffer(8);
   readonly ended: Promise<void>;

@@ -1,0 +1,10 @@
+/** The JSON that payloads were parsed from, while they are in use: a thread gets it as it came. */
+const texts = new WeakMap<object, string>();
+
+export function keepText(payload: object, text: string): void {
+  texts.set(payload, text);
+}
+
+/** The JSON of a value. */
+export const jsonOf = (value: unknown): string =>
+  (typeof value === 'object' && value !== null ? texts.get(value) : undefined) ?? JSON.stringify(value);
