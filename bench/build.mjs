@@ -20,11 +20,15 @@ const sources = {
   fill: 'inside/fill.mjs',
   fillTraces: 'inside/fill-traces.mjs',
   fillEvents: 'inside/fill-events.mjs',
+  fillDeliveries: 'inside/fill-deliveries.mjs',
   search: 'inside/search.mjs',
   searchPostgres: 'inside/search-postgres.mjs',
   recorded: 'inside/recorded.mjs',
   key: 'inside/key.mjs',
   holds: 'inside/holds.mjs',
+  transforms: 'inside/transforms.mjs',
+  slackConnector: '../packages/server/src/connectors/slack/index.ts',
+  githubConnector: '../packages/server/src/connectors/github/index.ts',
   postgres: '../tests/support/postgres-server.ts',
 };
 

@@ -4,9 +4,9 @@ import { compare } from './compare.mjs';
  * A large store against a small one, for each of `figures`: `{ name, requests, connections }`. With one connection it
  * compares the median time of a request, with many the server's time per request; both ratios mean "times slower".
  */
-export async function* measureGrowth(harness, { figures, stores, backend, what = '', note }) {
+export async function* measureGrowth(harness, { figures, stores, backend, what = '', note, most = 1.5, env = {} }) {
   const services = [];
-  for (const store of stores) services.push({ ...(await harness.service(store)), size: store.size });
+  for (const store of stores) services.push({ ...(await harness.service(store, { env })), size: store.size });
   const [small, large] = services;
   const sizes = `${large.size.toLocaleString('en-US')}${what} against ${small.size.toLocaleString('en-US')}`;
   for (const { name, requests, connections = 1 } of figures) {
@@ -21,7 +21,7 @@ export async function* measureGrowth(harness, { figures, stores, backend, what =
       () => time(small),
       () => time(large),
     );
-    yield { figure: `${name}, ${sizes}, ${backend}`, unit: 'ms', target: { most: 1.5 }, ...result, note };
+    yield { figure: `${name}, ${sizes}, ${backend}`, unit: 'ms', target: { most }, ...result, note };
   }
   await harness.stopServers();
 }

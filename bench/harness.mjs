@@ -5,7 +5,15 @@ import { load } from './load/index.mjs';
 import { data, program } from './places.mjs';
 import { startPostgres } from './postgres.mjs';
 import { killAll, startServer } from './processes.mjs';
-import { eventsStore, postgresStore, removeStores, sqliteStore, tracesStore } from './stores.mjs';
+import {
+  deliveriesStore,
+  eventsStore,
+  postgresDeliveriesStore,
+  postgresStore,
+  removeStores,
+  sqliteStore,
+  tracesStore,
+} from './stores.mjs';
 
 const API_KEY = 'bench-key-0123456789abcdef';
 export const headers = { 'x-mem-api-key': API_KEY };
@@ -44,6 +52,9 @@ export async function openHarness(options, generator) {
     sqlite: (entries) => sqliteStore(programs, entries),
     traces: (traces) => tracesStore(programs, traces),
     events: (events) => eventsStore(programs, events),
+    deliveries: (deliveries) => deliveriesStore(programs, deliveries),
+    postgresDeliveries: async (deliveries) =>
+      postgresDeliveriesStore(programs, deliveries, { postgres: await harness.postgres() }),
     postgresStore: async (entries, kind) =>
       postgresStore(programs, entries, { postgres: await harness.postgres(), kind }),
     emptyPlace: (name) => ({ dataDir: join(folder, name) }),

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /**
- * Sizes of the three stores of entries or events, traces, and lengths of runs. A round is short, because other programs on
+ * Sizes of the three stores of entries or events, traces and deliveries, and lengths of runs. A round is short, because other programs on
  * the machine disturb a whole run; what a long run alone can show is repeated less often.
  */
 const FULL = {
@@ -10,6 +10,8 @@ const FULL = {
   large: 1_000_000,
   fewTraces: 2_000,
   manyTraces: 200_000,
+  fewDeliveries: 1_000,
+  manyDeliveries: 1_000_000,
   repeats: 15,
   seconds: 1,
   latencySeconds: 5,
@@ -25,6 +27,8 @@ const QUICK = {
   large: 20_000,
   fewTraces: 1_000,
   manyTraces: 5_000,
+  fewDeliveries: 1_000,
+  manyDeliveries: 20_000,
   repeats: 3,
   seconds: 1,
   latencySeconds: 2,

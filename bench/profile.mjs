@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openHarness } from './harness.mjs';
+import { githubRequests, SECRETS, slackRequests } from './deliveries.mjs';
+import { newRun, openHarness } from './harness.mjs';
 import { chooseGenerator } from './load/index.mjs';
 import { readOptions } from './options.mjs';
 import { summarizeProfile } from './profile-summary.mjs';
@@ -24,6 +25,8 @@ const loads = {
   list: () => listFolder,
   history: () => readHistory,
   search: searchRare,
+  slack: () => slackRequests(newRun()),
+  github: () => githubRequests(newRun()),
 };
 
 const USAGE = `usage: node bench/profile.mjs ${Object.keys(loads).join('|')} [options]
@@ -76,7 +79,7 @@ async function profile() {
   try {
     const store = await (values.postgres ? harness.postgresStore(entries) : harness.sqlite(entries));
     const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200'];
-    const service = await harness.service(store, { nodeArgs });
+    const service = await harness.service(store, { nodeArgs, env: SECRETS });
     const plan = {
       connections: Number(values.connections),
       count: entries,

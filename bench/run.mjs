@@ -20,6 +20,7 @@ import { measureSession } from './figures/session.mjs';
 import { measureStart } from './figures/start.mjs';
 import { measureStream } from './figures/stream.mjs';
 import { measureTraces } from './figures/traces.mjs';
+import { measureDeliveries, measureTransforms, measureWebhooks } from './figures/webhooks.mjs';
 import { measureWorkers } from './figures/workers.mjs';
 import { openHarness } from './harness.mjs';
 import { chooseGenerator } from './load/index.mjs';
@@ -43,6 +44,9 @@ const figures = {
   outcome: measureOutcome,
   traces: measureTraces,
   events: measureEvents,
+  webhooks: measureWebhooks,
+  deliveries: measureDeliveries,
+  transforms: measureTransforms,
   holds: measureHolds,
   memory: measureMemory,
   start: measureStart,

@@ -12,7 +12,7 @@ function fingerprint() {
   const source = join(server, 'src');
   const files = readdirSync(source, { recursive: true }).filter((file) => file.endsWith('migrations.ts'));
   const hash = createHash('sha256');
-  for (const own of ['corpus.mjs', 'inside/fill-traces.mjs', 'inside/fill-events.mjs'])
+  for (const own of ['corpus.mjs', 'inside/fill-traces.mjs', 'inside/fill-events.mjs', 'inside/fill-deliveries.mjs'])
     hash.update(readFileSync(join(bench, own)));
   for (const file of files.sort()) hash.update(readFileSync(join(source, file)));
   return hash.digest('hex').slice(0, 16);
@@ -39,14 +39,23 @@ export const tracesStore = ({ fillTraces: fill }, traces) =>
 export const eventsStore = ({ fillEvents: fill }, events) =>
   inFolder(`events-${events}`, { fill, size: events, content: { events } });
 
+/** A store that remembers this many deliveries. */
+export const deliveriesStore = ({ fillDeliveries: fill }, deliveries) =>
+  inFolder(`deliveries-${deliveries}`, { fill, size: deliveries, content: { deliveries } });
+
 /** A store of entries in a schema of a PostgreSQL server; `kind` distinguishes two stores of one size. */
-export function postgresStore({ fill }, entries, { postgres, kind = '' }) {
-  const schema = `store_${entries}${kind}`;
+export const postgresStore = ({ fill }, entries, { postgres, kind = '' }) =>
+  inSchema(`${entries}${kind}`, { fill, size: entries, content: { entries } }, postgres);
+
+export const postgresDeliveriesStore = ({ fillDeliveries: fill }, deliveries, { postgres }) =>
+  inSchema(`deliveries_${deliveries}`, { fill, size: deliveries, content: { deliveries } }, postgres);
+
+function inSchema(name, filling, postgres) {
+  const schema = `store_${name}`;
   const place = { dataDir: data, postgresDsn: postgres.dsnOf(schema) };
   const clear = () => postgres.newSchema(schema);
   const remove = () => postgres.dropSchema(schema);
-  const filling = { fill, size: entries, content: { entries } };
-  return fillOnce({ ...filling, name: `postgres-${entries}${kind}`, place, clear, remove, analyze: postgres.analyze });
+  return fillOnce({ ...filling, name: `postgres-${name}`, place, clear, remove, analyze: postgres.analyze });
 }
 
 async function fillOnce({ fill, size, content, name, place, clear, remove, analyze }) {

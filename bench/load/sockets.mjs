@@ -1,5 +1,6 @@
 // The built-in load generator, a separate process. It implements just enough HTTP/1.1 over plain sockets to be faster
 // than any server under test: node:http would itself be the bottleneck. The plan comes as JSON on standard input.
+import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { randomFrom } from '../corpus.mjs';
@@ -10,7 +11,11 @@ const { hostname, port } = new URL(plan.url);
 const random = randomFrom(plan.seed);
 const below = (limit) => Math.floor(random() * limit);
 const fixedHeaders = Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-const makers = plan.requests.map(({ method, path, headers = {}, body }) => {
+/** The header with the signature of a body, as the sender of a webhook makes it. */
+const signatureOf = (content, { header, prefix, secret, before }) =>
+  `${header}: ${prefix}${createHmac('sha256', secret).update(before).update(content).digest('hex')}\r\n`;
+
+const makers = plan.requests.map(({ method, path, headers = {}, body, sign }) => {
   const toPath = toFunction(path);
   const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const toHeaders = toFunction([...fixedHeaders, ...own].join(''));
@@ -18,7 +23,8 @@ const makers = plan.requests.map(({ method, path, headers = {}, body }) => {
   return (numbers) => {
     const content = toBody?.(numbers);
     const length = content === undefined ? '' : `content-length: ${Buffer.byteLength(content)}\r\n`;
-    return `${method} ${toPath(numbers)} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${toHeaders(numbers)}${length}\r\n${content ?? ''}`;
+    const signature = sign ? signatureOf(content, sign) : '';
+    return `${method} ${toPath(numbers)} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${toHeaders(numbers)}${signature}${length}\r\n${content ?? ''}`;
   };
 });
 

@@ -5,7 +5,10 @@ import { send } from '../support/wire.ts';
 
 /** Operations that the state of the store must refuse, and why. */
 const EXCEPTIONS = {
-  always: { transfer_finish: 'an export goes into an account that nobody has written to' },
+  always: {
+    transfer_finish: 'an export goes into an account that nobody has written to',
+    dead_letters_replay: 'there is one only where a connector has failed',
+  },
   again: { tags_create: 'a tag stays where it was put' },
 };
 

@@ -39,7 +39,7 @@ describe.each(backends)('events on %s', (backend) => {
 
   it('an event is sent in the form of the service', async () => {
     const event = { source: 'ci', entity_path: 'own/builds', key: 'last', value: 1, event_type: 'build', id: 'own-1' };
-    expect(await send(event)).toMatchObject({ status: 201, json: { duplicate: false, agent_id: 'external/ci' } });
+    expect(await send(event)).toMatchObject({ status: 201, json: { duplicate: false, sender: 'external/ci' } });
     expect(await send(event)).toMatchObject({ status: 200, json: { duplicate: true } });
   });
 
@@ -47,7 +47,7 @@ describe.each(backends)('events on %s', (backend) => {
     const event = (key: string) => ({ source: 'ci', entity_path: 'many/builds', key, value: 1 });
     const { status, json } = await send({ events: [event('one'), { source: 'ci' }, event('two')] });
     expect(status).toBe(200);
-    expect(json).toMatchObject({ accepted: 2, refused: 1, results: [{}, { index: 1, error: { status: 422 } }, {}] });
+    expect(json).toMatchObject({ accepted: 2, rejected: 1, results: [{}, { index: 1, error: { status: 422 } }, {}] });
   });
 
   it('a CloudEvent in structured mode is mapped', async () => {
@@ -55,7 +55,7 @@ describe.each(backends)('events on %s', (backend) => {
     const { status, json } = await send(event, { type: `${CLOUD}; charset=utf-8` });
     expect(status).toBe(201);
     expect(json).toMatchObject({
-      ...{ duplicate: false, id: event.id, event_type: 'build.failed', agent_id: 'external/ci/builds' },
+      ...{ duplicate: false, id: event.id, event_type: 'build.failed', sender: 'external/ci/builds' },
       ...{ entity_path: 'checkout/builds', key: 'nightly', occurred_at: '2026-01-31T12:00:00.000Z' },
     });
     expect((await read('checkout/builds', 'nightly')).value).toEqual({ number: 12 });
@@ -96,7 +96,7 @@ describe.each(backends)('events on %s', (backend) => {
     const { status, json } = await send(events, { type: BATCH });
     expect(status).toBe(200);
     expect(json).toMatchObject({
-      ...{ accepted: 2, duplicates: 0, refused: 3 },
+      ...{ accepted: 2, duplicates: 0, rejected: 3 },
       results: [
         { index: 0, status: 'written', key: 'a' },
         { index: 1, error: { status: 422, detail: expect.stringContaining('specversion') } },
@@ -105,7 +105,7 @@ describe.each(backends)('events on %s', (backend) => {
         { index: 4, error: { status: 422 } },
       ],
     });
-    expect((await send(events, { type: BATCH })).json).toMatchObject({ duplicates: 2, refused: 3 });
+    expect((await send(events, { type: BATCH })).json).toMatchObject({ duplicates: 2, rejected: 3 });
   });
 
   it('an Idempotency-Key makes a retry count once', async () => {

@@ -53,7 +53,11 @@ const payloads: Record<Sender, Buffer> = {
 const hmac = (text: string | Buffer, secret = SECRET) => createHmac('sha256', secret).update(text).digest('hex');
 
 /** The headers that the sender signs a body with. */
-async function headersOf(name: Sender, body: Buffer, at: { secret?: string; now: number }) {
+async function headersOf(
+  name: Sender,
+  body: Buffer,
+  at: { secret?: string; now: number },
+): Promise<Record<string, string>> {
   const { secret = SECRET, now } = at;
   const time = String(Math.floor(now / 1000));
   switch (name) {
@@ -98,7 +102,7 @@ describe.each(backends)('the connectors of the service on %s', (backend) => {
     return { status: response.status, json: (await response.json()) as Record<string, unknown> };
   }
   const signed = async (name: Sender, body: Buffer, more: object = {}) =>
-    post(name, body, (await headersOf(name, body, { now: app.clock.now(), ...more })) as Record<string, string>);
+    post(name, body, await headersOf(name, body, { now: app.clock.now(), ...more }));
 
   it.each(NAMES)('%s takes what its sender signed, once, and nothing else', async (name) => {
     const body = payloads[name];

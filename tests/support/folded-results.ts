@@ -1,59 +1,35 @@
-import type { ConnectorResult, ResultItem, WriteResult } from '../../packages/server/src/connectors/types.ts';
+import type { ConnectorResult } from '../../packages/server/src/connectors/types.ts';
+import { mergeThing, type Thing } from '../../packages/server/src/modules/ingestion/rules/merge.ts';
 
-type Stamp = { at: string; rank: number };
-type Cell = Stamp & { value: unknown };
+/** An entry after some results. Without a value it is deleted, or was never there. */
+export type FoldedThing = { value?: Record<string, unknown>; links: string[]; artifact_refs: string[] };
 
-/** An entry as the interface of connectors promises it. Without a value it is deleted. */
-export type Thing = { value?: Record<string, unknown>; links: string[]; artifact_refs: string[] };
+type Folding = { thing: Thing; links: Set<string>; artifact_refs: Set<string> };
 
-type Kept = { cells: Map<string, Cell>; deleted: Stamp; links: Set<string>; artifact_refs: Set<string> };
-
-const NEVER: Stamp = { at: '', rank: 0 };
-
-/** The entries by path and key after some results: the meaning of `merge`, `items` and `deleted` in the fewest words. */
-export function foldResults(results: readonly ConnectorResult[]): Map<string, Thing> {
-  const things = new Map<string, Kept>();
+/** The entries by path and key after some results, merged as the service merges them, without its store. */
+export function foldResults(results: readonly ConnectorResult[]): Map<string, FoldedThing> {
+  const things = new Map<string, Folding>();
   for (const result of results) {
     if (result.operation !== 'write') continue;
     const name = `${result.entity_path} ${result.key}`;
-    const thing = things.get(name) ?? { cells: new Map(), deleted: NEVER, links: new Set(), artifact_refs: new Set() };
-    things.set(name, thing);
-    apply(thing, result);
+    const { thing, links, artifact_refs } = things.get(name) ?? {
+      thing: { value: undefined, state: {} },
+      links: new Set(),
+      artifact_refs: new Set(),
+    };
+    const { occurred_at = '1970-01-01T00:00:00Z', rank = 0, value, merge, items, deleted } = result;
+    const stamp = [Date.parse(occurred_at), rank] as const;
+    things.set(name, {
+      thing: mergeThing(thing, { stamp, value, merge, items, deleted }).thing,
+      links: new Set([...links, ...(result.links ?? []).map(({ relation, to }) => `${relation} ${to}`)]),
+      artifact_refs: new Set([...artifact_refs, ...(result.artifact_refs ?? [])]),
+    });
   }
-  return new Map([...things].map(([name, thing]) => [name, shown(thing)]));
+  return new Map([...things].map(([name, one]) => [name, shown(one)]));
 }
 
-function apply(thing: Kept, { occurred_at: at = '', rank = 0, ...result }: WriteResult): void {
-  const stamp = { at, rank };
-  if (result.deleted && compare(stamp, thing.deleted) > 0) thing.deleted = stamp;
-  const cells = Object.entries(result.deleted ? {} : (result.value as object));
-  for (const [list, items] of Object.entries(result.items ?? {}))
-    for (const [id, item] of Object.entries(items)) cells.push([`${list}/${id}`, item && { id, ...item }]);
-  for (const [name, value] of cells) {
-    const earlier = thing.cells.get(name);
-    if (!earlier || compareCells({ ...stamp, value }, earlier) > 0) thing.cells.set(name, { ...stamp, value });
-  }
-  for (const { relation, to } of result.links ?? []) thing.links.add(`${relation} ${to}`);
-  for (const page of result.artifact_refs ?? []) thing.artifact_refs.add(page);
-}
-
-function shown({ cells, deleted, links, artifact_refs }: Kept): Thing {
-  const refs = { links: [...links].sort(), artifact_refs: [...artifact_refs].sort() };
-  const alive = [...cells].filter(([, cell]) => compare(cell, deleted) > 0);
-  if (alive.length === 0) return refs;
-  const value: Record<string, unknown> = {};
-  const lists = new Map<string, ResultItem[]>();
-  for (const [name, cell] of alive) {
-    const [list = '', id] = name.split('/');
-    if (id === undefined) value[name] = cell.value;
-    else if (cell.value !== null) lists.set(list, [...(lists.get(list) ?? []), cell.value as ResultItem]);
-  }
-  for (const [list, items] of lists) value[list] = items.sort((one, other) => (one.at < other.at ? -1 : 1));
-  return { value, ...refs };
-}
-
-const compare = (one: Stamp, other: Stamp): number =>
-  one.at === other.at ? one.rank - other.rank : one.at < other.at ? -1 : 1;
-
-const compareCells = (one: Cell, other: Cell): number =>
-  compare(one, other) || (JSON.stringify(one.value) > JSON.stringify(other.value) ? 1 : -1);
+const shown = ({ thing, links, artifact_refs }: Folding): FoldedThing => ({
+  ...(thing.value === undefined ? {} : { value: thing.value as Record<string, unknown> }),
+  links: [...links].sort(),
+  artifact_refs: [...artifact_refs].sort(),
+});

@@ -72,10 +72,9 @@ export function requestFor({ name, route }: OperationAddress, input: Record<stri
 }
 
 /** A delivery as its sender makes it; the connector of the tests reads its name from headers. */
-const deliveryOf = ({ payload, id, event_type, headers = {} }: Record<string, unknown>) => ({
+const deliveryOf = ({ payload, id, event_type }: Record<string, unknown>) => ({
   body: JSON.stringify(payload ?? null),
   headers: {
-    ...(headers as Record<string, string>),
     'x-event-id': encodeURIComponent(textOf(id).toWellFormed()).slice(0, 8000),
     'x-event-type': encodeURIComponent(textOf(event_type).toWellFormed()).slice(0, 200),
   },

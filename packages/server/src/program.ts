@@ -21,6 +21,7 @@ export const programParts: CliParts = {
   inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
   inspectModels: async (config) => (await import('./inspect.ts')).inspectModels(config),
   openMemory: async (env, user) => (await import('@mem-service/mcp')).openMemory(env, user),
+  connectorTools: () => import('./connector-tools.ts'),
   mcp: async (given) => (await import('@mem-service/mcp')).runMcp(given),
 };
 

@@ -66,6 +66,13 @@ export function findCommand(word: string): Command | undefined {
   return commands.find((command) => command.word === word || command.also.includes(word));
 }
 
+/** `events send` is `events.send`, unless `events` takes a word itself. */
+export function findInTwoWords(word: string, second: string | undefined): Command | undefined {
+  if (second === undefined || findCommand(word)?.args.length) return undefined;
+  const name = `${word}.${second.replaceAll('-', '_')}`;
+  return commands.find((command) => command.name === name);
+}
+
 /** What people type where a text for agents names a tool. */
 export function commandOfTool(tool: string): string {
   const found = listedCommands.find(({ operation }) => operation.tools?.some(({ name }) => name === tool));

@@ -1,6 +1,6 @@
 import { suggest } from '@mem-service/contract';
 import { VERSION } from '../version.ts';
-import { findCommand } from './commands.ts';
+import { findCommand, findInTwoWords } from './commands.ts';
 import { completionScript, type Shell, shells } from './complete.ts';
 import { describeProblem, exitCodeOf, problemOf, UsageError } from './failure.ts';
 import { commandHelp, fullOverview, overview } from './help.ts';
@@ -54,6 +54,8 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
     default: {
       const own = findOwn(word);
       if (own) return own.run(rest, { ...parts, runCommand: (command, words) => runCommand(command, words, parts) });
+      const two = findInTwoWords(word, rest[0]);
+      if (two) return runCommand(two, rest.slice(1), parts);
       const command = findCommand(word);
       if (!command) throw unknown(word);
       return runCommand(command, rest, parts);
@@ -61,13 +63,13 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
   }
 }
 
-function helpFor([word]: readonly string[]): string {
+function helpFor([word, second]: readonly string[]): string {
   if (word === '--all') return fullOverview(VERSION);
   if (word === undefined || word === 'help') return overview(VERSION);
   if (word === 'completion') return completionHelp;
   const own = findOwn(word);
   if (own) return own.help;
-  const command = findCommand(word);
+  const command = findInTwoWords(word, second) ?? findCommand(word);
   if (!command) throw unknown(word);
   return commandHelp(command);
 }

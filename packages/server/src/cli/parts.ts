@@ -35,6 +35,8 @@ export type CliParts = {
   /** Opens the memory as an MCP client of this machine uses it. */
   openMemory: (env: Environment, user: MemoryUser) => Promise<Memory>;
   serve: (config: Config) => Promise<number>;
+  /** Installs, writes and tests connectors. */
+  connectorTools: () => Promise<typeof import('../connector-tools.ts')>;
   /** Serves an MCP client over standard input and output. */
   mcp: (args: readonly string[]) => Promise<number>;
 };

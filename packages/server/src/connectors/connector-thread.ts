@@ -1,4 +1,5 @@
 import { pause } from '../turns.ts';
+import { EventQueue, type QueuedEvent, resolveEvent } from './event-queue.ts';
 import { RunningThread } from './running-thread.ts';
 import { failed, readOutput } from './thread-outputs.ts';
 import {
@@ -13,12 +14,12 @@ import {
 import type { InboundEvent, Transformed } from './types.ts';
 
 type QueuedCall = { input: CallInput; resolve: (outcome: CallOutcome) => void; arrived: number };
-type QueuedEvent = { text: string; resolve: (transformed: Transformed) => void; arrived: number; isDone: boolean };
 type CurrentJob = { id: number; since: number } & ({ call: QueuedCall } | { batch: QueuedEvent[]; done: number });
 type WaitingStart = { resolve: (methods: ReadonlySet<OptionalMethod> | string) => void };
 
 const TICK_MS = 50;
 const IDLE_MS = 120_000;
+const SLICE = 16;
 /** A message is no longer than this, or has one event. */
 const MESSAGE_CHARS = 1024 * 1024;
 const RETRY_MS = { first: 100, longest: 30_000 };
@@ -31,12 +32,12 @@ export class ConnectorThread {
   readonly #spec: ThreadSpec;
   readonly #limits: ThreadLimits;
   readonly #calls: QueuedCall[] = [];
-  #events: QueuedEvent[] = [];
-  #queuedChars = 0;
+  readonly #events = new EventQueue();
   #thread: RunningThread | undefined;
   #methods: ReadonlySet<OptionalMethod> | undefined;
   #isReady = false;
-  #job: CurrentJob | undefined;
+  /** Given to the thread, in this order. */
+  readonly #jobs: CurrentJob[] = [];
   #startedAt = 0;
   #starts: WaitingStart[] = [];
   #ends = 0;
@@ -56,9 +57,8 @@ export class ConnectorThread {
   /** Too much is waiting already. */
   get isFull(): boolean {
     const { queued_events, queued_chars } = this.#limits;
-    return (
-      this.#events.length >= queued_events || this.#queuedChars >= queued_chars || this.#calls.length >= queued_events
-    );
+    const { length, chars } = this.#events;
+    return length >= queued_events || chars >= queued_chars || this.#calls.length >= queued_events;
   }
 
   /** The optional methods that the connector has, or why it does not run. */
@@ -77,8 +77,15 @@ export class ConnectorThread {
     });
   }
 
-  transform(events: readonly InboundEvent[]): Promise<Transformed[]> {
-    const all = events.map((event) => this.#enqueue(JSON.stringify(event)));
+  async transform(events: readonly InboundEvent[]): Promise<Transformed[]> {
+    const all: Promise<Transformed>[] = [];
+    for (const [i, event] of events.entries()) {
+      all.push(this.#enqueue(JSON.stringify(event)));
+      // The thread begins with the first while the others are written out.
+      if (i % SLICE !== SLICE - 1) continue;
+      this.#next();
+      await pause();
+    }
     this.#next();
     return Promise.all(all);
   }
@@ -93,10 +100,7 @@ export class ConnectorThread {
 
   #enqueue(text: string): Promise<Transformed> {
     if (this.isFull) return Promise.resolve(failed('too many events are waiting for this connector', true));
-    this.#queuedChars += text.length;
-    return new Promise((resolve) => {
-      this.#events.push({ text, resolve, arrived: performance.now(), isDone: false });
-    });
+    return this.#events.add(text);
   }
 
   get #isAsked(): boolean {
@@ -106,34 +110,30 @@ export class ConnectorThread {
   /** Starts the thread if there is something to do, and gives it the next thing. */
   #next(): void {
     if (this.#isClosed) this.#failAll('the service is being stopped');
-    if (!this.#isAsked || this.#job) return;
+    if (!this.#isAsked) return;
     this.#watch();
     if (!this.#thread) this.#start();
     else if (this.#isReady) this.#postNext();
   }
 
+  /** A call waits for what was given to the thread before it, and nothing is given to it meanwhile. */
   #postNext(): void {
-    const begun = { id: this.#nextId++, since: performance.now() };
-    const call = this.#calls.shift();
-    const batch = call ? [] : this.#takeBatch();
-    if (call) this.#post({ ...begun, call }, call.input);
-    else if (batch.length > 0) this.#post({ ...begun, batch, done: 0 }, { events: batch.map(({ text }) => text) });
+    const call = this.#jobs.length === 0 ? this.#calls.shift() : undefined;
+    if (call) this.#post({ call }, call.input);
+    else if (this.#calls.length === 0) this.#postBatch();
   }
 
-  #post(job: CurrentJob, message: object): void {
-    this.#job = job;
-    this.#thread?.post({ ...message, id: job.id });
+  #postBatch(): void {
+    let given = 0;
+    for (const job of this.#jobs) given += 'batch' in job ? job.batch.length - job.done : this.#spec.batch_size;
+    const batch = this.#events.take(this.#spec.batch_size - given, MESSAGE_CHARS);
+    if (batch.length > 0) this.#post({ batch, done: 0 }, { events: batch.map(({ text }) => text) });
   }
 
-  #takeBatch(): QueuedEvent[] {
-    let [count, chars] = [0, 0];
-    for (const { text } of this.#events) {
-      if (count > 0 && (count >= this.#spec.batch_size || chars + text.length > MESSAGE_CHARS)) break;
-      count++;
-      chars += text.length;
-    }
-    this.#queuedChars -= chars;
-    return this.#events.splice(0, count);
+  #post(work: { call: QueuedCall } | { batch: QueuedEvent[]; done: number }, message: object): void {
+    const id = this.#nextId++;
+    this.#jobs.push({ id, since: performance.now(), ...work });
+    this.#thread?.post({ ...message, id });
   }
 
   #start(): void {
@@ -157,11 +157,11 @@ export class ConnectorThread {
     this.#rest = undefined;
     for (const { resolve } of this.#starts.splice(0)) resolve(methods);
     this.#next();
-    if (!this.#job) this.#thread?.rest();
+    this.#restIfIdle();
   }
 
   async #receive({ id, output, outputs, failure }: ThreadMessage): Promise<void> {
-    const job = this.#job;
+    const [job] = this.#jobs;
     if (!job || id !== job.id) return;
     this.#ends = 0;
     if ('call' in job) {
@@ -181,19 +181,25 @@ export class ConnectorThread {
   }
 
   #finish(): void {
-    this.#job = undefined;
-    this.#idleSince = performance.now();
+    this.#jobs.shift();
+    const now = performance.now();
+    this.#idleSince = now;
+    if (this.#jobs[0]) this.#jobs[0].since = now;
     this.#next();
-    if (!this.#job) this.#thread?.rest();
+    this.#restIfIdle();
+  }
+
+  /** The process may end while nothing is asked of the thread. */
+  #restIfIdle(): void {
+    if (this.#jobs.length === 0) this.#thread?.rest();
   }
 
   /** The event that the thread was at has failed. Those after it are tried again in the next thread. */
   #end(reason: string, isBroken: boolean): void {
-    const { position = 0 } = this.#thread ?? {};
+    const [job, ...others] = this.#jobs.splice(0);
+    const position = job ? (this.#thread?.positionIn(job.id) ?? 0) : 0;
     this.#thread = undefined;
     this.#isReady = false;
-    const job = this.#job;
-    this.#job = undefined;
     const isExpected = !job && !isBroken;
     if (!isExpected && !this.#isClosed) {
       this.#spec.onWarning(`connector ${this.#spec.name}: ${reason}`);
@@ -201,26 +207,26 @@ export class ConnectorThread {
       const delay = this.#ends < 2 && !isBroken ? 0 : Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** this.#ends);
       this.#rest = { reason: isBroken ? reason : '', until: performance.now() + delay };
     }
+    const left = others.flatMap((other) => ('batch' in other ? other.batch : []));
     if (job && 'call' in job) job.call.resolve({ failed: reason });
-    else if (job) this.#putBack(job, { reason, position });
+    else if (job) left.unshift(...this.#failOne(job, { reason, position }));
+    this.#events.putBack(left);
     if (isBroken) this.#failAll(reason);
     this.#next();
   }
 
-  #putBack({ batch, done }: { batch: QueuedEvent[]; done: number }, end: { reason: string; position: number }): void {
+  /** Returns those that were not done. */
+  #failOne({ batch, done }: { batch: QueuedEvent[]; done: number }, end: { reason: string; position: number }) {
     const at = Math.min(Math.max(end.position, done), batch.length - 1);
-    const left = batch.slice(done).filter((event) => event !== batch[at] && !event.isDone);
-    for (const { text } of left) this.#queuedChars += text.length;
-    this.#events = [...left, ...this.#events];
     const event = batch[at];
     if (event) resolveEvent(event, failed(end.reason, true));
+    return batch.slice(done).filter((one) => one !== event);
   }
 
   #failAll(reason: string): void {
     for (const { resolve } of this.#starts.splice(0)) resolve(reason);
     for (const { resolve } of this.#calls.splice(0)) resolve({ busy: reason });
-    for (const event of this.#events.splice(0)) resolveEvent(event, failed(reason, true));
-    this.#queuedChars = 0;
+    this.#events.failAll(reason);
   }
 
   #watch(): void {
@@ -235,13 +241,13 @@ export class ConnectorThread {
     // A thread is not to blame for the time in which this one was held up.
     const held = now - this.#lastTick > 4 * TICK_MS ? now - this.#lastTick : 0;
     this.#lastTick = now;
-    if (this.#job) this.#job.since += held;
+    if (this.#jobs[0]) this.#jobs[0].since += held;
     this.#startedAt += held;
     this.#expire(now);
     const over = this.#overdue(now);
     if (over) this.#stop(over);
-    else if (!this.#job) this.#next();
-    if (this.#job || this.#isAsked) return;
+    else this.#next();
+    if (this.#jobs.length > 0 || this.#isAsked) return;
     if (this.#thread && now - this.#idleSince < IDLE_MS) return;
     clearInterval(this.#tick);
     this.#tick = undefined;
@@ -259,9 +265,10 @@ export class ConnectorThread {
     const took = (what: string, ms: number) => `${what} took longer than ${ms / 1000} s`;
     if (this.#thread && !this.#isReady)
       return now - this.#startedAt > start_ms ? took('its start', start_ms) : undefined;
-    if (!this.#job) return undefined;
-    const spent = now - this.#job.since;
-    if ('call' in this.#job) return spent > call_ms ? took(this.#job.call.input.name, call_ms) : undefined;
+    const [job] = this.#jobs;
+    if (!job) return undefined;
+    const spent = now - job.since;
+    if ('call' in job) return spent > call_ms ? took(job.call.input.name, call_ms) : undefined;
     return spent > transform_ms ? took('transform', transform_ms) : undefined;
   }
 
@@ -270,22 +277,10 @@ export class ConnectorThread {
     const reason = `the connector was busy for ${wait_ms / 1000} s`;
     const isLate = ({ arrived }: { arrived: number }) => now - arrived > wait_ms;
     while (this.#calls[0] && isLate(this.#calls[0])) this.#calls.shift()?.resolve({ busy: reason });
-    while (this.#events[0] && isLate(this.#events[0])) {
-      const event = this.#events.shift() as QueuedEvent;
-      this.#queuedChars -= event.text.length;
-      resolveEvent(event, failed(reason, true));
-    }
-    if (this.#job && 'batch' in this.#job)
-      for (const event of this.#job.batch.slice(this.#job.done))
-        if (isLate(event)) resolveEvent(event, failed(reason, true));
+    this.#events.expire(now - wait_ms, reason);
+    for (const job of this.#jobs)
+      if ('batch' in job) for (const event of job.batch) if (isLate(event)) resolveEvent(event, failed(reason, true));
   }
-}
-
-/** The first result of an event counts. */
-function resolveEvent(event: QueuedEvent, transformed: Transformed): void {
-  if (event.isDone) return;
-  event.isDone = true;
-  event.resolve(transformed);
 }
 
 function parsed(output: unknown): unknown {

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { file, class_name, folder, options, progress, max_result_chars } = workerData;
-/** Which event of a batch is being transformed, for the other side to read if this one does not come back. */
+/** Which event of which batch is being transformed, for the other side to read if this one does not come back. */
 const current = new Int32Array(progress);
 /** Results are sent on after this time, so that a later event that hangs does not take them along. */
 const PART_MS = 100;
@@ -78,6 +78,7 @@ async function transform(connector, { id, events }) {
   let postedAt = timeNow.call(performance);
   for (const [i, event] of events.entries()) {
     Atomics.store(current, 0, i);
+    Atomics.store(current, 1, id);
     outputs.push(await transformOne(connector, event));
     if (timeNow.call(performance) - postedAt < PART_MS && i < events.length - 1) continue;
     post({ id, outputs });
@@ -103,10 +104,11 @@ async function call(connector, { id, name, ...input }) {
 
 try {
   const connector = await load();
-  parentPort.on(
-    'message',
-    (message) => void (message.events ? transform(connector, message) : call(connector, message)),
-  );
+  // The next message may be here before this one is done.
+  let turn = Promise.resolve();
+  parentPort.on('message', (message) => {
+    turn = turn.then(() => (message.events ? transform(connector, message) : call(connector, message)));
+  });
   post({ ready: OPTIONAL.filter((name) => typeof connector[name] === 'function') });
 } catch (error) {
   post({ broken: reasonOf(error, error instanceof SyntaxError ? syntaxPlace : undefined) });

@@ -13,7 +13,7 @@ type ThreadEvents = {
 /** A worker thread with a connector in it, from its start to its end. */
 export class RunningThread {
   readonly #worker: Worker;
-  readonly #progress = new SharedArrayBuffer(4);
+  readonly #progress = new SharedArrayBuffer(8);
   readonly ended: Promise<void>;
   #reason: string | undefined;
   #isBroken = true;
@@ -53,9 +53,10 @@ export class RunningThread {
     });
   }
 
-  /** Which event of the batch the thread is at. */
-  get position(): number {
-    return new Int32Array(this.#progress)[0] ?? 0;
+  /** Which event of a batch the thread is at. */
+  positionIn(id: number): number {
+    const [position = 0, batch] = new Int32Array(this.#progress);
+    return batch === id ? position : 0;
   }
 
   post(message: unknown): void {

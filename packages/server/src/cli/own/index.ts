@@ -1,6 +1,7 @@
 import { account } from './account.ts';
 import { backup } from './backup.ts';
 import type { OwnCommand } from './command.ts';
+import { connector } from './connector.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { hook } from './hook.ts';
@@ -27,6 +28,7 @@ export const ownCommands = [
   importCommand,
   backup,
   restore,
+  connector,
   postgres,
   account,
   hook,

@@ -38,8 +38,10 @@ export class SlackConnector implements Connector {
   transform({ payload }: InboundEvent): ConnectorResult[] {
     const sent = objectOf(payload);
     const happening = happeningOf(sent);
-    const written = [...messageResults(happening), ...channelResults(happening)];
-    if (written.length > 0) return written;
+    const messages = messageResults(happening);
+    if (messages.length > 0) return messages;
+    const channels = channelResults(happening);
+    if (channels.length > 0) return channels;
     const context = contextOf(happening) ?? requestContext(sent);
     return context ? [context] : [];
   }

@@ -16,6 +16,7 @@ export type Message = {
   /** Its id within the channel, and when it was posted. */
   ts: string;
   posted: Micros;
+  at: string;
   /** The `ts` of the message that began its thread: its own, unless it is a reply. */
   root: string;
   /** When it had the content that is shown, as far as the message itself tells. */
@@ -25,6 +26,7 @@ export type Message = {
   hasReplies: boolean;
   /** All that it says, as markup. */
   said: string;
+  plain: string;
   sent: Members;
 };
 
@@ -34,16 +36,19 @@ export function messageOf(value: unknown): Message | undefined {
   if (posted === undefined) return undefined;
   const ts = String(sent.ts);
   const edited = microsOf(objectOf(sent.edited).ts);
+  const said = saidIn(sent);
   const isReply = microsOf(sent.thread_ts) !== undefined;
   return {
     ts,
     posted,
+    at: isoOf(posted),
     root: isReply ? String(sent.thread_ts) : ts,
     // The time of an edit is often cut to whole seconds, and then earlier than that of the message.
     revised: edited === undefined ? posted : Math.max(edited, posted + 1),
     isTombstone: sent.subtype === 'tombstone',
     hasReplies: Number(sent.reply_count) > 0 || listOf(sent.replies).length > 0,
-    said: saidIn(sent),
+    said,
+    plain: plainText(said),
     sent,
   };
 }
@@ -60,14 +65,14 @@ export function itemOf(message: Message): ResultItem {
   const edited = microsOf(objectOf(sent.edited).ts);
   const files = listOf(sent.files).slice(0, MAX_FILES).map(objectOf).filter(isKept).map(fileOf);
   return known({
-    at: isoOf(message.posted),
+    at: message.at,
     user: authorOf(message),
     bot: botName(sent),
     edited: edited === undefined ? undefined : isoOf(edited),
     broadcast: sent.subtype === 'thread_broadcast' || undefined,
     me: sent.subtype === 'me_message' || undefined,
     files: files.length > 0 ? files : undefined,
-    text: keptText(message.said),
+    text: keptText(message.plain),
   });
 }
 
@@ -99,11 +104,11 @@ export function pagesOf({ sent }: Message): string[] {
 
 /** What is known of a thread by the message that began it. */
 export function threadOf(message: Message): Members {
-  const title = firstLine(plainText(message.said), TITLE_CHARACTERS);
+  const title = firstLine(message.plain, TITLE_CHARACTERS);
   return known({
     title: title === '' ? 'message without text' : title,
     started_by: authorOf(message),
-    started_at: isoOf(message.posted),
+    started_at: message.at,
   });
 }
 
@@ -112,7 +117,7 @@ export function linksOf(message: Message): ResultLink[] {
   const links = [
     ...(author === undefined ? [] : [{ relation: isRoot(message) ? 'started_by' : 'replied_by', to: person(author) }]),
     ...mentionedIn(message.said).map((user) => ({ relation: 'mentions', to: person(user) })),
-    ...linksIn([plainText(message.said)]),
+    ...linksIn([message.plain]),
   ];
   return [...new Map(links.map((link) => [`${link.relation} ${link.to}`, link])).values()].slice(0, MAX_LINKS);
 }

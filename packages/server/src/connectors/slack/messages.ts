@@ -1,4 +1,4 @@
-import { type Members, objectOf, textOf } from '../members.ts';
+import { known, type Members, objectOf, textOf } from '../members.ts';
 import { keyOf } from '../text.ts';
 import type { WriteResult } from '../types.ts';
 import { isRoot, itemOf, linksOf, type Message, messageOf, pagesOf, threadOf } from './message.ts';
@@ -79,17 +79,17 @@ function deletedResults(happening: Happening): WriteResult[] {
 
 function contentResult(message: Message, { channel }: Happening, time: Micros): WriteResult {
   const pages = pagesOf(message);
-  return {
-    operation: 'write',
+  return known({
+    operation: 'write' as const,
     entity_path: channelPath(channel),
     key: keyOf('thread', message.root),
-    value: { ...(isRoot(message) && threadOf(message)), ...(channel !== undefined && { channel }) },
+    value: known({ ...(isRoot(message) ? threadOf(message) : undefined), channel }),
     merge: true,
     items: { messages: { [message.ts]: itemOf(message) } },
-    ...stampOf(time),
     links: linksOf(message),
-    ...(pages.length > 0 && { artifact_refs: pages }),
-  };
+    artifact_refs: pages.length > 0 ? pages : undefined,
+    ...stampOf(time),
+  });
 }
 
 function removalResult(message: Message, { channel, time }: Happening): WriteResult {
@@ -97,7 +97,7 @@ function removalResult(message: Message, { channel, time }: Happening): WriteRes
     operation: 'write',
     entity_path: channelPath(channel),
     key: keyOf('thread', message.root),
-    value: { ...(isRoot(message) && { title: DELETED_TITLE }), ...(channel !== undefined && { channel }) },
+    value: known({ title: isRoot(message) ? DELETED_TITLE : undefined, channel }),
     merge: true,
     items: { messages: { [message.ts]: null } },
     ...stampOf(time === undefined ? undefined : Math.max(time, message.revised + 1)),

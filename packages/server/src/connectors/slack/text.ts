@@ -37,7 +37,7 @@ export function mentionedIn(markup: string): string[] {
 /** All that a message says, as markup. The previews that Slack adds to addresses are not part of it. */
 export const saidIn = (message: Members): string => joined(partsOf(message), '\n');
 
-export const keptText = (markup: string): string => cutText(plainText(markup), MESSAGE_CHARACTERS);
+export const keptText = (plain: string): string => cutText(plain, MESSAGE_CHARACTERS);
 
 function* partsOf({ text, blocks, attachments }: Members): Iterable<string> {
   if (textOf(text) === undefined) yield* partsOfBlocks(blocks);

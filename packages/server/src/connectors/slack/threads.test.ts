@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldResults, type Thing } from '../../../../../tests/support/folded-results.ts';
+import { type FoldedThing, foldResults } from '../../../../../tests/support/folded-results.ts';
 import type { ConnectorResult, ResultItem, WriteResult } from '../types.ts';
 import { SlackConnector } from './index.ts';
 
@@ -24,7 +24,7 @@ const sent = (event: Members) => ({
   received_at: '2020-09-13T13:00:00.000Z',
 });
 const transformed = (event: Members): ConnectorResult[] => new SlackConnector().transform(sent(event));
-const stateAfter = (...list: readonly Members[]): Thing | undefined =>
+const stateAfter = (...list: readonly Members[]): FoldedThing | undefined =>
   foldResults(list.flatMap(transformed)).get(`${PATH} thread-${ROOT}`);
 const messagesAfter = (...list: readonly Members[]) => stateAfter(...list)?.value?.messages as ResultItem[] | undefined;
 const textsAfter = (...list: readonly Members[]) => messagesAfter(...list)?.map(({ text }) => text);
