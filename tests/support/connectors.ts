@@ -61,8 +61,8 @@ export function exampleHost(): ConnectorHost {
     if (isOdd) return { failure: { reason: `its number is odd${' and so is this'.repeat(30)}`, passing: true } };
     const isThing = typeof value === 'object' && value !== null;
     const thing = isThing ? { merge: true, thing: `${entity_path}/${key}` } : {};
-    const result = { operation: 'write' as const, entity_path, key, value, ...thing };
-    const checked = checkResults([result], { max_value_bytes: 1024 * 1024 });
+    const results = [{ operation: 'write', entity_path, key, value, ...thing }];
+    const checked = checkResults(results, { max_value_bytes: 1024 * 1024 });
     return 'problem' in checked ? { failure: { reason: checked.problem, passing: false } } : checked;
   };
   return hostOf(connectorThat(async (events) => events.map(transformOne)));
