@@ -26,7 +26,14 @@ it.each(backends)('all that came from outside is imported as it was exported, on
     const delivery = { connector: 'example', event_type: 'build.failed' };
     await from.call('webhooks.receive', { ...delivery, id: 'd1', payload: 'only a text' });
     await from.call('webhooks.receive', { ...delivery, id: 'd2', payload: {} });
-    await from.call('events.send', { source: 'ci', entity_path: 'shop', key: 'k', value: 1, event_type: 'my.own', id: 'e' });
+    await from.call('events.send', {
+      source: 'ci',
+      entity_path: 'shop',
+      key: 'k',
+      value: 1,
+      event_type: 'my.own',
+      id: 'e',
+    });
     const lines = await exportLines(from);
     const kinds = lines.map((line) => (JSON.parse(line) as { record: string }).record);
     expect(kinds).toEqual(
@@ -35,7 +42,9 @@ it.each(backends)('all that came from outside is imported as it was exported, on
     await importLines(to, lines);
     for (const name of ['events.list', 'dead_letters.list', 'connectors.list'] as const)
       expect(await to.call(name, {})).toEqual(await from.call(name, {}));
-    expect(await to.call('webhooks.receive', { ...delivery, id: 'd2', payload: {} })).toMatchObject({ duplicate: true });
+    expect(await to.call('webhooks.receive', { ...delivery, id: 'd2', payload: {} })).toMatchObject({
+      duplicate: true,
+    });
   } finally {
     await Promise.all([from.close(), to.close()]);
   }
