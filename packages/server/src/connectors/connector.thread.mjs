@@ -7,8 +7,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 const { file, class_name, folder, options, progress, max_result_chars, is_check } = workerData;
 /** Which event of which batch is being transformed, for the other side to read if this one does not come back. */
 const current = new Int32Array(progress);
-/** Results are sent on after this time, so that a later event that hangs does not take them along. */
-const PART_MS = 100;
+/** Results are sent on after this time, so that a later event that hangs does not take them along, and after so many. */
+const PART = { ms: 100, events: 16 };
 const MAX_REASON_CHARS = 1_000;
 const OPTIONAL = ['validate_signature', 'identify', 'reply'];
 const { now: timeNow } = performance;
@@ -82,7 +82,8 @@ async function transform(connector, { id, events }) {
     Atomics.store(current, 0, i);
     Atomics.store(current, 1, id);
     outputs.push(await transformOne(connector, event));
-    if (timeNow.call(performance) - postedAt < PART_MS && i < events.length - 1) continue;
+    const isPart = outputs.length >= PART.events || timeNow.call(performance) - postedAt >= PART.ms;
+    if (!isPart && i < events.length - 1) continue;
     post({ id, outputs });
     outputs = [];
     postedAt = timeNow.call(performance);
