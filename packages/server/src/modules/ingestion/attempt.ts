@@ -38,7 +38,11 @@ export async function transformLetter(
     received_at,
     isAgain: true,
   };
-  const transformed = await transformOne(connector, input, received_at);
+  const transformed = await transformOne(connector, input, {
+    received_at,
+    account_id: caller.account_id,
+    again: true,
+  });
   const done = await withWrites(services, arrival, { connector, input, transformed, received_at });
   return done.failure ? done : withoutRaw(done, letter);
 }
