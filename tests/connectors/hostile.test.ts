@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -52,7 +53,7 @@ describe('a transform that', () => {
     const threadLimits = reason.includes('took') ? QUICK : PATIENT;
     const { tested, host } = await openTested(onEvent('3', does), { threadLimits });
     const made = await tested.transform(ids(6));
-    expect(reasonOf(made[3])).toEqual({ reason: expect.stringContaining(reason), passing: true });
+    expect(reasonOf(made[3])).toEqual({ reason: expect.stringContaining(reason), passing: true, at_once: true });
     expect(made.map((one) => 'results' in one)).toEqual([true, true, true, false, true, true]);
     expect(host.warnings).toEqual([expect.stringContaining(`connector tested: ${reason}`)]);
     expect(await tested.transform([event('again')])).toMatchObject([{ results: [{ key: 'again' }] }]);
@@ -191,6 +192,20 @@ describe('a connector that cannot be loaded', () => {
     await expect(tested.isSigned(delivery(1), 0)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
+  it('accepts what has the default signature, and fails its events of any type', async () => {
+    const { tested } = await openTested('export class Tested {', {
+      variables: { MEM_CONNECTOR_TESTED_SECRET: 'a-secret-of-tests' },
+      manifest: { event_types: ['alarm.*'] },
+    });
+    const signature = createHmac('sha256', 'a-secret-of-tests').update('1').digest('hex');
+    expect(await tested.isSigned(delivery(1, { 'x-signature': signature }), 0)).toBe(true);
+    const wrong = delivery(1, { 'x-signature': signature.replace(/^./, 'x') });
+    await expect(tested.isSigned(wrong, 0)).rejects.toMatchObject({ code: 'unavailable' });
+    const named = await tested.identify(1, delivery(1));
+    const [made] = await tested.transform([event('1', 1, named.event_type)]);
+    expect(reasonOf(made)).toEqual({ reason: expect.stringContaining('SyntaxError'), passing: true });
+  });
+
   it.each([
     ['await new Promise(() => {});', 'its module awaits what never comes'],
     ['for (;;) {}', 'its start took longer than 0.3 s'],
@@ -240,7 +255,7 @@ describe('events that arrive together', () => {
     });
     const hanging = tested.transform([event('0')]);
     const [waiting] = await tested.transform([event('1')]);
-    expect(reasonOf(waiting)).toEqual({ reason: 'the connector was busy for 0.3 s', passing: true });
+    expect(reasonOf(waiting)).toEqual({ reason: 'the connector was busy for 0.3 s', passing: true, at_once: true });
     expect(reasonOf((await hanging)[0])).toMatchObject({ passing: true });
   });
 });

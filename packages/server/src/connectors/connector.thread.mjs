@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const { file, class_name, folder, options, progress, max_result_chars } = workerData;
+const { file, class_name, folder, options, progress, max_result_chars, is_check } = workerData;
 /** Which event of which batch is being transformed, for the other side to read if this one does not come back. */
 const current = new Int32Array(progress);
 /** Results are sent on after this time, so that a later event that hangs does not take them along, and after so many. */
@@ -52,6 +52,8 @@ async function load() {
   const made = found[class_name] ?? found.default?.[class_name];
   const at = relative(folder, file);
   if (typeof made !== 'function') throw new Error(`${at} exports no class ${class_name}`);
+  // The variables that a constructor asks for may not be set yet.
+  if (is_check) return {};
   const connector = new made(options);
   if (typeof connector.transform !== 'function') throw new Error(`${class_name} in ${at} has no method transform`);
   return connector;

@@ -36,7 +36,9 @@ export async function tryConnector(given: string, sent: TrialDelivery, place: Tr
     const named = await connector.identify(payload, { body: Buffer.from(JSON.stringify(payload)), headers });
     const { event_type = named.event_type, id = named.id } = sent;
     const reply = await connector.reply(payload);
-    const [transformed] = await connector.transform([{ event_type, id, payload, headers, received_at }]);
+    const [transformed] = await connector.transform([{ event_type, id, payload, headers, received_at }], {
+      again: true,
+    });
     const { name } = connector.manifest;
     return {
       connector: name,
