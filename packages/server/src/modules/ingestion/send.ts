@@ -2,6 +2,7 @@ import { Fault, type FieldError, type Input, type Output, operations } from '@me
 import {
   type Caller,
   changed,
+  checkSender,
   entryName,
   fromIso,
   type Handlers,
@@ -80,8 +81,10 @@ const send = writesTogether<'events.send'>(async (work, items) => {
 });
 
 /** What is redacted before the transaction begins. */
-const prepareOne = (_: Services, { value }: InboundEvent): Promise<RedactedJson> | undefined =>
-  isLargeText(value.text) ? redactValue(value.value, value.text) : undefined;
+function prepareOne(_: Services, { source, value }: InboundEvent, caller: Caller): Promise<RedactedJson> | undefined {
+  checkSender(caller, externalAgent(source));
+  return isLargeText(value.text) ? redactValue(value.value, value.text) : undefined;
+}
 
 type PreparedEvent = { event: InboundEvent; redacted: RedactedJson } | Fault;
 
@@ -115,6 +118,7 @@ async function prepareEvent(raw: unknown, caller: Caller): Promise<PreparedEvent
   // A transport could not make an event of what was sent.
   if (raw instanceof Fault) return raw;
   const event = (await parseInput(operations['events.send'].input, raw)) as InboundEvent;
+  checkSender(caller, externalAgent(event.source));
   checkWriteScope(caller, [event]);
   return { event, redacted: await redactValue(event.value.value, event.value.text) };
 }
