@@ -43,7 +43,8 @@ describe('the client against the service', () => {
   const proposal = async () => client.consolidation.propose({ sources: await sources() });
   let failing = 1001;
   const letter = async () => {
-    await app.call('webhooks.receive', operations['webhooks.receive'].example((failing += 2)) as never);
+    failing += 2;
+    await app.call('webhooks.receive', operations['webhooks.receive'].example(failing) as never);
     return (await app.call('dead_letters.list', {})).dead_letters[0]?.letter_id;
   };
   const own = { ...operations['agents.recall'].example(0), agent_id: 'agent/test' };

@@ -17,6 +17,7 @@ import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
 import { retrieval } from './retrieval.ts';
 import { retrieved } from './retrieved.ts';
+import { connector, connectorList } from './connectors.ts';
 import { table } from './table.ts';
 import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
@@ -76,6 +77,8 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'consolidation.decide': proposal,
   'digests.list': digests,
   'me.read': me,
+  'connectors.list': connectorList,
+  'connectors.read': connector,
 };
 
 export type RenderedAnswer = {

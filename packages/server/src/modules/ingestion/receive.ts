@@ -1,4 +1,5 @@
 import { Fault, type Input } from '@mem-service/contract';
+import { isHandled } from '../../connectors/declared-types.ts';
 import type { ConnectorResult, LoadedConnector } from '../../connectors/types.ts';
 import {
   type Caller,
@@ -16,7 +17,7 @@ import { inTurns } from '../../turns.ts';
 import { redactText } from '../traces/index.ts';
 import { type Arrival, checkWriteScope, deliveryName } from './arrivals.ts';
 import { checkConfigured, connectorOf } from './connectors.ts';
-import { contextKey, isHandled, pathOf, rawKey, webhookAgent } from './names.ts';
+import { contextKey, pathOf, rawKey, webhookAgent } from './names.ts';
 import { findDeliveries } from './queries.ts';
 import { isLargeInput, redactValue, redactWrite } from './redact.ts';
 import { type ArrivedWrite, PLAIN_WRITE, writesOf } from './rules/results.ts';
