@@ -54,12 +54,19 @@ const newBatch = (size, from) =>
     received_at: '2026-01-01T00:00:00.000Z',
   }));
 
-/** Microseconds an event. */
+/** Microseconds an event. Deliveries keep coming: while one batch is transformed, the next is read. */
 async function time(connector, size) {
   const started = performance.now();
-  for (let from = 0; from < EVENTS; from += size)
-    for (const one of await connector.transform(newBatch(size, from)))
-      if (!one.results?.length) throw new Error(`an event failed: ${JSON.stringify(one)}`);
+  let from = 0;
+  const sender = async () => {
+    while (from < EVENTS) {
+      const batch = newBatch(size, from);
+      from += size;
+      for (const one of await connector.transform(batch))
+        if (!one.results?.length) throw new Error(`an event failed: ${JSON.stringify(one)}`);
+    }
+  };
+  await Promise.all([sender(), sender()]);
   return ((performance.now() - started) * 1000) / EVENTS;
 }
 

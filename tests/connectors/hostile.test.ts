@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -189,6 +190,20 @@ describe('a connector that cannot be loaded', () => {
     expect(reasonOf(made)).toEqual({ reason: expect.stringContaining(reason), passing: true });
     expect(reasonOf(made)).toMatchObject({ reason: expect.stringContaining(place) });
     await expect(tested.isSigned(delivery(1), 0)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('accepts what has the default signature, and fails its events of any type', async () => {
+    const { tested } = await openTested('export class Tested {', {
+      variables: { MEM_CONNECTOR_TESTED_SECRET: 'a-secret-of-tests' },
+      manifest: { event_types: ['alarm.*'] },
+    });
+    const signature = createHmac('sha256', 'a-secret-of-tests').update('1').digest('hex');
+    expect(await tested.isSigned(delivery(1, { 'x-signature': signature }), 0)).toBe(true);
+    const wrong = delivery(1, { 'x-signature': signature.replace(/^./, 'x') });
+    await expect(tested.isSigned(wrong, 0)).rejects.toMatchObject({ code: 'unavailable' });
+    const named = await tested.identify(1, delivery(1));
+    const [made] = await tested.transform([event('1', 1, named.event_type)]);
+    expect(reasonOf(made)).toEqual({ reason: expect.stringContaining('SyntaxError'), passing: true });
   });
 
   it.each([

@@ -128,6 +128,13 @@ describe('mem connector install', () => {
       'there is no src/x.js',
     ],
     [
+      'whose module does not parse',
+      { 'transform.mjs': 'export class Tested {\n  transform( {\n}' },
+      'the module of bad does not load: SyntaxError',
+    ],
+    ['whose module does not parse, with the line', { 'transform.mjs': 'export class {\n' }, 'transform.mjs:1'],
+    ['without its class', { 'transform.mjs': 'export class Other {}' }, 'transform.mjs exports no class Tested'],
+    [
       'for a newer service',
       { 'connector.yaml': manifestText('bad', { min_amfs_version: '9.9.9' }) },
       'asks for mem 9.9.9',
@@ -140,6 +147,15 @@ describe('mem connector install', () => {
     const before = existsSync(installedIn()) ? readdirSync(installedIn()) : [];
     expect(await run('install', folder)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     expect(readdirSync(installedIn())).toEqual(before);
+  });
+
+  it('takes one whose constructor needs variables that are not set yet', async () => {
+    const folder = sources('needy');
+    writeFileSync(
+      join(folder, 'transform.mjs'),
+      `export class Tested { constructor() { throw new Error('no token'); } transform() { return []; } }`,
+    );
+    expect((await run('install', folder)).code).toBe(0);
   });
 
   it('refuses links in a folder', async () => {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Desk, openDesk, type ServingProcess, serve } from '../cli/support.ts';
@@ -73,6 +74,25 @@ describe('an installed connector in mem serve', () => {
     expect(provenance).toMatchObject({ agent_id: 'webhook/tested' });
     expect(JSON.parse((await desk.mem(['connector', 'replay', '--json'])).out).dead_letters).toEqual([]);
     expect((await desk.mem(['connectors'])).out).toMatch(/tested/);
+  });
+});
+
+describe('an installed connector that no longer loads', () => {
+  it('keeps what arrives, with the reason', async () => {
+    await install(ECHO);
+    writeFileSync(join(desk.env.MEM_DATA_DIR as string, 'connectors', 'tested', 'transform.mjs'), 'export class {');
+    server = await serve(desk.env);
+    expect(await deliver({ id: 'd3' })).toMatchObject({
+      status: 202,
+      reason: expect.stringContaining('SyntaxError'),
+      results: [{ status: 'raw' }],
+    });
+    await server.stop();
+    server = undefined;
+    const status = JSON.parse((await desk.mem(['connectors.read', 'tested', '--json'])).out);
+    expect(JSON.stringify(status)).toContain('SyntaxError');
+    const letters = JSON.parse((await desk.mem(['connector', 'replay', '--json'])).out).dead_letters;
+    expect(letters).toMatchObject([{ connector: 'tested', id: 'd3' }]);
   });
 });
 

@@ -128,4 +128,14 @@ describe.each(backends)('the connector of Slack, over HTTP on %s', (backend) => 
       { status: 'raw', entity_path: PATH },
     ]);
   });
+
+  it.each([
+    ['of no envelope', { hello: 'world' }],
+    ['of no envelope that names a type', { event_type: 'message', event_id: 'Ev-odd', channel: CHANNEL }],
+    ['a list', [1, 2]],
+  ])('keeps a body %s as it came', async (_, body) => {
+    const { status, json } = await post(body);
+    expect(status).toBe(202);
+    expect(json.results).toMatchObject([{ operation: 'write', entity_path: expect.stringMatching(/^comms\/slack/) }]);
+  });
 });

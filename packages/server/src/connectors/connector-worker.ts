@@ -33,6 +33,7 @@ export class ConnectorWorker {
       workerData: {
         ...{ file, class_name, folder, options, progress: this.#progress },
         max_result_chars: 2 * spec.max_value_bytes,
+        is_check: spec.is_check,
       },
     });
     for (const stream of [this.#worker.stdout, this.#worker.stderr])

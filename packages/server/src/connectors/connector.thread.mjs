@@ -4,11 +4,11 @@ import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const { file, class_name, folder, options, progress, max_result_chars } = workerData;
+const { file, class_name, folder, options, progress, max_result_chars, is_check } = workerData;
 /** Which event of which batch is being transformed, for the other side to read if this one does not come back. */
 const current = new Int32Array(progress);
-/** Results are sent on after this time, so that a later event that hangs does not take them along. */
-const PART_MS = 100;
+/** Results are sent on after this time, so that a later event that hangs does not take them along, and after so many. */
+const PART = { ms: 100, events: 16 };
 const MAX_REASON_CHARS = 1_000;
 const OPTIONAL = ['validate_signature', 'identify', 'reply'];
 const { now: timeNow } = performance;
@@ -52,6 +52,8 @@ async function load() {
   const made = found[class_name] ?? found.default?.[class_name];
   const at = relative(folder, file);
   if (typeof made !== 'function') throw new Error(`${at} exports no class ${class_name}`);
+  // The variables that a constructor asks for may not be set yet.
+  if (is_check) return {};
   const connector = new made(options);
   if (typeof connector.transform !== 'function') throw new Error(`${class_name} in ${at} has no method transform`);
   return connector;
@@ -80,7 +82,8 @@ async function transform(connector, { id, events }) {
     Atomics.store(current, 0, i);
     Atomics.store(current, 1, id);
     outputs.push(await transformOne(connector, event));
-    if (timeNow.call(performance) - postedAt < PART_MS && i < events.length - 1) continue;
+    const isPart = outputs.length >= PART.events || timeNow.call(performance) - postedAt >= PART.ms;
+    if (!isPart && i < events.length - 1) continue;
     post({ id, outputs });
     outputs = [];
     postedAt = timeNow.call(performance);

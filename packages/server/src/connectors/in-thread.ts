@@ -28,9 +28,10 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
     source: 'installed',
     async isSigned(delivery, now) {
       const found = await thread.methods();
-      // Without its own check, the default one might accept what it would refuse.
-      if (typeof found === 'string') return refuse(found);
-      if (!found.has('validate_signature')) return hasSignatureByAny(delivery, secrets, manifest.webhook);
+      const hasDefault = () => hasSignatureByAny(delivery, secrets, manifest.webhook);
+      // It may have a check of its own, which would accept it. What has the default signature is kept until it loads.
+      if (typeof found === 'string') return hasDefault() || refuse(found);
+      if (!found.has('validate_signature')) return hasDefault();
       const verdicts: unknown[] = [];
       for (const secret of secrets) {
         const outcome = await thread.call({ name: 'validate_signature', secret, now, ...delivery });
@@ -63,13 +64,15 @@ function replyIn(output: unknown): Readonly<Record<string, unknown>> | undefined
   return JSON.stringify(output).length > MAX_REPLY_CHARS ? undefined : (output as Record<string, unknown>);
 }
 
-/** An event of a type that the manifest does not name has no results. */
+/** An event of a type that the manifest does not name has no results. One that could not be named yet may have some. */
 async function transformHandled(
   thread: ConnectorThread,
   events: readonly InboundEvent[],
   types: readonly string[],
 ): Promise<Transformed[]> {
-  const handled = events.filter(({ event_type }) => handles(types, event_type));
+  const named = events.filter(({ event_type }) => handles(types, event_type));
+  const isBroken = named.length < events.length && typeof (await thread.methods()) === 'string';
+  const handled = isBroken ? events : named;
   const made = handled.length > 0 ? await thread.transform(handled) : [];
   const byEvent = new Map(handled.map((event, i) => [event, made[i] as Transformed]));
   return events.map((event) => byEvent.get(event) ?? { results: [] });

@@ -50,6 +50,7 @@ function resultProblem(result: unknown): string | undefined {
 }
 
 function sizeProblem(result: unknown, { max_value_bytes }: ResultLimits): string | undefined {
+  if (max_value_bytes === Number.POSITIVE_INFINITY) return undefined;
   const { value, items } = result as ResultMembers;
   const bytes = Buffer.byteLength(JSON.stringify([value, items]) ?? '');
   return bytes > max_value_bytes ? `.value has ${bytes} bytes; ${max_value_bytes} are allowed` : undefined;

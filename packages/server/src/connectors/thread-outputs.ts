@@ -13,7 +13,11 @@ export function readOutput(output: unknown, { max_value_bytes, max_result_chars 
   if (typeof results !== 'string' || results.length > max_result_chars || isTooDeep(results))
     return failed(`transform returned what is too large, or nested more than ${MAX_DEPTH} times`, false);
   try {
-    const checked = checkResults(JSON.parse(results), { max_value_bytes });
+    // A character has three bytes at most: what is short as a whole need not be measured.
+    const isShort = 3 * results.length <= max_value_bytes;
+    const checked = checkResults(JSON.parse(results), {
+      max_value_bytes: isShort ? Number.POSITIVE_INFINITY : max_value_bytes,
+    });
     return 'results' in checked ? checked : failed(checked.problem, false);
   } catch {
     return failed('transform returned what is not JSON', false);

@@ -20,6 +20,8 @@ export type ThreadSpec = EntryPoint & {
   batch_size: number;
   max_value_bytes: number;
   limits?: Partial<ThreadLimits>;
+  /** Only to see whether its module loads and has the class. */
+  is_check?: boolean;
   onWarning: (warning: string) => void;
   /** What the connector prints. */
   onOutput?: ((text: string) => void) | undefined;

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../config.ts';
+import { ConnectorThread } from '../connector-thread.ts';
 import { findInstalled, readConnector } from '../installed-connectors.ts';
 import { problemsAmong } from '../problems-among.ts';
+import type { EntryPoint } from '../thread-types.ts';
 import type { Manifest } from '../types.ts';
 import { InstallError } from './limits.ts';
 import { installDependencies } from './npm.ts';
@@ -23,8 +25,8 @@ export type InstallPlace = {
 export type InstalledConnector = { manifest: Manifest; folder: string; replaced: string | undefined };
 
 /**
- * Installs a connector from a folder, a tarball or the registry. Nothing of it is run. It gets its name when it is complete, so
- * that a service never sees a part of one.
+ * Installs a connector from a folder, a tarball or the registry. Its module is loaded once, on a
+ * thread; no script of the package is run. It gets its name when it is complete, so that a service never sees a part of one.
  */
 export async function installConnector(given: string, place: InstallPlace): Promise<InstalledConnector> {
   const source = sourceOf(given, place.cwd);
@@ -49,11 +51,27 @@ export async function installConnector(given: string, place: InstallPlace): Prom
       if (!file) writeFileSync(join(staged, 'package.json'), '{ "private": true }\n');
       await installDependencies(staged, manifest.dependencies, place.env);
     }
+    await checkModule(found.entry, manifest);
     const replaced = putInPlace(staged, join(place.folder, manifest.name), join(part, 'before'));
     return { manifest, folder: join(place.folder, manifest.name), replaced };
   } finally {
     rmSync(part, { recursive: true, force: true });
   }
+}
+
+async function checkModule(entry: EntryPoint, { name, config }: Manifest): Promise<void> {
+  const thread = new ConnectorThread({
+    ...entry,
+    name,
+    options: { variables: {}, config },
+    batch_size: 1,
+    max_value_bytes: 0,
+    is_check: true,
+    onWarning: () => {},
+  });
+  const found = await thread.methods();
+  await thread.close();
+  if (typeof found === 'string') throw new InstallError(`the module of ${name} does not load: ${found}`);
 }
 
 /** Returns the version that was there before. */

@@ -203,9 +203,14 @@ describe('a delivery', () => {
     ).toMatchObject([{ label: 'block_actions', summary: 'block actions of ada (U1)', entity_path: 'comms/slack/C1' }]);
   });
 
-  it('that is nothing of Slack gives nothing', () => {
+  it('that is nothing of Slack is kept as it came, without the token', () => {
     for (const payload of [null, [], 'x', 7, {}, { event: null }, { event: { type: '' } }])
-      expect(transform(payload)).toEqual([]);
+      expect(transform(payload)).toEqual([
+        { operation: 'write', entity_path: 'comms/slack', key: 'raw-Ev1', value: payload },
+      ]);
+    expect(transform({ token: 'swordfish', channel: 'C1', n: 1 })).toMatchObject([
+      { entity_path: 'comms/slack/C1', value: { channel: 'C1', n: 1 } },
+    ]);
   });
 
   it('keeps no token of the request', () => {

@@ -1,9 +1,11 @@
 import { objectOf, textOf } from '../members.ts';
+import { rawResult } from '../raw-result.ts';
 import { cutText } from '../text.ts';
 import type { Connector, ConnectorResult, DeliveryName, InboundEvent, RawDelivery } from '../types.ts';
 import { channelResults } from './channels.ts';
 import { contextOf, requestContext } from './contexts.ts';
 import { happeningOf, messageResults } from './messages.ts';
+import { channelOf, channelPath } from './places.ts';
 import { slackSignatureProblem } from './signature.ts';
 
 const TYPE_CHARACTERS = 128;
@@ -35,14 +37,22 @@ export class SlackConnector implements Connector {
     return type === 'url_verification' && typeof challenge === 'string' ? { challenge } : undefined;
   }
 
-  transform({ payload }: InboundEvent): ConnectorResult[] {
-    const sent = objectOf(payload);
+  transform(delivered: InboundEvent): ConnectorResult[] {
+    const sent = objectOf(delivered.payload);
     const happening = happeningOf(sent);
     const messages = messageResults(happening);
     if (messages.length > 0) return messages;
     const channels = channelResults(happening);
     if (channels.length > 0) return channels;
     const context = contextOf(happening) ?? requestContext(sent);
-    return context ? [context] : [];
+    return [context ?? rawResult(withoutToken(delivered), channelPath(happening.channel ?? channelOf(sent)))];
   }
+}
+
+/** Slack repeats in the body what its older signature was. */
+function withoutToken(event: InboundEvent): InboundEvent {
+  const { payload } = event;
+  if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, 'token')) return event;
+  const { token, ...rest } = objectOf(payload);
+  return { ...event, payload: rest };
 }
