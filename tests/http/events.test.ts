@@ -20,9 +20,9 @@ const cloudEvent = (more: object = {}) => ({
   ...more,
 });
 
-type Sent = { type?: string | false; headers?: Record<string, string>; path?: string };
+type SentBody = { type?: string | false; headers?: Record<string, string>; path?: string };
 
-async function sendTo(url: string, body: string | Buffer, { type = 'application/json', headers, path }: Sent = {}) {
+async function sendTo(url: string, body: string | Buffer, { type = 'application/json', headers, path }: SentBody = {}) {
   const response = await fetch(url + (path ?? EVENTS), {
     method: 'POST',
     body: new Uint8Array(Buffer.from(body)),
@@ -34,7 +34,7 @@ async function sendTo(url: string, body: string | Buffer, { type = 'application/
 
 describe.each(backends)('events on %s', (backend) => {
   const shared: SharedServer = useServer(backend);
-  const send = (body: unknown, sent?: Sent) => sendTo(shared.url, JSON.stringify(body), sent);
+  const send = (body: unknown, sent?: SentBody) => sendTo(shared.url, JSON.stringify(body), sent);
   const read = (entity_path: string, key: string) => shared.app.call('entries.read', { entity_path, key });
 
   it('an event is sent in the form of the service', async () => {
@@ -238,8 +238,8 @@ describe.each(backends)('events of a hosted service on %s', (backend) => {
   it('need a key that may act as their agent, where it is bound to agents', async () => {
     const event = { source: 'ci', entity_path: 'shop/bound', key: 'last', value: 1 };
     const { key: bound } = await service.newKey(admin, { agent_ids: ['agent/one'] });
-    const alone = await service.as(bound, post(EVENTS, event));
-    expect(alone).toMatchObject({ status: 403, json: { detail: expect.stringContaining('not as external/ci') } });
+    const refused = await service.as(bound, post(EVENTS, event));
+    expect(refused).toMatchObject({ status: 403, json: { detail: expect.stringContaining('not as external/ci') } });
     expect((await service.as(bound, post(EVENTS, { events: [event] }))).status).toBe(403);
     const { key } = await service.newKey(admin, { agent_ids: ['external/ci'] });
     expect((await service.as(key, post(EVENTS, event))).status).toBe(201);

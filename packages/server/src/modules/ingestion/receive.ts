@@ -73,7 +73,7 @@ export async function transformOne(
   return 'failure' in transformed ? transformed.failure : transformed;
 }
 
-export type Transformed = {
+export type TransformedDelivery = {
   connector: LoadedConnector;
   input: TransformedInput;
   transformed: Transform;
@@ -81,7 +81,7 @@ export type Transformed = {
 };
 
 /** The arrival with what is to be written for it. An event that has no transform, or whose transform failed, is kept as it came. */
-export async function withWrites(services: Services, arrival: Arrival, done: Transformed): Promise<Arrival> {
+export async function withWrites(services: Services, arrival: Arrival, done: TransformedDelivery): Promise<Arrival> {
   const { connector, transformed, input, received_at } = done;
   const { default_entity_path, event_types } = connector.manifest;
   if ('reason' in transformed) return kept(services, arrival, { ...done, failure: transformed });
@@ -102,7 +102,7 @@ export async function withWrites(services: Services, arrival: Arrival, done: Tra
   return { ...arrival, writes, occurred_at: times.length === 0 ? null : Math.max(...times) };
 }
 
-type KeptEvent = Transformed & { failure?: { reason: string; passing: boolean } };
+type KeptEvent = TransformedDelivery & { failure?: { reason: string; passing: boolean } };
 
 const MAX_REASON = 2000;
 const SHOWN_CHARS = 4000;
