@@ -38,14 +38,18 @@ describe.each(backends)('the connector of Slack, over HTTP on %s', (backend) => 
       headers: { 'content-type': 'application/json', ...signed, ...headers },
       body,
     });
-    return { status: response.status, json: (await response.json()) as { results: { status: string }[] } & StoredMembers };
+    return {
+      status: response.status,
+      json: (await response.json()) as { results: { status: string }[] } & StoredMembers,
+    };
   }
   const envelope = (event: StoredMembers) => ({
     type: 'event_callback',
     event_id: `Ev${++sent}`,
     event: { channel: CHANNEL, ...event },
   });
-  const statusAfter = async (event: StoredMembers) => (await post(envelope(event))).json.results.map(({ status }) => status);
+  const statusAfter = async (event: StoredMembers) =>
+    (await post(envelope(event))).json.results.map(({ status }) => status);
   const threadAt = async (ts: string) => {
     const found = await app.call('entries.history', { entity_path: PATH, key: `thread-${ts}` });
     return found.versions;

@@ -1,5 +1,5 @@
 import { keyOf } from './text.ts';
-import type { InboundEvent, EntryResult } from './types.ts';
+import type { EntryResult, InboundEvent } from './types.ts';
 
 /** A delivery as it came: one that a connector finds nothing in that it knows. */
 export const rawResult = (event: InboundEvent, entity_path: string): EntryResult => ({

@@ -1,7 +1,7 @@
 import { known, listOf, type Members, objectOf, textOf } from '../members.ts';
 import { commitNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { firstLine, ITEM_CHARACTERS, keyOf, timeOf, timeOfSeconds } from '../text.ts';
-import type { ResultItem, ResultLink, EntryResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** A push may bring 2,048 commits; lists keep 200 items. */

@@ -1,7 +1,7 @@
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, firstLine, ITEM_CHARACTERS, keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultItem, ResultLink, EntryResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { requestLinks } from './deployments.ts';
 import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 import { commentPart } from './pull-requests.ts';

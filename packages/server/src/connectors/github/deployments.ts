@@ -1,7 +1,7 @@
 import { known, listOf, type Members, objectOf, textOf } from '../members.ts';
 import { commitNode, entryNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { cutText, ITEM_CHARACTERS, keyOf, timeOf } from '../text.ts';
-import type { ResultLink, EntryResult } from '../types.ts';
+import type { EntryResult, ResultLink } from '../types.ts';
 import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** The order of states that have the same time. */

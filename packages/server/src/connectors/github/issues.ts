@@ -1,7 +1,7 @@
 import { known, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { entryNode, linksIn, webPages } from '../references.ts';
 import { keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultLink, EntryResult } from '../types.ts';
+import type { EntryResult, ResultLink } from '../types.ts';
 import { bodyOf, type Frame, labelsOf, linksTo, loginOf, loginsOf, pathOf } from './frame.ts';
 import { commentPart, stateOf, threadRank } from './pull-requests.ts';
 

@@ -1,7 +1,7 @@
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, keyOf, latest, pathSegment, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultItem, EntryResult } from '../types.ts';
+import type { EntryResult, ResultItem } from '../types.ts';
 import { bodyOf, type Frame, labelsOf, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** What a thing has besides the members that all have. */

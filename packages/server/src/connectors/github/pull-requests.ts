@@ -1,7 +1,7 @@
 import { known, listOf, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { commitNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { cutText, ITEM_CHARACTERS, keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultItem, ResultLink, EntryResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { commentItem } from './comments.ts';
 import { bodyOf, type Frame, labelsOf, linksTo, loginOf, loginsOf, nameOf } from './frame.ts';
 

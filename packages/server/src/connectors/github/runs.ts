@@ -1,7 +1,7 @@
 import { known, listOf, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { commitNode, entryNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { firstLine, keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultItem, ResultLink, EntryResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { requestLinks } from './deployments.ts';
 import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 

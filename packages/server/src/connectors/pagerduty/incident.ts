@@ -3,7 +3,7 @@ import { idOf, labelOf } from '../labels.ts';
 import { known, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, timeOf } from '../text.ts';
-import type { ResultItem, EntryResult } from '../types.ts';
+import type { EntryResult, ResultItem } from '../types.ts';
 import { customFields } from './custom-fields.ts';
 import type { PagerDutyEvent } from './event.ts';
 import {

@@ -3,7 +3,7 @@ import { idOf, labelOf } from '../labels.ts';
 import { known, listOf, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText } from '../text.ts';
-import type { ResultItem, ResultLink, EntryResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { customFields } from './custom-fields.ts';
 import type { PagerDutyEvent } from './event.ts';
 import { orderOf, placed, timelineItem } from './incident.ts';

@@ -1,6 +1,6 @@
 import { known, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { cutText, timeOfSeconds } from '../text.ts';
-import type { ResultLink, EntryResult } from '../types.ts';
+import type { EntryResult, ResultLink } from '../types.ts';
 import type { Happening } from './messages.ts';
 import { channelPath, person } from './places.ts';
 import { plainText } from './text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entriesAfter, ordersOf, resultsOf } from '../../../../../tests/connectors/deliveries.ts';
-import type { ConnectorResult, ResultItem, EntryResult } from '../types.ts';
+import type { ConnectorResult, EntryResult, ResultItem } from '../types.ts';
 import { SlackConnector } from './index.ts';
 
 const CHANNEL = 'C024BE91L';

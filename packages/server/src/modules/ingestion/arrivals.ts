@@ -23,6 +23,8 @@ export type Arrival = {
   connector?: string;
   records_outcomes?: boolean;
   failure?: ArrivalFailure | undefined;
+  /** The same as it came, where what it says cannot be stored. */
+  kept?: (reason: string) => Promise<Arrival>;
   /** When it came, where that was earlier. */
   received_at?: number | undefined;
   /** It is known to have come, and is tried again. */
@@ -36,6 +38,8 @@ export type StoredArrival = {
   delivery: DeliveryRow;
   results: IngestedResult[];
   letter_id: string | null;
+  /** Why it was kept as it came. */
+  reason: string | null;
 };
 
 const realms = new WeakMap<Scope, string>();

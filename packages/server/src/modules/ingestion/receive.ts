@@ -99,7 +99,18 @@ export async function withWrites(services: Services, arrival: Arrival, done: Tra
     return kept(services, arrival, { ...done, failure: { reason, passing: false } });
   }
   const times = writes.flatMap((write) => write.occurred_at ?? []);
-  return { ...arrival, writes, occurred_at: times.length === 0 ? null : Math.max(...times) };
+  const occurred_at = times.length === 0 ? null : Math.max(...times);
+  return { ...arrival, writes, occurred_at, kept: (reason) => keptWithin(services, arrival, { ...done, reason }) };
+}
+
+async function keptWithin(
+  services: Services,
+  arrival: Arrival,
+  { reason, ...done }: TransformedDelivery & { reason: string },
+): Promise<Arrival> {
+  const raw = await kept(services, arrival, { ...done, failure: { reason, passing: false } });
+  checkWriteScope(arrival.caller, raw.writes);
+  return raw;
 }
 
 type KeptEvent = TransformedDelivery & { failure?: { reason: string; passing: boolean } };
@@ -151,11 +162,9 @@ const store = writesTogether<'webhooks.receive'>(async (work, items) => {
   );
   return stored.map((one, i) => {
     if (one instanceof Fault) return one;
-    const { input, prepared } = items[i] as (typeof items)[number];
+    const { input } = items[i] as (typeof items)[number];
     const { connector, id, event_type } = input;
-    const { duplicate, results, letter_id } = one;
-    const { failure } = prepared as Arrival;
-    const reason = duplicate ? null : (failure?.reason ?? null);
+    const { duplicate, results, letter_id, reason } = one;
     const output = { duplicate, connector, id, event_type, results, letter_id, reason };
     const holds = { agent_id: webhookAgent(connector) };
     return duplicate ? unchanged(output, holds) : changed(output, { resource: id, holds, ...hashedBy(output) });

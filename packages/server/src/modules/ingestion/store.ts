@@ -17,7 +17,8 @@ import { type Linked, linkResults } from './link-results.ts';
 import { makeLetter, saveLetters } from './make-letter.ts';
 import * as queries from './queries.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { Things } from './things.ts';
+import type { ArrivedWrite } from './rules/results.ts';
+import { type Place, Things } from './things.ts';
 
 /** Stores events that arrived together. Each is stored whole or not at all. */
 export async function storeArrivals(work: Work, arrivals: readonly Arrival[]): Promise<(StoredArrival | Fault)[]> {
@@ -40,6 +41,8 @@ export async function storeArrivals(work: Work, arrivals: readonly Arrival[]): P
 /** Sets when the task tries letters again. */
 const retryOf = ({ failure }: Arrival) => (failure?.retry_at == null ? {} : { retry_at: toIso(failure.retry_at) });
 
+const onMain = ({ entity_path, key }: Place) => ({ branch: MAIN_BRANCH, entity_path, key });
+
 const nameOf = (parts: readonly string[]): string => parts.join('\n');
 
 type LoadedArrivals = {
@@ -57,6 +60,7 @@ class ArrivalBook {
   readonly #loaded: LoadedArrivals;
   readonly #deliveries: queries.DeliveryRow[] = [];
   readonly #replayed: queries.DeliveryRow[] = [];
+  readonly #kept: EntrySet[] = [];
   readonly #letters: queries.LetterRow[] = [];
   readonly #tallies = new ConnectorTallies();
   readonly #linked: Linked[] = [];
@@ -83,20 +87,53 @@ class ArrivalBook {
     if (known) return this.#answerAgain(arrival, known);
     const results: IngestedResult[] = [];
     for (const write of arrival.writes) {
-      const result = await applyWrite(this.#work, this.#loaded, { arrival, write });
-      this.writes++;
-      if (write.deleted && write.shown_as === 'raw') continue;
-      results.push(result);
-      const { entity_path, key } = result;
-      this.#link(arrival, { ...write, entity_path, key });
-      if (result.version === 1 && result.status === 'written') this.#note(entity_path, key);
+      try {
+        const result = await this.#apply(arrival, write);
+        if (result) results.push(result);
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== 'value_too_large' || !arrival.kept) throw error;
+        // What else it says stays.
+        return this.#finish(...(await this.#keep(arrival.kept, error.message, results)));
+      }
     }
+    return this.#finish(arrival, results);
+  }
+
+  async #apply(arrival: Arrival, write: ArrivedWrite, loaded = this.#loaded): Promise<IngestedResult | undefined> {
+    const result = await applyWrite(this.#work, loaded, { arrival, write });
+    this.writes++;
+    if (write.deleted && write.shown_as === 'raw') return undefined;
+    const { entity_path, key } = result;
+    this.#link(arrival, { ...write, entity_path, key });
+    if (result.version === 1 && result.status === 'written') this.#note(entity_path, key);
+    return result;
+  }
+
+  /** An event that would make its thing too large is kept as it came. */
+  async #keep(
+    kept: NonNullable<Arrival['kept']>,
+    reason: string,
+    others: readonly IngestedResult[],
+  ): Promise<[Arrival, IngestedResult[]]> {
+    const arrival = await kept(reason);
+    const entries = await EntrySet.load(this.#work, arrival.writes.map(onMain));
+    this.#kept.push(entries);
+    const results: IngestedResult[] = [];
+    for (const write of arrival.writes) {
+      const result = await this.#apply(arrival, write, { ...this.#loaded, entries });
+      if (result) results.push(result);
+    }
+    return [arrival, [...results, ...others]];
+  }
+
+  #finish(arrival: Arrival, results: IngestedResult[]): StoredArrival {
     const delivery = this.#deliver(arrival, results[0]);
     const letter = makeLetter(this.#work, arrival, delivery);
     if (letter) this.#letters.push(letter);
     if (arrival.connector !== undefined) this.#emit(arrival, results);
     this.#tallies.count(arrival, this.#work.now);
-    return { duplicate: false, delivery, results, letter_id: letter?.letter_id ?? null };
+    const reason = arrival.failure?.reason ?? null;
+    return { duplicate: false, delivery, results, letter_id: letter?.letter_id ?? null, reason };
   }
 
   #link(arrival: Arrival, write: Linked['write']): void {
@@ -116,7 +153,7 @@ class ArrivalBook {
     const shown = isShown ? delivery : { ...delivery, entity_path: null, key: null, version: null };
     const operation = status === 'context' ? 'record_context' : 'write';
     const results = isShown ? [{ operation, entity_path, key, version, status } as IngestedResult] : [];
-    return { duplicate: true, delivery: shown, results, letter_id: null };
+    return { duplicate: true, delivery: shown, results, letter_id: null, reason: null };
   }
 
   #deliver(arrival: Arrival, first: IngestedResult | undefined): queries.DeliveryRow {
@@ -167,6 +204,7 @@ class ArrivalBook {
     const work = this.#work;
     const { tx } = work;
     await this.#loaded.entries.save();
+    for (const entries of this.#kept) await entries.save();
     await this.#loaded.things.save();
     if (this.#deliveries.length > 0) work.send(tx.insertMany(queries.insertDeliveries, this.#deliveries));
     if (this.#replayed.length > 0) work.send(tx.updateMany(queries.updateDeliveries, this.#replayed));
@@ -180,13 +218,13 @@ class ArrivalBook {
   }
 }
 
-async function loadThings(work: Work, arrivals: readonly Arrival[]): Promise<Pick<LoadedArrivals, 'things' | 'entries'>> {
+async function loadThings(
+  work: Work,
+  arrivals: readonly Arrival[],
+): Promise<Pick<LoadedArrivals, 'things' | 'entries'>> {
   const things = await Things.load(work, arrivals);
   const places = things.placesOf(arrivals);
-  const entries = await EntrySet.load(
-    work,
-    places.map(({ entity_path, key }) => ({ branch: MAIN_BRANCH, entity_path, key })),
-  );
+  const entries = await EntrySet.load(work, places.map(onMain));
   return { things, entries };
 }
 

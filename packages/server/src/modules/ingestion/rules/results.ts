@@ -1,4 +1,4 @@
-import type { ConnectorResult, ContextResult, ResultLink, EntryResult } from '../../../connectors/types.ts';
+import type { ConnectorResult, ContextResult, EntryResult, ResultLink } from '../../../connectors/types.ts';
 import type { ThingItems } from './merge.ts';
 
 /** What a result of a connector, or an event, says about one entry. */
