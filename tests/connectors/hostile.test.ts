@@ -53,7 +53,7 @@ describe('a transform that', () => {
     const threadLimits = reason.includes('took') ? QUICK : PATIENT;
     const { tested, host } = await openTested(onEvent('3', does), { threadLimits });
     const made = await tested.transform(ids(6));
-    expect(reasonOf(made[3])).toEqual({ reason: expect.stringContaining(reason), passing: true });
+    expect(reasonOf(made[3])).toEqual({ reason: expect.stringContaining(reason), passing: true, at_once: true });
     expect(made.map((one) => 'results' in one)).toEqual([true, true, true, false, true, true]);
     expect(host.warnings).toEqual([expect.stringContaining(`connector tested: ${reason}`)]);
     expect(await tested.transform([event('again')])).toMatchObject([{ results: [{ key: 'again' }] }]);
@@ -255,7 +255,7 @@ describe('events that arrive together', () => {
     });
     const hanging = tested.transform([event('0')]);
     const [waiting] = await tested.transform([event('1')]);
-    expect(reasonOf(waiting)).toEqual({ reason: 'the connector was busy for 0.3 s', passing: true });
+    expect(reasonOf(waiting)).toEqual({ reason: 'the connector was busy for 0.3 s', passing: true, at_once: true });
     expect(reasonOf((await hanging)[0])).toMatchObject({ passing: true });
   });
 });

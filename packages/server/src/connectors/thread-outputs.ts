@@ -27,6 +27,9 @@ export function readOutput(output: unknown, { max_value_bytes, max_result_chars 
 /** A failure that passes may be gone when the event is tried again. */
 export const failed = (reason: string, passing: boolean): Transformed => ({ failure: { reason, passing } });
 
+/** There was not enough time for it. */
+export const late = (reason: string): Transformed => ({ failure: { reason, passing: true, at_once: true } });
+
 /** Brackets in texts are looked at only where they would matter. */
 const isTooDeep = (json: string): boolean =>
   depthOf(json) > MAX_DEPTH && depthOf(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')) > MAX_DEPTH;

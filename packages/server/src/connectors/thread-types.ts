@@ -34,6 +34,8 @@ export type ThreadLimits = {
   call_ms: number;
   /** For one event. */
   transform_ms: number;
+  /** An account whose events ended the thread so often within a minute has to wait. */
+  ends_a_minute: number;
   /** From the arrival of an event to its results, those before it included. */
   wait_ms: number;
   memory_mb: number;
@@ -41,15 +43,20 @@ export type ThreadLimits = {
   queued_chars: number;
 };
 
+/** Senders wait three seconds or more: an event that takes longer is kept, and tried again without one. */
 export const THREAD_LIMITS: ThreadLimits = {
   start_ms: 10_000,
   call_ms: 1_000,
-  transform_ms: 5_000,
-  wait_ms: 10_000,
+  transform_ms: 1_000,
+  wait_ms: 2_000,
+  ends_a_minute: 2,
   memory_mb: 128,
   queued_events: 1_000,
   queued_chars: 32 * 1024 * 1024,
 };
+
+/** Where no sender waits. */
+export const PATIENT_LIMITS = { transform_ms: 5_000, wait_ms: 10_000, ends_a_minute: 1_000 };
 
 /** What a thread sends. It is not trusted to have this shape. */
 export type ThreadMessage = {

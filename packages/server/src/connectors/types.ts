@@ -118,8 +118,14 @@ export type Manifest = {
   config: { batch_size: number; retry_attempts: number; retry_delay_seconds: number; [name: string]: unknown };
 };
 
-/** What came of an event: results, or the reason why there are none. A failure is tried again if it may pass. */
-export type Transformed = { results: readonly ConnectorResult[] } | { failure: { reason: string; passing: boolean } };
+/** What came of an event: results, or the reason why there are none. */
+export type Transformed = { results: readonly ConnectorResult[] } | { failure: TransformFailure };
+
+/** A failure is tried again if it may pass: after the delay of the manifest, or at once where only time was lacking. */
+export type TransformFailure = { reason: string; passing: boolean; at_once?: boolean };
+
+/** Whose events they are, so that no account waits for those of another, and whether they are tried again. */
+export type TransformFor = { account_id?: string; again?: boolean };
 
 /** A connector that the service runs. */
 export type LoadedConnector = {
@@ -137,8 +143,8 @@ export type LoadedConnector = {
   isSigned(delivery: RawDelivery, now: number): Promise<boolean | string>;
   identify(payload: unknown, delivery: RawDelivery): Promise<DeliveryName>;
   reply(payload: unknown): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** Events that arrive together may be transformed together. Never rejects. */
-  transform(events: readonly InboundEvent[]): Promise<Transformed[]>;
+  /** Events that arrive together may be transformed together. Never rejects. A sender waits for it, unless it is done again. */
+  transform(events: readonly InboundEvent[], given?: TransformFor): Promise<Transformed[]>;
 };
 
 /** The connectors of a service, by name. */

@@ -5,7 +5,7 @@ import type { Environment } from '../../config.ts';
 import { ConnectorThread } from '../connector-thread.ts';
 import { findInstalled, readConnector } from '../installed-connectors.ts';
 import { problemsAmong } from '../problems-among.ts';
-import type { EntryPoint } from '../thread-types.ts';
+import { type EntryPoint, PATIENT_LIMITS } from '../thread-types.ts';
 import type { Manifest } from '../types.ts';
 import { InstallError } from './limits.ts';
 import { installDependencies } from './npm.ts';
@@ -67,6 +67,7 @@ async function checkModule(entry: EntryPoint, { name, config }: Manifest): Promi
     batch_size: 1,
     max_value_bytes: 0,
     is_check: true,
+    limits: PATIENT_LIMITS,
     onWarning: () => {},
   });
   const found = await thread.methods();

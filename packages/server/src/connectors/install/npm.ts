@@ -9,14 +9,22 @@ const run = promisify(execFile);
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 const NPM_MS = 300_000;
 
-/** Secrets of the service are no business of npm. */
-const withoutOurs = (env: Environment): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MEM_')));
+const PASSED = new Set(
+  'PATH HOME USER TMPDIR TEMP TMP LANG HTTP_PROXY HTTPS_PROXY NO_PROXY NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR'
+    .concat(' SYSTEMROOT COMSPEC PATHEXT WINDIR APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES')
+    .split(' '),
+);
+
+/** What npm needs. The rest of the environment is no business of a package. */
+const forNpm = (env: Environment): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => PASSED.has(name.toUpperCase()) || /^npm_config_/i.test(name)),
+  );
 
 async function npm(args: readonly string[], folder: string, env: Environment): Promise<void> {
   try {
     const isWindows = process.platform === 'win32';
-    await run('npm', [...args, ...QUIET], { cwd: folder, env: withoutOurs(env), timeout: NPM_MS, shell: isWindows });
+    await run('npm', [...args, ...QUIET], { cwd: folder, env: forNpm(env), timeout: NPM_MS, shell: isWindows });
   } catch (error) {
     const { code, stderr = '' } = error as NodeJS.ErrnoException & { stderr?: string };
     if (code === 'ENOENT') throw new InstallError('npm is needed for this, and there is none on this machine');

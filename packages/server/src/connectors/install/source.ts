@@ -1,7 +1,7 @@
 import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Environment } from '../../config.ts';
-import { InstallError, PACKAGE_LIMITS } from './limits.ts';
+import { InstallError, LEFT_OUT, PACKAGE_LIMITS } from './limits.ts';
 import { fetchPackage } from './npm.ts';
 import { unpack } from './tarball.ts';
 
@@ -43,8 +43,6 @@ function readTarball(file: string): Buffer {
     throw new InstallError(`${basename(file)} has more than ${PACKAGE_LIMITS.tarball_bytes / 1024 ** 2} MiB`);
   return readFileSync(file);
 }
-
-const LEFT_OUT = new Set(['node_modules', '.git', '.npmrc', '.env']);
 
 /** All but what npm would leave out of a package too. */
 function copyFolder(from: string, to: string): void {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { InstallError, PACKAGE_LIMITS } from './limits.ts';
+import { InstallError, LEFT_OUT, PACKAGE_LIMITS } from './limits.ts';
 
 const BLOCK = 512;
 
@@ -15,7 +15,9 @@ export function unpack(tarball: Buffer, folder: string): void {
     if (type !== '0' && type !== '\0') throw new InstallError(`the package holds ${path}, which is no plain file`);
     if (++files > PACKAGE_LIMITS.files)
       throw new InstallError(`the package has more than ${PACKAGE_LIMITS.files} files`);
-    const target = join(folder, ...placeOf(path));
+    const place = placeOf(path);
+    if (place.some((segment) => LEFT_OUT.has(segment.toLowerCase()))) continue;
+    const target = join(folder, ...place);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, contents, { mode: 0o644 });
   }

@@ -43,9 +43,8 @@ export async function tryConnector(given: string, sent: TrialDelivery, place: Tr
     const named = await connector.identify(payload, { body: Buffer.from(JSON.stringify(payload)), headers });
     const { event_type = named.event_type, id = named.id } = sent;
     const reply = await connector.reply(payload);
-    const [transformed = { results: [] }] = await connector.transform([
-      { event_type, id, payload, headers, received_at },
-    ]);
+    const delivered = [{ event_type, id, payload, headers, received_at }];
+    const [transformed = { results: [] }] = await connector.transform(delivered, { again: true });
     const { name, event_types } = connector.manifest;
     const made = 'failure' in transformed ? 0 : transformed.results.length;
     return {

@@ -39,7 +39,11 @@ export async function transformLetter(
   const payload: unknown = JSON.parse(letter.payload);
   const input = { id, event_type, payload, headers: JSON.parse(letter.headers) as Record<string, string> };
   const arrival = arrivalOfLetter(letter, { connector, caller });
-  const transformed = await transformOne(connector, input, received_at);
+  const transformed = await transformOne(connector, input, {
+    received_at,
+    account_id: caller.account_id,
+    again: true,
+  });
   const done = await withWrites(services, arrival, { connector, input, transformed, received_at });
   return done.failure ? done : withoutRaw(done, letter);
 }

@@ -1,6 +1,6 @@
 import { Fault, type Input } from '@mem-service/contract';
 import { isHandled } from '../../connectors/declared-types.ts';
-import type { ConnectorResult, LoadedConnector } from '../../connectors/types.ts';
+import type { ConnectorResult, LoadedConnector, TransformFailure, TransformFor } from '../../connectors/types.ts';
 import {
   type Caller,
   changed,
@@ -46,7 +46,7 @@ async function prepareReceive(services: Services, input: Delivery, caller: Calle
   // A transform of somebody else may take long: it is not run for what is known.
   if (connector.source === 'installed' && (await isKnown(services, arrival))) return arrival;
   const received_at = services.clock.now();
-  const transformed = await transformOne(connector, input, received_at);
+  const transformed = await transformOne(connector, input, { received_at, account_id: caller.account_id });
   const done = await withWrites(services, arrival, { connector, input, transformed, received_at });
   checkWriteScope(caller, done.writes);
   return done;
@@ -59,16 +59,16 @@ async function isKnown({ database }: Services, arrival: Arrival): Promise<boolea
   return known !== undefined;
 }
 
-type Transform = { results: readonly ConnectorResult[] } | { reason: string; passing: boolean };
+type Transform = { results: readonly ConnectorResult[] } | TransformFailure;
 type TransformedInput = Pick<Delivery, 'id' | 'event_type' | 'payload' | 'headers'>;
 
 export async function transformOne(
   connector: LoadedConnector,
   { id, event_type, payload, headers }: TransformedInput,
-  received_at: number,
+  { received_at, ...given }: TransformFor & { received_at: number },
 ): Promise<Transform> {
   const event = { id, event_type, payload, headers, received_at: toIso(received_at) };
-  const [transformed] = await connector.transform([event]);
+  const [transformed] = await connector.transform([event], given);
   if (transformed === undefined) return { reason: 'the transform returned nothing', passing: false };
   return 'failure' in transformed ? transformed.failure : transformed;
 }
@@ -113,7 +113,7 @@ async function keptWithin(
   return raw;
 }
 
-type KeptEvent = TransformedDelivery & { failure?: { reason: string; passing: boolean } };
+type KeptEvent = TransformedDelivery & { failure?: TransformFailure };
 
 const MAX_REASON = 2000;
 const SHOWN_CHARS = 4000;
@@ -139,7 +139,8 @@ async function kept(services: Services, arrival: Arrival, event: KeptEvent): Pro
   };
   const { retry_attempts, retry_delay_seconds } = manifest.config;
   const isRetried = failure?.passing === true && retry_attempts > 0;
-  const retry_at = isRetried ? received_at + retry_delay_seconds * 1000 : null;
+  const delay = failure?.at_once ? 0 : retry_delay_seconds * 1000;
+  const retry_at = isRetried ? received_at + delay : null;
   return {
     ...arrival,
     writes: [write],
