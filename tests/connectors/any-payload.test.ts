@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { entityPathProblem, keyProblem, utf8Length } from '../../packages/contract/src/glob.ts';
 import { JiraConnector } from '../../packages/server/src/connectors/jira/index.ts';
 import { PagerDutyConnector } from '../../packages/server/src/connectors/pagerduty/index.ts';
-import type { Connector, ConnectorResult, WriteResult } from '../../packages/server/src/connectors/types.ts';
+import type { Connector, ConnectorResult, EntryResult } from '../../packages/server/src/connectors/types.ts';
 import { payloadsOf, resultsOf } from './deliveries.ts';
 
 const connectors: [string, Connector][] = [
@@ -62,7 +62,7 @@ function expectStorable(result: ConnectorResult) {
   else expect(result.summary.length).toBeLessThanOrEqual(300);
 }
 
-function expectWrite({ key, links = [], items = {}, occurred_at, artifact_refs = [], outcome }: WriteResult) {
+function expectWrite({ key, links = [], items = {}, occurred_at, artifact_refs = [], outcome }: EntryResult) {
   expect(keyProblem(key)).toBeUndefined();
   if (occurred_at !== undefined) expect(new Date(occurred_at).toISOString()).toBe(occurred_at);
   for (const { relation, to } of links) {

@@ -3,7 +3,7 @@ import type {
   Connector,
   ConnectorResult,
   ContextResult,
-  WriteResult,
+  EntryResult,
 } from '../../packages/server/src/connectors/types.ts';
 import { mergeThing, type Thing } from '../../packages/server/src/modules/ingestion/rules/merge.ts';
 
@@ -28,14 +28,14 @@ export function resultsOf(
   return results;
 }
 
-export function writesOf(connector: Connector, payload: unknown): WriteResult[] {
+export function writesOf(connector: Connector, payload: unknown): EntryResult[] {
   return resultsOf(connector, payload).filter((result) => result.operation === 'write');
 }
 
-export function onlyWriteOf(connector: Connector, payload: unknown): WriteResult & { value: Record<string, unknown> } {
+export function onlyWriteOf(connector: Connector, payload: unknown): EntryResult & { value: Record<string, unknown> } {
   const [write, ...others] = resultsOf(connector, payload);
   if (write?.operation !== 'write' || others.length > 0) throw new Error('There is not exactly one write.');
-  return write as WriteResult & { value: Record<string, unknown> };
+  return write as EntryResult & { value: Record<string, unknown> };
 }
 
 export function onlyContextOf(connector: Connector, payload: unknown): ContextResult {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { GitHubConnector } from '../../packages/server/src/connectors/github/index.ts';
-import type { ConnectorResult, WriteResult } from '../../packages/server/src/connectors/types.ts';
+import type { ConnectorResult, EntryResult } from '../../packages/server/src/connectors/types.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: payloads are what a sender sends
 export type AnyPayload = any;
@@ -29,12 +29,12 @@ export const transform = (event_type: string, payload: AnyPayload): readonly Con
   connector.transform({ event_type, payload, headers: {}, id: 'delivery-1', received_at: '2026-01-01T00:00:00.000Z' });
 
 /** The one thing that an event writes. */
-export function written(event_type: string, payload: AnyPayload): WriteResult & { value: AnyPayload } {
+export function written(event_type: string, payload: AnyPayload): EntryResult & { value: AnyPayload } {
   const results = transform(event_type, payload);
   const [result] = results;
   if (results.length !== 1 || result?.operation !== 'write') throw new Error(`${event_type} writes ${results.length}`);
   return result;
 }
 
-export const targets = (result: WriteResult, relation: string): string[] =>
+export const targets = (result: EntryResult, relation: string): string[] =>
   (result.links ?? []).filter((link) => link.relation === relation).map(({ to }) => to);

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { outcomeTypes } from '../../packages/contract/src/trace-shapes.ts';
 import { GitHubConnector } from '../../packages/server/src/connectors/github/index.ts';
 import { checkResults } from '../../packages/server/src/connectors/results.ts';
-import type { ConnectorResult, WriteResult } from '../../packages/server/src/connectors/types.ts';
+import type { ConnectorResult, EntryResult } from '../../packages/server/src/connectors/types.ts';
 import { type AnyPayload, example, examples, fixture, transform } from './github-payloads.ts';
 
 const manifest = parse(
@@ -71,7 +71,7 @@ describe('the published payloads of GitHub', () => {
   it.each(events)('of $name have a title, a state or a part that a reader can use', ({ name, payloads }) => {
     for (const result of payloads.flatMap((payload) => transform(name, payload))) {
       if (result.operation !== 'write') continue;
-      const { value, items, deleted } = result as WriteResult & { value: AnyPayload };
+      const { value, items, deleted } = result as EntryResult & { value: AnyPayload };
       expect(value.title ?? value.state ?? items ?? deleted).toBeTruthy();
       expect(JSON.stringify(value).length).toBeLessThan(8000);
     }

@@ -45,6 +45,28 @@ describe('the connector of the guide', () => {
   });
 });
 
+describe('mem connector test', () => {
+  it('says that an event of no declared type would be kept as it came, and where types come from', async () => {
+    const file = join(newFolder(), 'payload.json');
+    writeFileSync(file, '{"a": 1}');
+    const { code, out } = await desk.inProcess(['connector', 'test', 'github', file]);
+    expect(code).toBe(0);
+    expect(out).toContain('would keep it as it came (raw)');
+    expect(out).toContain('--headers');
+    const json = await desk.inProcess(['connector', 'test', 'github', file, '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ is_kept_raw: true });
+    const known = ['connector', 'test', 'github', file, '--headers', '{"x-github-event": "ping"}', '--json'];
+    expect(JSON.parse((await desk.inProcess(known)).out)).toMatchObject({ is_kept_raw: false });
+  });
+
+  it('names the nearest verb', async () => {
+    expect(await desk.inProcess(['connector', 'lst'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean list?'),
+    });
+  });
+});
+
 describe('the guide', () => {
   it('lists the built-in connectors, with the variables of their secrets', async () => {
     const host = await installedConnectors({ dataDir: newFolder(), connectorVariables: {}, maxValueBytes: 1 });

@@ -58,6 +58,11 @@ describe('an installed connector in mem serve', () => {
       code: 1,
       out: expect.stringContaining('0 events of 1 transformed'),
     });
+    const [{ letter_id }] = JSON.parse(listed.out).dead_letters;
+    expect(await desk.mem(['connector', 'replay', letter_id])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('failed again'),
+    });
     await install(ECHO);
     expect(await desk.mem(['connector', 'replay', '--all'])).toEqual({
       code: 0,
@@ -105,7 +110,7 @@ describe('mem events send', () => {
       '--json',
     ]);
     expect({ code: sent.code, err: sent.err }).toEqual({ code: 0, err: '' });
-    expect(JSON.parse(sent.out)).toMatchObject({ agent_id: 'external/ci', entity_path: 'builds/shop', key: 'nightly' });
+    expect(JSON.parse(sent.out)).toMatchObject({ sender: 'external/ci', entity_path: 'builds/shop', key: 'nightly' });
     expect((await desk.mem(['help', 'events', 'send'])).out).toBe((await desk.mem(['events.send', '--help'])).out);
     expect((await desk.mem(['events'])).out).toContain('build.failed');
   });

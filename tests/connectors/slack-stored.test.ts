@@ -9,7 +9,7 @@ const SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 const CHANNEL = 'C024BE91L';
 const PATH = `comms/slack/${CHANNEL}`;
 
-type Members = Record<string, unknown>;
+type StoredMembers = Record<string, unknown>;
 
 describe.each(backends)('the connector of Slack, over HTTP on %s', (backend) => {
   let app: TestApp;
@@ -38,14 +38,18 @@ describe.each(backends)('the connector of Slack, over HTTP on %s', (backend) => 
       headers: { 'content-type': 'application/json', ...signed, ...headers },
       body,
     });
-    return { status: response.status, json: (await response.json()) as { results: { status: string }[] } & Members };
+    return {
+      status: response.status,
+      json: (await response.json()) as { results: { status: string }[] } & StoredMembers,
+    };
   }
-  const envelope = (event: Members) => ({
+  const envelope = (event: StoredMembers) => ({
     type: 'event_callback',
     event_id: `Ev${++sent}`,
     event: { channel: CHANNEL, ...event },
   });
-  const statusAfter = async (event: Members) => (await post(envelope(event))).json.results.map(({ status }) => status);
+  const statusAfter = async (event: StoredMembers) =>
+    (await post(envelope(event))).json.results.map(({ status }) => status);
   const threadAt = async (ts: string) => {
     const found = await app.call('entries.history', { entity_path: PATH, key: `thread-${ts}` });
     return found.versions;
@@ -93,7 +97,7 @@ describe.each(backends)('the connector of Slack, over HTTP on %s', (backend) => 
     expect(await statusAfter({ ...removal, event_ts: `${second()}.000400` })).toEqual(['written']);
     expect(await statusAfter({ ...answer, event_ts: reply })).toEqual(['out_of_date']);
     const texts = (await threadAt(root)).map(({ value }) =>
-      (value as { messages: Members[] }).messages.map(({ text }) => text),
+      (value as { messages: StoredMembers[] }).messages.map(({ text }) => text),
     );
     expect(texts).toEqual([
       ['db-2 is down'],

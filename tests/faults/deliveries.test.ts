@@ -27,7 +27,7 @@ const issue = (number: number) => ({
 });
 
 /** Sends a delivery until it is accepted, as senders do; each eleventh comes again although it was. */
-class Sender {
+class SteadySender {
   client: HttpClient | undefined;
   next = 0;
   acknowledged = 0;
@@ -78,7 +78,7 @@ describe('signed deliveries, while the server is killed again and again', () => 
   it.each(backends)('are each there once, on %s', async (backend) => {
     const store = backend === 'sqlite' ? folderStore(join(folder, 'killed')) : postgresStore(postgres.dsn, folder);
     const env = { ...store.env, MEM_CONNECTOR_GITHUB_SECRET: SECRET };
-    const sender = new Sender();
+    const sender = new SteadySender();
     const start = async (): Promise<MemProcess> => {
       const mem = await startMem(env);
       sender.client = new HttpClient(mem.url);

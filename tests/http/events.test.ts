@@ -20,9 +20,9 @@ const cloudEvent = (more: object = {}) => ({
   ...more,
 });
 
-type Sent = { type?: string | false; headers?: Record<string, string>; path?: string };
+type SentBody = { type?: string | false; headers?: Record<string, string>; path?: string };
 
-async function sendTo(url: string, body: string | Buffer, { type = 'application/json', headers, path }: Sent = {}) {
+async function sendTo(url: string, body: string | Buffer, { type = 'application/json', headers, path }: SentBody = {}) {
   const response = await fetch(url + (path ?? EVENTS), {
     method: 'POST',
     body: new Uint8Array(Buffer.from(body)),
@@ -34,7 +34,7 @@ async function sendTo(url: string, body: string | Buffer, { type = 'application/
 
 describe.each(backends)('events on %s', (backend) => {
   const shared: SharedServer = useServer(backend);
-  const send = (body: unknown, sent?: Sent) => sendTo(shared.url, JSON.stringify(body), sent);
+  const send = (body: unknown, sent?: SentBody) => sendTo(shared.url, JSON.stringify(body), sent);
   const read = (entity_path: string, key: string) => shared.app.call('entries.read', { entity_path, key });
 
   it('an event is sent in the form of the service', async () => {
@@ -55,11 +55,21 @@ describe.each(backends)('events on %s', (backend) => {
     const { status, json } = await send(event, { type: `${CLOUD}; charset=utf-8` });
     expect(status).toBe(201);
     expect(json).toMatchObject({
-      ...{ duplicate: false, id: event.id, event_type: 'build.failed', sender: 'external/ci/builds' },
+      ...{ duplicate: false, event_type: 'build.failed', sender: 'external/ci/builds' },
+      id: expect.stringMatching(new RegExp(`^${event.id}@[0-9a-f]{16}$`)),
       ...{ entity_path: 'checkout/builds', key: 'nightly', occurred_at: '2026-01-31T12:00:00.000Z' },
     });
     expect((await read('checkout/builds', 'nightly')).value).toEqual({ number: 12 });
     expect(await send(event, { type: CLOUD })).toMatchObject({ status: 200, json: { duplicate: true } });
+  });
+
+  it('sources of one name count their events apart', async () => {
+    const sources = ['apart/ci', '/apart/ci', 'https://apart/ci', 'apart//ci', 'apart/./ci'];
+    for (const source of sources) {
+      const event = cloudEvent({ id: 'same', source, subject: 'apart/builds/last' });
+      expect(await send(event, { type: CLOUD })).toMatchObject({ status: 201, json: { sender: 'external/apart/ci' } });
+      expect(await send(event, { type: CLOUD })).toMatchObject({ status: 200, json: { duplicate: true } });
+    }
   });
 
   it('data keeps its exact numbers', async () => {
@@ -149,7 +159,8 @@ describe('what is no event', () => {
     ['half of it', one.slice(0, 30), CLOUD, 400],
     ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), CLOUD, 400],
     ['an object as a batch', one, BATCH, 422],
-    ['an empty batch', '[]', BATCH, 422],
+    ['a batch of 1,001', `[${`${one},`.repeat(1000)}${one}]`, BATCH, 422],
+    ['a source of 2,049 characters', one.replace('/ci', 'x'.repeat(2049)), CLOUD, 422],
     ['an array as an event', `[${one}]`, CLOUD, 422],
     ['an array in no form', `[${one}]`, 'application/json', 422],
     ['deep nesting', deep, CLOUD, 422],
@@ -164,6 +175,24 @@ describe('what is no event', () => {
     const answer = await sendTo(shared.url, body, { type });
     expect(answer.status).toBe(status);
     if (status === 415) for (const known of [CLOUD, BATCH, 'ce-']) expect(answer.json.detail).toContain(known);
+  });
+
+  it.each([
+    ['one', one, CLOUD],
+    ['a batch', `[${one}]`, BATCH],
+  ])('%s as plain JSON: the answer names its type', async (_, body, type) => {
+    const { status, json } = await sendTo(shared.url, body);
+    expect(status).toBe(422);
+    expect(json.detail).toContain(`send it with Content-Type: ${type}`);
+  });
+
+  it.each([
+    ['[]', BATCH],
+    ['{"events":[]}', 'application/json'],
+  ])('an empty batch %s: nothing is done', async (body, type) => {
+    const { status, json } = await sendTo(shared.url, body, { type });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ accepted: 0, duplicates: 0, rejected: 0, results: [] });
   });
 
   it('gzip', async () => {
@@ -204,6 +233,17 @@ describe.each(backends)('events of a hosted service on %s', (backend) => {
     expect((await sendTo(service.server.url, body(), as(key))).status).toBe(201);
     const found = await service.as(admin, get('/api/v1/entries/shop/builds/nightly'));
     expect(found.json).toMatchObject({ value: { number: 12 } });
-    expect((await service.as(key, post(EVENTS, { events: [] }))).status).toBe(422);
+  });
+
+  it('need a key that may act as their agent, where it is bound to agents', async () => {
+    const event = { source: 'ci', entity_path: 'shop/bound', key: 'last', value: 1 };
+    const { key: bound } = await service.newKey(admin, { agent_ids: ['agent/one'] });
+    const refused = await service.as(bound, post(EVENTS, event));
+    expect(refused).toMatchObject({ status: 403, json: { detail: expect.stringContaining('not as external/ci') } });
+    expect((await service.as(bound, post(EVENTS, { events: [event] }))).status).toBe(403);
+    const { key } = await service.newKey(admin, { agent_ids: ['external/ci'] });
+    expect((await service.as(key, post(EVENTS, event))).status).toBe(201);
+    const { json } = await service.as(key, post(EVENTS, { events: [event, { ...event, source: 'other' }] }));
+    expect(json).toMatchObject({ rejected: 1, results: [{}, { error: { code: 'forbidden' } }] });
   });
 });

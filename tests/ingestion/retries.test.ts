@@ -6,7 +6,7 @@ import type { Caller } from '../../packages/server/src/kernel/index.ts';
 import { backends, fakeClock, openTestApp, type TestApp, type TestOptions } from '../support/app.ts';
 import { connectorThat, hostOf } from '../support/connectors.ts';
 
-type Says = (event: InboundEvent, no: number) => readonly ConnectorResult[] | string;
+type MadeOf = (event: InboundEvent, no: number) => readonly ConnectorResult[] | string;
 
 const write = { operation: 'write' as const, entity_path: 'shop', key: 'doc', value: { a: 1 } };
 const scopedTo = (...globs: string[]): Partial<Caller> => {
@@ -18,13 +18,13 @@ describe.each(backends)('dead letters that are tried again, on %s', (backend) =>
   let app: TestApp;
   afterEach(() => app.close());
 
-  const open = async (says: Says, options: TestOptions = {}, config: object = {}) => {
+  const open = async (says: MadeOf, options: TestOptions = {}, config: object = {}) => {
     const calls = new Map<string, number>();
     const one = (event: InboundEvent) => {
       const no = (calls.get(event.id) ?? 0) + 1;
       calls.set(event.id, no);
-      const said = says(event, no);
-      return typeof said === 'string' ? { failure: { reason: said, passing: true } } : { results: said };
+      const made = says(event, no);
+      return typeof made === 'string' ? { failure: { reason: made, passing: true } } : { results: made };
     };
     const manifest = { config: { batch_size: 1, retry_attempts: 3, retry_delay_seconds: 5, ...config } };
     const connectors = hostOf(connectorThat(async (events) => events.map(one), { manifest }));

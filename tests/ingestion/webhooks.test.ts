@@ -28,7 +28,7 @@ async function withConnector(backend: Backend, does: Does, says: Parameters<type
 }
 
 /** The payload is the results. */
-const asTold: Does = ({ payload }) => ({ results: payload as ConnectorResult[] });
+const asGiven: Does = ({ payload }) => ({ results: payload as ConnectorResult[] });
 
 const at = { entity_path: 'repos/acme/shop', key: 'pr-1' };
 const merged = (value: object, occurred_at: string, more: object = {}) => [
@@ -42,7 +42,7 @@ const scoped = (path: string): Principal => {
 
 describe.each(backends)('webhooks on %s', (backend) => {
   it('a thing is one entry, whatever the order of deliveries, with its life as its history', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     await receive(merged({ state: 'open', title: 'Faster checkout' }, '2025-06-01T10:00:00Z'));
     const closed = await receive(merged({ state: 'merged', by: 'ana' }, '2025-06-01T12:00:00Z'));
     expect(closed.results).toEqual([{ operation: 'write', ...at, version: 2, status: 'written' }]);
@@ -60,7 +60,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   });
 
   it('a thing that is gone is deleted, and no older delivery brings it back', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     await receive(merged({ text: 'hello' }, '2025-06-01T10:00:00Z'));
     const gone = await receive(merged({}, '2025-06-01T12:00:00Z', { deleted: true }));
     expect(gone.results).toMatchObject([{ status: 'deleted', version: 2 }]);
@@ -71,7 +71,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   });
 
   it('a thing moves with all that it holds when its path changes', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     const thing = { thing: 'incident-7' };
     await receive(merged({ state: 'open', title: 'Slow' }, '2025-06-01T10:00:00Z', { ...thing, unplaced: true }));
     const moved = await receive(
@@ -87,7 +87,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   });
 
   it('a delivery that comes again counts once, also at the same moment and with an id of any length', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     const id = `${'x'.repeat(300)}1`;
     const results = merged({ state: 'open' }, '2025-06-01T10:00:00Z');
     const answers = await Promise.all([receive(results, { id }), receive(results, { id }), receive(results, { id })]);
@@ -102,7 +102,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   });
 
   it('a context is an entry below its path, found by search', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     const context = {
       operation: 'record_context',
       label: 'Deploy freeze',
@@ -119,7 +119,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
     const { app, receive } = await withConnector(backend, ({ payload, ...event }) =>
       event.event_type === 'other'
         ? { failure: { reason: 'password=hunter2hunter2 was wrong', passing: false } }
-        : asTold({ payload, ...event }),
+        : asGiven({ payload, ...event }),
     );
     const token = `ghp_${'a1B2'.repeat(9)}`;
     await receive([{ operation: 'write', ...at, value: { note: `use ${token}`, password: 'sesame-open-1' } }]);
@@ -136,7 +136,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   it('an event that fails is kept raw, tried again and replayed', async () => {
     let isBroken = true;
     const { app, receive } = await withConnector(backend, (event) =>
-      isBroken ? { failure: { reason: 'upstream is down', passing: true } } : asTold(event),
+      isBroken ? { failure: { reason: 'upstream is down', passing: true } } : asGiven(event),
     );
     const first = await receive(merged({ state: 'open' }, '2025-06-01T10:00:00Z'));
     await receive(merged({ state: 'closed' }, '2025-06-01T11:00:00Z'));
@@ -167,7 +167,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
     let isBroken = true;
     const { app, receive } = await withConnector(
       backend,
-      (event) => (isBroken ? { failure: { reason: 'down', passing: true } } : asTold(event)),
+      (event) => (isBroken ? { failure: { reason: 'down', passing: true } } : asGiven(event)),
       { manifest: { default_entity_path: 'hooks' } },
     );
     await receive(merged({ state: 'open' }, '2025-06-01T10:00:00Z'), {}, { key: scoped('hooks') });
@@ -176,11 +176,11 @@ describe.each(backends)('webhooks on %s', (backend) => {
     await app.jobs.sweep();
     await expect(app.call('entries.read', at)).rejects.toMatchObject({ code: 'not_found' });
     const { dead_letters } = await app.call('dead_letters.list', {});
-    expect(dead_letters).toMatchObject([{ next_attempt_at: null, reason: expect.stringContaining('may not write') }]);
+    expect(dead_letters).toMatchObject([{ next_attempt_at: null, reason: expect.stringContaining('does not have WRITE') }]);
   });
 
   it('nothing is stored where one result is outside of the scope of the key', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     const results = [
       ...merged({ a: 1 }, '2025-06-01T10:00:00Z'),
       { operation: 'write', entity_path: 'x', key: 'k', value: 1 },
@@ -192,7 +192,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   });
 
   it('a delivery of which a part is refused is not stored in part', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     const own = { entity_path: 'private', key: 'k' };
     await app.call('entries.write', { ...own, value: 1, shared: false });
     const results = [...merged({ a: 1 }, '2025-06-01T10:00:00Z'), { operation: 'write', ...own, value: 2 }];
@@ -204,7 +204,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   });
 
   it('links are edges, also to what comes later', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     const deploy = { entity_path: 'repos/acme/shop', key: 'deployment-5' };
     const links = [
       { relation: 'deploys', to: 'repos/acme/shop/pr-1' },
@@ -227,7 +227,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   });
 
   it('an outcome is recorded for what earlier work of the reference read, where the operator asks for it', async () => {
-    const { app, receive } = await withConnector(backend, asTold, { records_outcomes: true });
+    const { app, receive } = await withConnector(backend, asGiven, { records_outcomes: true });
     const advice = { entity_path: 'shop', key: 'advice' };
     await app.call('entries.write', { ...advice, value: 'retry three times' });
     await app.call('outcomes.commit', {
@@ -248,7 +248,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
 
   it('erasing an entry erases what is kept about it, and its delivery stays known', async () => {
     const { app, receive } = await withConnector(backend, (event) =>
-      event.event_type === 'other' ? { failure: { reason: 'no', passing: true } } : asTold(event),
+      event.event_type === 'other' ? { failure: { reason: 'no', passing: true } } : asGiven(event),
     );
     await receive(merged({ state: 'open' }, '2025-06-01T10:00:00Z', { thing: 't' }), { id: 'one' });
     const failed = await receive({ secret: 'plans' }, { event_type: 'other' });
@@ -262,7 +262,7 @@ describe.each(backends)('webhooks on %s', (backend) => {
   });
 
   it('ids are forgotten after their time', async () => {
-    const { app, receive } = await withConnector(backend, asTold);
+    const { app, receive } = await withConnector(backend, asGiven);
     const results = [{ operation: 'write', ...at, value: 1 }];
     await receive(results, { id: 'one' });
     app.clock.advance(29 * 86_400_000);

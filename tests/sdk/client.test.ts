@@ -6,9 +6,9 @@ import { listen, openTestApp, type TestApp, type TestServer } from '../support/a
 
 type AnyMethod = (input: Record<string, unknown>) => Promise<Record<string, unknown>>;
 const methodOf = (client: Client, name: OperationName): AnyMethod => {
-  const [group, method] = name.split('.') as [string, string];
-  const camel = method.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return (client as unknown as Record<string, Record<string, AnyMethod>>)[group]?.[camel] as AnyMethod;
+  const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const [group, method] = camel.split('.') as [string, string];
+  return (client as unknown as Record<string, Record<string, AnyMethod>>)[group]?.[method] as AnyMethod;
 };
 
 describe('the client against the service', () => {
@@ -41,6 +41,12 @@ describe('the client against the service', () => {
     return keys.map((key) => ({ entityPath: 'c', key }));
   };
   const proposal = async () => client.consolidation.propose({ sources: await sources() });
+  let failing = 1001;
+  const letter = async () => {
+    failing += 2;
+    await app.call('webhooks.receive', operations['webhooks.receive'].example(failing) as never);
+    return (await app.call('dead_letters.list', {})).dead_letters[0]?.letter_id;
+  };
   const own = { ...operations['agents.recall'].example(0), agent_id: 'agent/test' };
   const NAMED: Partial<Record<OperationName, () => Promise<object> | object>> = {
     'commits.read': async () => ({ commit_id: (await commit()).commitId }),
@@ -55,6 +61,7 @@ describe('the client against the service', () => {
       sources: (await sources()).map(({ entityPath, key }) => ({ entity_path: entityPath, key })),
     }),
     'consolidation.decide': async () => ({ proposal_id: (await proposal()).proposalId, decision: 'reject' }),
+    'dead_letters.replay': async () => ({ letter_id: await letter() }),
     'agents.recall': () => own,
     'agents.read_from': () => ({ ...own, agent_id: 'agent/sdk', source_agent_id: 'agent/test' }),
   };
@@ -108,6 +115,24 @@ describe('the client against the service', () => {
     expect(client.health.read.all).toBeUndefined();
     // @ts-expect-error: two lists, so that no one item could be meant
     expect(client.entries.verify.all).toBeUndefined();
+  });
+
+  it('events of a batch are named as one event is, and each is still refused by itself', async () => {
+    const { accepted, rejected, results } = await client.events.sendBatch({
+      events: [
+        { source: 'ci', entityPath: 'sdk/builds', key: 'b', value: { step_no: 1 }, eventType: 'build.failed' },
+        { source: 'ci', entityPath: 'sdk/builds', key: '', value: 1 },
+      ],
+    });
+    expect({ accepted, rejected }).toEqual({ accepted: 1, rejected: 1 });
+    expect(results[0]).toMatchObject({ entityPath: 'sdk/builds', eventType: 'build.failed' });
+    expect(results[1]).toMatchObject({ index: 1, error: { status: 422 } });
+    expect(await client.entries.read({ entityPath: 'sdk/builds', key: 'b' })).toMatchObject({ value: { step_no: 1 } });
+  });
+
+  it('groups are camelCase too', async () => {
+    expect(Array.isArray((await client.deadLetters.list()).deadLetters)).toBe(true);
+    expect(client).not.toHaveProperty('dead_letters');
   });
 
   it("a user's JSON is never renamed", async () => {

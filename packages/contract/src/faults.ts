@@ -28,7 +28,7 @@ export const faultCodes = {
   body_too_large: { status: 413, title: 'The body is too large' },
   value_too_large: { status: 413, title: 'The value is too large' },
   uri_too_long: { status: 414, title: 'The address is too long' },
-  unsupported_media_type: { status: 415, title: 'Only application/json is accepted' },
+  unsupported_media_type: { status: 415, title: 'The body is of a type that is not accepted' },
   read_only: { status: 421, title: 'This server only reads' },
   invalid_input: { status: 422, title: 'The input does not fit the operation' },
   contract_violated: { status: 422, title: 'The write breaks a rule of its agent' },

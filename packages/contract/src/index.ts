@@ -1,5 +1,6 @@
 export * from './agent-glob.ts';
 export * from './briefing-sections.ts';
+export { laterShape } from './checked-later.ts';
 export * from './digest-types.ts';
 export * from './entry-key.ts';
 export * from './event-types.ts';
@@ -13,6 +14,7 @@ export * from './json-steps.ts';
 export * from './json-text.ts';
 export * from './module-routes.ts';
 export * from './operation.ts';
+export { MAX_EVENTS } from './operations/events.ts';
 export * from './operations/index.ts';
 export { DEFAULT_WEIGHTS } from './operations/retrieve.ts';
 export { plainIssue } from './plain-issues.ts';

@@ -29,8 +29,8 @@ export function createMethods({ send, follow, list }: Transports): Methods {
   };
   const groups: Record<string, JsonObject> = {};
   for (const name of operationNames) {
-    const [group, method] = name.split('.') as [string, string];
-    groups[group] = { ...groups[group], [camel(method)]: methodFor(name) };
+    const [group, method] = name.split('.').map(camel) as [string, string];
+    groups[group] = { ...groups[group], [method]: methodFor(name) };
   }
   const { write, read } = groups.entries as Record<'write' | 'read', ReturnType<typeof plainMethod>>;
   groups.entries = { ...groups.entries, write: writeWithMerge({ write, read }) };

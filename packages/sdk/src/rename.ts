@@ -1,4 +1,4 @@
-import type { Operation } from '@mem-service/contract';
+import { laterShape, type Operation } from '@mem-service/contract';
 import { camel } from './camel.ts';
 
 type MemberSchema = Operation['input'];
@@ -60,6 +60,8 @@ type SchemaDefinition = {
 export const definitionOf = (schema: MemberSchema): SchemaDefinition => schema._zod.def as SchemaDefinition;
 
 function makePlan(schema: MemberSchema): RenamePlan {
+  const later = laterShape(schema);
+  if (later) return planOf(later);
   const def = definitionOf(schema);
   const inner = def.innerType ?? (def.type === 'pipe' ? def.in : def.getter?.());
   if (inner) return planOf(inner);

@@ -55,7 +55,7 @@ type MethodsOf<G extends string> = {
 };
 
 /** A method for each operation of the table: `client.agents.setProfile` for `agents.set_profile`. */
-export type Methods = { [G in OperationGroup<OperationName>]: MethodsOf<G> } & {
+export type Methods = { [G in OperationGroup<OperationName> as CamelName<G>]: MethodsOf<G> } & {
   /** The events of the account as they happen; short for `log.stream`. Ends when the signal is aborted. */
   stream(
     input?: Camel<Request<'log.stream'>> & {

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { checkedLater } from '../checked-later.ts';
 import { isWithinChars } from '../glob.ts';
 import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
-const MAX_EVENTS = 1000;
+/** In one batch. */
+export const MAX_EVENTS = 1000;
 const MAX_SOURCE_CHARS = 128;
 
 const hasPlainSegments = (text: string): boolean => !text.split('/').some((part) => part === '.' || part === '..');
@@ -35,7 +37,7 @@ export const occurredAt = s.timestamp.meta({
     'When it happened. An event that is older than what the entry already says about a later time does not change it.',
 });
 
-const event = {
+const event = z.strictObject({
   source,
   entity_path: s.entityPath,
   key: s.key,
@@ -47,7 +49,7 @@ const event = {
   memory_type: s.memoryType.optional().meta({ description: 'Default `experience`.' }),
   pattern_refs: z.array(s.patternRef).max(100).optional(),
   artifact_refs: z.array(s.artifactRef).max(100).optional(),
-};
+});
 
 export const ingestedStatus = z
   .enum(['written', 'unchanged', 'out_of_date', 'deleted', 'context', 'raw', 'ignored'])
@@ -113,7 +115,7 @@ export const events = {
     },
     raw: [['value']],
     cli: { alias: 'send-event', args: ['source', 'entity_path', 'key', 'value'] },
-    input: () => z.strictObject(event),
+    input: () => event,
     output: () => sent,
     errors: ['value_too_large', 'contract_violated'],
     example,
@@ -134,10 +136,7 @@ export const events = {
     cli: { alias: 'send-events', args: ['events'] },
     input: () =>
       z.strictObject({
-        events: z
-          .array(z.unknown().meta({ description: 'An event as `events.send` takes it.' }))
-          .min(1)
-          .max(MAX_EVENTS),
+        events: z.array(checkedLater(event, { description: 'An event as `events.send` takes it.' })).max(MAX_EVENTS),
       }),
     output: () =>
       z.object({

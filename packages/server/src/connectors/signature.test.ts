@@ -52,8 +52,8 @@ describe('a signature by the manifest', () => {
 
   it('is wrong without its header, with an empty secret, and for another body', () => {
     expect(hasSignature({ body: BODY, headers: {} }, SECRET, GITHUB)).toBe(false);
-    const byNobody = createHmac('sha256', '').update(BODY).digest('hex');
-    expect(hasSignature(delivery(`sha256=${byNobody}`), '', GITHUB)).toBe(false);
+    const byNoSecret = createHmac('sha256', '').update(BODY).digest('hex');
+    expect(hasSignature(delivery(`sha256=${byNoSecret}`), '', GITHUB)).toBe(false);
     expect(hasSignature(delivery(`sha256=${DIGITS}`, Buffer.from('Hello, World?')), SECRET, GITHUB)).toBe(false);
   });
 

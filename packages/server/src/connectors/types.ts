@@ -16,7 +16,7 @@ export type MemoryType = 'fact' | 'belief' | 'experience' | 'procedure';
 export type ResultLink = { relation: string; to: string };
 
 /** What an event says about an entry. */
-export type WriteResult = {
+export type EntryResult = {
   operation: 'write';
   entity_path: string;
   key: string;
@@ -66,7 +66,7 @@ export type ContextResult = {
   entity_path?: string;
 };
 
-export type ConnectorResult = WriteResult | ContextResult;
+export type ConnectorResult = EntryResult | ContextResult;
 
 /** A request before its signature is checked. Names of headers are in lower case. */
 export type RawDelivery = { body: Buffer; headers: Readonly<Record<string, string>> };

@@ -28,7 +28,7 @@ describe('a CloudEvent', () => {
       key: '123',
       value: { title: 'one' },
       event_type: 'com.github.pull_request.opened',
-      id: 'A234-1234-1234',
+      id: expect.stringMatching(/^A234-1234-1234@[0-9a-f]{16}$/),
       occurred_at: '2018-04-05T17:31:00Z',
     });
   });

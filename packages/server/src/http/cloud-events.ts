@@ -39,7 +39,8 @@ export async function mapCloudEvent(event: unknown): Promise<MappedEvent> {
     ...placeOf(attributes.subject as string | undefined, { source: sender, type }),
     value: await dataOf(attributes),
     event_type: type,
-    id,
+    // Two sources may have one name, and each counts its own events.
+    id: sender === source ? id : `${id}@${sourceHash(source)}`,
     ...(typeof time === 'string' ? { occurred_at: time.toUpperCase() } : {}),
   };
 }
@@ -53,6 +54,9 @@ function attributeProblems(attributes: JsonObject): FieldError[] {
       ? []
       : [{ path, message: 'is required, and must be a text that is not empty' }],
   );
+  const { source } = attributes;
+  if (typeof source === 'string' && source.length > MAX_URI_CHARS)
+    return [{ path: 'source', message: `must not be longer than ${MAX_URI_CHARS} characters` }];
   const wrong = ['subject', 'time', 'datacontenttype', 'data_base64'].flatMap((path) =>
     isAbsent(attributes[path]) || typeof attributes[path] === 'string' ? [] : [{ path, message: 'must be a text' }],
   );
@@ -62,8 +66,12 @@ function attributeProblems(attributes: JsonObject): FieldError[] {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
+const MAX_URI_CHARS = 2048;
 const MAX_SOURCE_CHARS = 128;
 const SOURCE_HASH_CHARS = 16;
+
+const sourceHash = (uri: string): string =>
+  createHash('sha256').update(JSON.stringify(uri)).digest('hex').slice(0, SOURCE_HASH_CHARS);
 
 /** The source is a URI reference. Its scheme, empty and dot segments are left out, and a long one ends in a hash. */
 export function legalSource(uri: string): string {
@@ -76,8 +84,7 @@ export function legalSource(uri: string): string {
     .join('/');
   if (name === '') return 'cloudevents';
   if (name.length <= MAX_SOURCE_CHARS && Buffer.byteLength(name) <= MAX_SOURCE_CHARS) return name;
-  const hash = createHash('sha256').update(uri).digest('hex').slice(0, SOURCE_HASH_CHARS);
-  return `${cutBytes(name, MAX_SOURCE_CHARS - SOURCE_HASH_CHARS - 1)}-${hash}`;
+  return `${cutBytes(name, MAX_SOURCE_CHARS - SOURCE_HASH_CHARS - 1)}-${sourceHash(uri)}`;
 }
 
 function cutBytes(text: string, bytes: number): string {

@@ -1,4 +1,12 @@
-import { attachRawOf, Fault, invalidInput, type JsonObject, operations, type ParsedText } from '@mem-service/contract';
+import {
+  attachRawOf,
+  Fault,
+  invalidInput,
+  type JsonObject,
+  MAX_EVENTS,
+  operations,
+  type ParsedText,
+} from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import { pause } from '../turns.ts';
@@ -69,6 +77,8 @@ async function structuredEvent(read: ParsedText): Promise<JsonObject> {
 /** Each event is refused by itself: one that cannot be mapped is passed on as its refusal. */
 async function eventBatch(read: ParsedText): Promise<JsonObject> {
   if (!Array.isArray(read.parsed)) throw invalidInput([{ path: '', message: 'must be a JSON array of CloudEvents' }]);
+  if (read.parsed.length > MAX_EVENTS)
+    throw invalidInput([{ path: '', message: `must not have more than ${MAX_EVENTS} events` }]);
   attachRawOf(read, EACH_DATA);
   const events: unknown[] = [];
   for (const one of read.parsed) {
@@ -83,8 +93,20 @@ function refusalOf(error: unknown): Fault {
   throw error;
 }
 
+/** They say what they are, but came as plain JSON. */
+function refuseCloudEvents(parsed: unknown): void {
+  const isCloudEvent = (one: unknown) => typeof one === 'object' && one !== null && Object.hasOwn(one, 'specversion');
+  const [path, type] =
+    Array.isArray(parsed) && isCloudEvent(parsed[0])
+      ? ['0.specversion', 'application/cloudevents-batch+json']
+      : ['specversion', 'application/cloudevents+json'];
+  if (path === 'specversion' && !isCloudEvent(parsed)) return;
+  throw invalidInput([{ path, message: `is of a CloudEvent: send it with Content-Type: ${type}` }]);
+}
+
 function ownForm(read: ParsedText, url: string): EventCall {
   const { parsed } = read;
+  refuseCloudEvents(parsed);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw invalidInput([{ path: '', message: 'must be a JSON object' }]);
   const name = Array.isArray((parsed as JsonObject).events) ? MANY : ONE;

@@ -35,7 +35,7 @@ describe('a request of this machine', () => {
   it.each([undefined, '10.0.0.1', '::ffff:10.0.0.1', '1127.0.0.1', '127.0.0.1.example.com'])(
     'does not come from %s',
     (address) => {
-      expect(isFromThisMachine(address, {})).toBe(false);
+      expect(isFromThisMachine(address, { host: 'localhost' })).toBe(false);
     },
   );
 
@@ -48,7 +48,21 @@ describe('a request of this machine', () => {
     'cf-connecting-ip',
     'origin',
     'sec-fetch-site',
+    'client-ip',
+    'fastly-client-ip',
+    'x-amzn-trace-id',
+    'x-arr-log-id',
+    'x-appengine-user-ip',
+    'x-proxyuser-ip',
+    'x-azure-clientip',
   ])('has no header %s', (name) => {
-    expect(isFromThisMachine('127.0.0.1', { [name]: 'x' })).toBe(false);
+    expect(isFromThisMachine('127.0.0.1', { host: 'localhost', [name]: 'x' })).toBe(false);
   });
+
+  it.each([undefined, '', 'mem.example.com', 'localhost.example.com', '10.0.0.1:8765'])(
+    'is not sent to the host %s',
+    (host) => {
+      expect(isFromThisMachine('127.0.0.1', { host })).toBe(false);
+    },
+  );
 });

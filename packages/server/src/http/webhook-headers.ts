@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isLocalHost } from './local-only.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -27,10 +28,10 @@ export const keptHeaders = (headers: Headers, signatureHeader: string): Headers 
     Object.entries(headers).filter(([name]) => name !== signatureHeader.toLowerCase() && !NOT_KEPT.test(name)),
   );
 
-/** Set by proxies, on behalf of somebody else. */
+/** Set by proxies, on behalf of another machine. */
 const FORWARDED =
-  /^(forwarded|via|x-forwarded|x-forwarded-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-.*|x-original-.*|x-envoy-.*)$/;
-/** Set by browsers, which send what a page tells them. */
+  /^(forwarded|via|x-forwarded|x-forwarded-.*|x-real-ip|(.*-)?client-ip|cf-.*|x-original-.*|x-envoy-.*|x-amzn-trace-id|x-arr-log-id|x-appengine-user-ip|x-proxyuser-ip|x-azure-clientip)$/;
+/** Set by browsers, which send what a page makes them send. */
 const BROWSED = /^(origin|sec-fetch-site)$/;
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 
@@ -38,4 +39,5 @@ const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 export const isFromThisMachine = (address: string | undefined, headers: IncomingHttpHeaders): boolean =>
   address !== undefined &&
   LOOPBACK.test(address) &&
+  isLocalHost(headers.host) &&
   !Object.keys(headers).some((name) => FORWARDED.test(name) || BROWSED.test(name));

@@ -80,7 +80,7 @@ function connectorOf(request: FastifyRequest, { connectors }: ConnectorHost): Lo
   const { connector: name } = request.params as WebhookParams;
   const found = connectors.get(name);
   const { connector: allowed } = request.identity.key ?? {};
-  // An address is for one connector, and tells nothing about others.
+  // An address is for one connector, and shows nothing of others.
   if (found && (allowed === undefined || allowed === name)) return found;
   throw new Fault('connector_not_found', `there is no connector ${JSON.stringify(name.slice(0, 64))}`);
 }

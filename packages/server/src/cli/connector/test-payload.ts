@@ -54,11 +54,17 @@ function headersIn(text: string | undefined): Record<string, string> {
   }
 }
 
-function reportText({ connector, event_type, id, reply, transformed }: TrialReport): string {
+/** Where no header named a type, it may only seem that the connector does not know the event. */
+const rawText = (event_type: string, connector: string): string =>
+  `a service would keep it as it came (raw): ${connector} declares no type ${JSON.stringify(event_type)}, and made nothing of it\n` +
+  `a type often comes from a header: give it with --headers, such as '{"x-github-event": "push"}', or with --event-type\n`;
+
+function reportText({ connector, event_type, id, reply, is_kept_raw, transformed }: TrialReport): string {
   const head = `${connector}: ${clean(event_type)}, delivery ${clean(id)}\n`;
   const replied = reply === undefined ? '' : `it is a question, answered with ${JSON.stringify(reply)}\n`;
   if ('failure' in transformed) return `${head}${replied}failed: ${clean(transformed.failure.reason)}\n`;
   const { results } = transformed;
+  if (is_kept_raw) return `${head}${rawText(event_type, connector)}`;
   const made = `${counted(results.length, 'result')}, of which nothing was stored\n`;
   return `${head}${replied}${made}${results.map((result) => `${JSON.stringify(result, undefined, 2)}\n`).join('')}`;
 }

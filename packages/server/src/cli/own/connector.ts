@@ -1,3 +1,4 @@
+import { suggest } from '@mem-service/contract';
 import { type ExitCode, UsageError } from '../failure.ts';
 import { field, toggle } from '../fields.ts';
 import type { ParsedFlags } from '../parse.ts';
@@ -70,5 +71,6 @@ function verbIn(given: ParsedFlags): Verb {
   const text = given.get('verb')?.[0];
   const verb = VERBS.find((one) => one === text);
   if (verb) return verb;
-  throw new UsageError(`say what to do: mem connector ${VERBS.join('|')}`);
+  const near = text === undefined ? '' : `mem connector has no ${JSON.stringify(text)}${suggest(text, VERBS)}\n`;
+  throw new UsageError(`${near}say what to do: mem connector ${VERBS.join('|')}`);
 }

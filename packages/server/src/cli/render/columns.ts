@@ -80,6 +80,25 @@ const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
     time('created_at'),
     of('DETAILS', 'details'),
   ],
+  'events.list': [
+    of('TYPE', 'event_type'),
+    of('AGENT', 'agent_id'),
+    of('STATUS', 'status'),
+    path,
+    key,
+    version,
+    time('received_at'),
+    of('ID', 'id'),
+  ],
+  'dead_letters.list': [
+    of('LETTER', 'letter_id'),
+    of('CONNECTOR', 'connector'),
+    of('TYPE', 'event_type'),
+    count('TRIED', 'attempts'),
+    { title: 'NEXT', of: (item, screen) => whenOn(screen, item.next_attempt_at) },
+    time('received_at'),
+    of('REASON', 'reason'),
+  ],
 };
 
 /** Counts an entry of several attempts once. */
@@ -106,6 +125,8 @@ const layouts: Partial<Record<OperationName, TerminalLayout>> = {
   'outcomes.list': { main: ['REF', 'OUTCOME', 'MOVED', 'WHEN'], extra: ['DECISION', 'AGENT', 'TRACE'] },
   'agents.list': { main: ['AGENT', 'ENTRIES', 'LAST ACTIVE'], extra: ['DESCRIPTION', 'PLATFORM', 'TAGS'] },
   'log.list': { main: ['SEQ', 'TYPE', 'PATH', 'KEY', 'WHEN'], extra: ['AGENT', 'VER', 'DETAILS'] },
+  'events.list': { main: ['TYPE', 'STATUS', 'PATH', 'KEY', 'WHEN'], extra: ['AGENT', 'VER', 'ID'] },
+  'dead_letters.list': { main: ['LETTER', 'CONNECTOR', 'TYPE', 'REASON', 'WHEN'], extra: ['TRIED', 'NEXT'] },
   'keys.list': {
     main: ['NAME', 'KEY_TYPE', 'ACTIVE', 'KEY_ID', 'LAST_USED_AT'],
     extra: ['PREFIX', 'EXPIRES_AT', 'ENTITY_PATHS', 'RATE_LIMIT_RPM', 'CREATED_AT', 'SCOPES'],
@@ -119,7 +140,7 @@ const layouts: Partial<Record<OperationName, TerminalLayout>> = {
 };
 
 /** Ids are typed again and numbers are short: neither is cut. */
-const NEVER_CUT = /^(?:(?:KEY|ACCOUNT|TRACE|REQUEST)_ID|COMMIT|TRACE|PREFIX|WHEN|LAST ACTIVE|(?:.*_)?AT)$/;
+const NEVER_CUT = /^(?:(?:KEY|ACCOUNT|TRACE|REQUEST)_ID|COMMIT|LETTER|TRACE|PREFIX|WHEN|LAST ACTIVE|(?:.*_)?AT)$/;
 const LEAST: Readonly<Record<string, number>> = { VALUE: 32, PATH: 14 };
 const LEAST_WIDTH = 10;
 

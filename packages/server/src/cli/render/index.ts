@@ -6,6 +6,7 @@ import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
 import { briefing } from './briefing.ts';
 import { type AnswerItem, columnsOf } from './columns.ts';
 import { calibration, confidence } from './confidence.ts';
+import { connector, connectorList } from './connectors.ts';
 import { digests } from './digests.ts';
 import { deleted, entry, restored, written } from './entry.ts';
 import { explain } from './explain.ts';
@@ -76,6 +77,8 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'consolidation.decide': proposal,
   'digests.list': digests,
   'me.read': me,
+  'connectors.list': connectorList,
+  'connectors.read': connector,
 };
 
 export type RenderedAnswer = {

@@ -1,7 +1,7 @@
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { webPages } from '../references.ts';
 import { cutText, keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { WriteResult } from '../types.ts';
+import type { EntryResult } from '../types.ts';
 import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 import { commitLink } from './runs.ts';
 
@@ -17,7 +17,7 @@ const ALERTS = new Map<string, (alert: Members) => Alert | undefined>([
 ]);
 
 /** An alert or advisory about security. The secret that an alert is about is never kept. */
-export function transformAlert(frame: Frame): WriteResult[] {
+export function transformAlert(frame: Frame): EntryResult[] {
   const { payload, path } = frame;
   const source = objectOf(payload.repository_advisory ?? payload.security_advisory ?? payload.alert);
   const alert = ALERTS.get(frame.type)?.(source);

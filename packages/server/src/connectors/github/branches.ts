@@ -1,7 +1,7 @@
 import { known, listOf, type Members, objectOf, textOf } from '../members.ts';
 import { commitNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { firstLine, ITEM_CHARACTERS, keyOf, timeOf, timeOfSeconds } from '../text.ts';
-import type { ResultItem, ResultLink, WriteResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** A push may bring 2,048 commits; lists keep 200 items. */
@@ -12,7 +12,7 @@ const DELETED_RANK = 90;
 type GitRef = { kind: 'branch' | 'tag'; name: string };
 
 /** A branch or tag with its head, and the commits of the push. */
-export function transformPush(frame: Frame): WriteResult[] {
+export function transformPush(frame: Frame): EntryResult[] {
   const { payload, path } = frame;
   const ref = refOf(textOf(payload.ref), 'branch');
   if (!ref) return [];
@@ -31,7 +31,7 @@ export function transformPush(frame: Frame): WriteResult[] {
 }
 
 /** A branch or tag that was created or deleted. The push of the same change, if it comes, has the head too. */
-export function transformRef(frame: Frame): WriteResult[] {
+export function transformRef(frame: Frame): EntryResult[] {
   const { payload, type, sender } = frame;
   const ref = refOf(textOf(payload.ref), payload.ref_type === 'tag' ? 'tag' : 'branch');
   if (!ref) return [];

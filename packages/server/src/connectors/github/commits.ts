@@ -1,7 +1,7 @@
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, firstLine, ITEM_CHARACTERS, keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultItem, ResultLink, WriteResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { requestLinks } from './deployments.ts';
 import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 import { commentPart } from './pull-requests.ts';
@@ -12,7 +12,7 @@ type CommitPart = {
   sha: string | undefined;
   at: string | undefined;
   rank: number;
-  items: WriteResult['items'];
+  items: EntryResult['items'];
   value?: Members;
   pages: readonly unknown[];
   links: ResultLink[];
@@ -26,7 +26,7 @@ const PARTS = new Map<string, (frame: Frame) => CommitPart>([
 ]);
 
 /** A commit with its checks, the states that other systems gave it, and comments. */
-export function transformCommit(frame: Frame): WriteResult[] {
+export function transformCommit(frame: Frame): EntryResult[] {
   const part = PARTS.get(frame.type)?.(frame);
   if (part?.sha === undefined) return [];
   return [
@@ -126,7 +126,7 @@ const lastCheck = (name: string | undefined, state: string | undefined): string 
 
 type Timeless = Omit<ResultItem, 'at'> & { at: string | undefined };
 
-function itemsOf(list: string, name: string | undefined, item: Timeless): WriteResult['items'] {
+function itemsOf(list: string, name: string | undefined, item: Timeless): EntryResult['items'] {
   if (name === undefined || item.at === undefined) return undefined;
   return { [list]: { [keyOf('check', name)]: known({ ...item, at: item.at }) } };
 }

@@ -1,7 +1,7 @@
 import { known, listOf, type Members, objectOf, textOf } from '../members.ts';
 import { commitNode, entryNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { cutText, ITEM_CHARACTERS, keyOf, timeOf } from '../text.ts';
-import type { ResultLink, WriteResult } from '../types.ts';
+import type { EntryResult, ResultLink } from '../types.ts';
 import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** The order of states that have the same time. */
@@ -9,7 +9,7 @@ const STATES = ['created', 'waiting', 'queued', 'pending', 'in_progress', 'succe
 const MAX_REQUESTS = 10;
 
 /** A deployment. Its state is that of its latest status, each of which is an item. */
-export function transformDeployment(frame: Frame): WriteResult[] {
+export function transformDeployment(frame: Frame): EntryResult[] {
   const { payload } = frame;
   const deployment = objectOf(payload.deployment);
   const status = frame.type === 'deployment_status' ? objectOf(payload.deployment_status) : undefined;
@@ -60,7 +60,7 @@ function membersOf({ deployment, status, state }: Deployed): Members {
   });
 }
 
-function statusItem(status: Members, state: string): WriteResult['items'] {
+function statusItem(status: Members, state: string): EntryResult['items'] {
   const id = textOf(status.id);
   const at = timeOfStatus(status);
   if (id === undefined || at === undefined) return undefined;
@@ -100,7 +100,7 @@ export const requestLinks = (relation: string, path: string, requests: unknown):
     .map((number) => ({ relation, to: entryNode(path, keyOf('pr', number)) }));
 
 /** A session that named the commit learns how its deployment ended. */
-function outcomeOf(deployment: Members, state: string): WriteResult['outcome'] {
+function outcomeOf(deployment: Members, state: string): EntryResult['outcome'] {
   const outcome_ref = nameOf(deployment.sha);
   if (outcome_ref === undefined) return undefined;
   if (state === 'success') return { outcome_ref, outcome_type: 'success' };

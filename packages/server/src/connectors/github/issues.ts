@@ -1,7 +1,7 @@
 import { known, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { entryNode, linksIn, webPages } from '../references.ts';
 import { keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultLink, WriteResult } from '../types.ts';
+import type { EntryResult, ResultLink } from '../types.ts';
 import { bodyOf, type Frame, labelsOf, linksTo, loginOf, loginsOf, pathOf } from './frame.ts';
 import { commentPart, stateOf, threadRank } from './pull-requests.ts';
 
@@ -9,7 +9,7 @@ import { commentPart, stateOf, threadRank } from './pull-requests.ts';
 const LAST_RANK = 90;
 
 /** An issue, or the pull request that a comment belongs to: GitHub sends it as an issue then. */
-export function transformIssue(frame: Frame): WriteResult[] {
+export function transformIssue(frame: Frame): EntryResult[] {
   const { payload, action, type } = frame;
   const issue = objectOf(payload.issue);
   const number = textOf(issue.number);
@@ -84,7 +84,7 @@ function moveOf({ payload }: Frame, kind: 'issue' | 'discussion'): ResultLink[] 
 }
 
 /** A discussion, and the comment that the event is about. */
-export function transformDiscussion(frame: Frame): WriteResult[] {
+export function transformDiscussion(frame: Frame): EntryResult[] {
   const { payload, action, type } = frame;
   const discussion = objectOf(payload.discussion);
   const number = textOf(discussion.number);

@@ -1,7 +1,7 @@
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, keyOf, latest, pathSegment, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultItem, WriteResult } from '../types.ts';
+import type { EntryResult, ResultItem } from '../types.ts';
 import { bodyOf, type Frame, labelsOf, linksTo, loginOf, nameOf } from './frame.ts';
 
 /** What a thing has besides the members that all have. */
@@ -14,7 +14,7 @@ type OtherThing = {
   author?: string | undefined;
   value?: Members;
   body?: unknown;
-  items?: WriteResult['items'];
+  items?: EntryResult['items'];
   path?: string;
 };
 
@@ -29,14 +29,14 @@ const THINGS = new Map<string, (frame: Frame) => OtherThing | undefined>([
 ]);
 
 /** Things that GitHub has few events for. */
-export function transformOther(frame: Frame): WriteResult[] {
+export function transformOther(frame: Frame): EntryResult[] {
   const thing = THINGS.get(frame.type)?.(frame);
   return thing === undefined ? [] : [thingResult(frame, thing)];
 }
 
 const DELETING = new Set(['deleted', 'transferred']);
 
-export function thingResult(frame: Frame, thing: OtherThing): WriteResult {
+export function thingResult(frame: Frame, thing: OtherThing): EntryResult {
   const { source, author, body } = thing;
   const isDeleted = DELETING.has(frame.action) && frame.type !== 'repository';
   const value = { state: thing.state, title: thing.title, author, updated_by: frame.sender, ...thing.value };

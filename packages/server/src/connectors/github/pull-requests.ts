@@ -1,7 +1,7 @@
 import { known, listOf, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { commitNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { cutText, ITEM_CHARACTERS, keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultItem, ResultLink, WriteResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { commentItem } from './comments.ts';
 import { bodyOf, type Frame, labelsOf, linksTo, loginOf, loginsOf, nameOf } from './frame.ts';
 
@@ -15,7 +15,7 @@ export const threadRank = (state: string | undefined, action: string): number =>
   (STATE_RANKS.get(action === 'reopened' ? action : (state ?? '')) ?? 0) + (ACTION_RANKS.get(action) ?? 1);
 
 /** A pull request, and the review, comment or thread that the event is about. */
-export function transformPullRequest(frame: Frame): WriteResult[] {
+export function transformPullRequest(frame: Frame): EntryResult[] {
   const { payload, action } = frame;
   const request = objectOf(payload.pull_request);
   const number = textOf(request.number) ?? textOf(payload.number);
@@ -113,7 +113,7 @@ function linksOf(frame: Frame, request: Members, state: string | undefined): Res
   ];
 }
 
-type ThreadPart = { at: string | undefined; items?: WriteResult['items']; links: ResultLink[] };
+type ThreadPart = { at: string | undefined; items?: EntryResult['items']; links: ResultLink[] };
 
 function partOf(frame: Frame, request: Members): ThreadPart {
   if (frame.type === 'pull_request_review') return reviewPart(frame);

@@ -1,7 +1,7 @@
 import { known, listOf, type Members, objectOf, textOf } from '../members.ts';
 import { entryNode, linksIn, webPages } from '../references.ts';
 import { keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { WriteResult } from '../types.ts';
+import type { EntryResult } from '../types.ts';
 import { bodyOf, type Frame, linksTo, loginOf } from './frame.ts';
 
 const RANKS = new Map(Object.entries({ created: 0, edited: 2, unpublished: 3, deleted: 90 }));
@@ -9,7 +9,7 @@ const RANKS = new Map(Object.entries({ created: 0, edited: 2, unpublished: 3, de
 const TIMED_ACTIONS = new Set(['created', 'published', 'released', 'prereleased']);
 const MAX_ASSETS = 50;
 
-export function transformRelease(frame: Frame): WriteResult[] {
+export function transformRelease(frame: Frame): EntryResult[] {
   const { payload, action, path } = frame;
   const release = objectOf(payload.release);
   const tag = textOf(release.tag_name) ?? textOf(release.id);

@@ -1,7 +1,7 @@
 import { known, listOf, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { commitNode, entryNode, isCommitSha, linksIn, webPages } from '../references.ts';
 import { firstLine, keyOf, latest, TITLE_CHARACTERS, timeOf } from '../text.ts';
-import type { ResultItem, ResultLink, WriteResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { requestLinks } from './deployments.ts';
 import { bodyOf, type Frame, linksTo, loginOf, nameOf } from './frame.ts';
 
@@ -10,7 +10,7 @@ export const progressRank = (status: unknown): number =>
   status === 'completed' ? 3 : status === 'in_progress' ? 2 : 1;
 
 /** A run of a workflow; a run that is repeated keeps its id. */
-export function transformRun(frame: Frame): WriteResult[] {
+export function transformRun(frame: Frame): EntryResult[] {
   const { payload, path } = frame;
   const run = objectOf(payload.workflow_run);
   const id = textOf(run.id);
@@ -78,7 +78,7 @@ export function commitLink(path: string, value: unknown, relation = 'checks'): R
 }
 
 /** A job is an item of its run. */
-export function transformJob({ payload, path }: Frame): WriteResult[] {
+export function transformJob({ payload, path }: Frame): EntryResult[] {
   const job = objectOf(payload.workflow_job);
   const { run, id } = { run: textOf(job.run_id), id: textOf(job.id) };
   const started = timeOf(job.started_at) ?? timeOf(job.created_at) ?? timeOf(job.completed_at);

@@ -1,13 +1,13 @@
 import { known, listOf, objectOf, textOf } from '../members.ts';
 import { webPages } from '../references.ts';
 import { keyOf, TITLE_CHARACTERS } from '../text.ts';
-import type { WriteResult } from '../types.ts';
+import type { EntryResult } from '../types.ts';
 import { bodyOf, type Frame, linksTo } from './frame.ts';
 
 const MAX_PAGES = 50;
 
 /** Each page of a wiki is an entry. The event has no time: the one of its delivery counts. */
-export function transformWiki({ payload, path, sender }: Frame): WriteResult[] {
+export function transformWiki({ payload, path, sender }: Frame): EntryResult[] {
   return listOf(payload.pages)
     .slice(0, MAX_PAGES)
     .map(objectOf)

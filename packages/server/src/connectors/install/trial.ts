@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ConnectorVariables } from '../../config-connectors.ts';
 import { type BuiltIn, builtInManifest } from '../built-in.ts';
+import { isHandled } from '../declared-types.ts';
 import { factsOf, variablesOf } from '../facts.ts';
 import { loadInProcess } from '../in-process.ts';
 import { loadInThread } from '../in-thread.ts';
@@ -26,7 +27,13 @@ export type TrialDelivery = Partial<DeliveryName> & {
   received_at: string;
 };
 
-export type TrialReport = DeliveryName & { connector: string; reply?: unknown; transformed: Transformed };
+export type TrialReport = DeliveryName & {
+  connector: string;
+  reply?: unknown;
+  /** A service would keep the event as it came. */
+  is_kept_raw: boolean;
+  transformed: Transformed;
+};
 
 /** Runs a payload through a connector as the service would, and stores nothing. */
 export async function tryConnector(given: string, sent: TrialDelivery, place: TrialPlace): Promise<TrialReport> {
@@ -36,16 +43,17 @@ export async function tryConnector(given: string, sent: TrialDelivery, place: Tr
     const named = await connector.identify(payload, { body: Buffer.from(JSON.stringify(payload)), headers });
     const { event_type = named.event_type, id = named.id } = sent;
     const reply = await connector.reply(payload);
-    const [transformed] = await connector.transform([{ event_type, id, payload, headers, received_at }], {
-      again: true,
-    });
-    const { name } = connector.manifest;
+    const delivered = [{ event_type, id, payload, headers, received_at }];
+    const [transformed = { results: [] }] = await connector.transform(delivered, { again: true });
+    const { name, event_types } = connector.manifest;
+    const made = 'failure' in transformed ? 0 : transformed.results.length;
     return {
       connector: name,
       event_type,
       id,
       ...(reply ? { reply } : {}),
-      transformed: transformed ?? { results: [] },
+      is_kept_raw: !reply && made === 0 && !isHandled(event_types, event_type),
+      transformed,
     };
   } finally {
     await connector.close?.();

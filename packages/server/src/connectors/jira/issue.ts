@@ -3,7 +3,7 @@ import { labelOf } from '../labels.ts';
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { jiraIssueNode, webPages } from '../references.ts';
 import { keyOf, timeOf } from '../text.ts';
-import type { WriteResult } from '../types.ts';
+import type { EntryResult } from '../types.ts';
 import { documentText } from './adf.ts';
 import { changesOf, formerKey, transitionItems } from './changes.ts';
 import { commentsOf } from './comments.ts';
@@ -13,7 +13,7 @@ import { nameIn, namesIn, pageOf, personIn, projectKeyOf, projectPath, thingOf }
 import { currentSprint, sprintsOf } from './sprint-field.ts';
 
 /** An issue as the event shows it. One without a number cannot move: the entry that it had in another project ends. */
-export function issueResults(event: JiraEvent): WriteResult[] {
+export function issueResults(event: JiraEvent): EntryResult[] {
   const key = textOf(event.issue.key);
   if (key === undefined) return [];
   const former = formerKey(event);
@@ -23,7 +23,7 @@ export function issueResults(event: JiraEvent): WriteResult[] {
     : [write, { ...placeOf(former), ...orderOf(event), value: { moved_to: key }, deleted: true }];
 }
 
-function issueWrite(event: JiraEvent, key: string): WriteResult {
+function issueWrite(event: JiraEvent, key: string): EntryResult {
   const { issue } = event;
   const fields = objectOf(issue.fields);
   const comments = commentsOf(event);

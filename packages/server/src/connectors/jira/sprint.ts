@@ -2,7 +2,7 @@ import { labelOf } from '../labels.ts';
 import { known, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, keyOf, timeOf } from '../text.ts';
-import type { WriteResult } from '../types.ts';
+import type { EntryResult } from '../types.ts';
 import { actionOf, type JiraEvent } from './event.ts';
 import { boardPath, pageOf, personLinks, projectPath, ROOT_PATH, thingOf } from './names.ts';
 
@@ -17,7 +17,7 @@ const RANKS = new Map(
 );
 
 /** A sprint belongs to the board that it was made on. */
-export function sprintResult(event: JiraEvent): WriteResult | undefined {
+export function sprintResult(event: JiraEvent): EntryResult | undefined {
   const { payload, occurred_at, type } = event;
   const sprint = objectOf(payload.sprint);
   const id = textOf(sprint.id);

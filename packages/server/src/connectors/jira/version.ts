@@ -2,7 +2,7 @@ import { labelOf } from '../labels.ts';
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { keyOf } from '../text.ts';
-import type { WriteResult } from '../types.ts';
+import type { EntryResult } from '../types.ts';
 import { documentText } from './adf.ts';
 import { actionOf, type JiraEvent } from './event.ts';
 import { numberedProjectPath, pageOf, personLinks, projectPath, ROOT_PATH, thingOf } from './names.ts';
@@ -18,7 +18,7 @@ const RANKS = new Map(
 );
 
 /** A version of a project: what was released, and when. */
-export function versionResult(event: JiraEvent): WriteResult | undefined {
+export function versionResult(event: JiraEvent): EntryResult | undefined {
   const { payload, occurred_at, type } = event;
   const version = objectOf(payload.version);
   const id = textOf(version.id) ?? textOf(version.name);

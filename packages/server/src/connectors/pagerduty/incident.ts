@@ -3,7 +3,7 @@ import { idOf, labelOf } from '../labels.ts';
 import { known, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText, timeOf } from '../text.ts';
-import type { ResultItem, WriteResult } from '../types.ts';
+import type { EntryResult, ResultItem } from '../types.ts';
 import { customFields } from './custom-fields.ts';
 import type { PagerDutyEvent } from './event.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import { noteItem, resolutionOf } from './notes.ts';
 
 /** An incident as an event shows it whole. */
-export function incidentResult(event: PagerDutyEvent): WriteResult | undefined {
+export function incidentResult(event: PagerDutyEvent): EntryResult | undefined {
   const { data } = event;
   const id = textOf(data.id);
   if (id === undefined) return undefined;

@@ -3,7 +3,7 @@ import { idOf, labelOf } from '../labels.ts';
 import { known, listOf, type Members, objectOf, textOf } from '../members.ts';
 import { linksIn, webPages } from '../references.ts';
 import { cutText } from '../text.ts';
-import type { ResultItem, ResultLink, WriteResult } from '../types.ts';
+import type { EntryResult, ResultItem, ResultLink } from '../types.ts';
 import { customFields } from './custom-fields.ts';
 import type { PagerDutyEvent } from './event.ts';
 import { orderOf, placed, timelineItem } from './incident.ts';
@@ -20,7 +20,7 @@ type IncidentPart = {
 };
 
 /** A note, a status update, a responder and the like: the event shows these, and of the incident only its name. */
-export function partResult(event: PagerDutyEvent): WriteResult | undefined {
+export function partResult(event: PagerDutyEvent): EntryResult | undefined {
   const { data } = event;
   const incident = objectOf(data.incident ?? objectOf(listOf(data.incident_role_assignments)[0]).incident);
   const id = textOf(incident.id);

@@ -1,6 +1,6 @@
 import { known, type Members, numberOf, objectOf, textOf } from '../members.ts';
 import { cutText, timeOfSeconds } from '../text.ts';
-import type { ResultLink, WriteResult } from '../types.ts';
+import type { EntryResult, ResultLink } from '../types.ts';
 import type { Happening } from './messages.ts';
 import { channelPath, person } from './places.ts';
 import { plainText } from './text.ts';
@@ -31,7 +31,7 @@ const STATES: Readonly<Record<string, (event: Members, channel: Members) => Memb
 };
 
 /** The state of a channel after an event. None if the event is about something else. */
-export function channelResults({ event, channel, time }: Happening): WriteResult[] {
+export function channelResults({ event, channel, time }: Happening): EntryResult[] {
   const type = (event.type === 'message' ? textOf(event.subtype) : textOf(event.type)) ?? '';
   const about = { entity_path: channelPath(channel), key: KEY, merge: true, ...stampOf(time) };
   if (type === 'channel_id_changed') return movedResults(event, about);
@@ -42,7 +42,7 @@ export function channelResults({ event, channel, time }: Happening): WriteResult
   return [{ operation: 'write', ...about, value, links: actorLinks(name, event) }];
 }
 
-function movedResults(event: Members, about: Omit<WriteResult, 'operation' | 'value'>): WriteResult[] {
+function movedResults(event: Members, about: Omit<EntryResult, 'operation' | 'value'>): EntryResult[] {
   const from = short(event.old_channel_id);
   const to = short(event.new_channel_id);
   if (from === undefined || to === undefined) return [];

@@ -25,8 +25,8 @@ export function requestContext(payload: Members): ContextResult | undefined {
   const user = named(payload.user_id ?? payload.user);
   const command = textOf(payload.command);
   if (command !== undefined) {
-    const said = firstLine(plainText(textOf(payload.text) ?? ''));
-    return context('command', `${user} ran ${named(command)} ${said}`.trim(), channel);
+    const text = firstLine(plainText(textOf(payload.text) ?? ''));
+    return context('command', `${user} ran ${named(command)} ${text}`.trim(), channel);
   }
   const type = textOf(payload.type);
   if (type === undefined) return undefined;
@@ -44,9 +44,9 @@ function context(label: string, summary: string, channel: string | undefined): C
   };
 }
 
-type Summary = (event: Members, item: Members) => string;
+type SummaryOf = (event: Members, item: Members) => string;
 
-const SUMMARIES: Readonly<Record<string, Summary>> = {
+const SUMMARIES: Readonly<Record<string, SummaryOf>> = {
   reaction_added: (event, item) =>
     `${actor(event)} reacted with :${named(event.reaction)}: to ${itemName(event, item)}`,
   reaction_removed: (event, item) => `${actor(event)} took :${named(event.reaction)}: off ${itemName(event, item)}`,
@@ -73,13 +73,13 @@ function summaryOf(label: string, event: Members): string {
   if (summary) return summary(event, objectOf(event.item));
   const by = actor(event);
   const file = textOf(event.file_id);
-  return `${spoken(label)}${file === undefined ? '' : ` ${named(file)}`}${by === SOMEBODY ? '' : ` by ${by}`}`;
+  return `${spoken(label)}${file === undefined ? '' : ` ${named(file)}`}${by === UNNAMED ? '' : ` by ${by}`}`;
 }
 
 /** `channel_left` as `channel left`. */
 const spoken = (name: string): string => named(name).replaceAll('_', ' ');
 
-const SOMEBODY = 'somebody';
+const UNNAMED = 'somebody';
 
 const actor = (event: Members): string => named(event.user ?? event.user_id ?? event.actor_id);
 
@@ -88,7 +88,7 @@ function named(value: unknown): string {
   const { id, name, real_name } = objectOf(value);
   const called = textOf(real_name) ?? textOf(name);
   const text = textOf(value) ?? (called && textOf(id) ? `${called} (${id})` : (textOf(id) ?? called));
-  return text === undefined ? SOMEBODY : firstLine(text, NAME_CHARACTERS);
+  return text === undefined ? UNNAMED : firstLine(text, NAME_CHARACTERS);
 }
 
 function itemName(event: Members, item: Members): string {

@@ -7,8 +7,8 @@ import { requireManifest } from '../manifest.ts';
 import type { ConnectorResult } from '../types.ts';
 import { SlackConnector } from './index.ts';
 
-type Members = Record<string, unknown>;
-type Sample = { name: string; payload: { event: Members } & Members };
+type SlackBody = Record<string, unknown>;
+type Sample = { name: string; payload: { event: SlackBody } & SlackBody };
 
 const folder = new URL('../../../../../tests/connectors/fixtures/slack/', import.meta.url);
 const samples: Sample[] = readFileSync(new URL('events.jsonl', folder), 'utf8')

@@ -3,7 +3,7 @@ import { linksIn, webPages } from '../references.ts';
 import { cutText, firstLine } from '../text.ts';
 import type { ResultItem, ResultLink } from '../types.ts';
 import { person } from './places.ts';
-import { keptText, mentionedIn, plainText, saidIn } from './text.ts';
+import { keptText, mentionedIn, plainText, textIn } from './text.ts';
 import { isoOf, type Micros, microsOf } from './times.ts';
 
 const TITLE_CHARACTERS = 120;
@@ -19,13 +19,13 @@ export type Message = {
   at: string;
   /** The `ts` of the message that began its thread: its own, unless it is a reply. */
   root: string;
-  /** When it had the content that is shown, as far as the message itself tells. */
+  /** When it had the content that is shown, as far as the message itself shows. */
   revised: Micros;
   /** What stays in Slack of a deleted message that has replies. */
   isTombstone: boolean;
   hasReplies: boolean;
   /** All that it says, as markup. */
-  said: string;
+  raw: string;
   plain: string;
   sent: Members;
 };
@@ -36,7 +36,7 @@ export function messageOf(value: unknown): Message | undefined {
   if (posted === undefined) return undefined;
   const ts = String(sent.ts);
   const edited = microsOf(objectOf(sent.edited).ts);
-  const said = saidIn(sent);
+  const raw = textIn(sent);
   const isReply = microsOf(sent.thread_ts) !== undefined;
   return {
     ts,
@@ -47,8 +47,8 @@ export function messageOf(value: unknown): Message | undefined {
     revised: edited === undefined ? posted : Math.max(edited, posted + 1),
     isTombstone: sent.subtype === 'tombstone',
     hasReplies: Number(sent.reply_count) > 0 || listOf(sent.replies).length > 0,
-    said,
-    plain: plainText(said),
+    raw,
+    plain: plainText(raw),
     sent,
   };
 }
@@ -117,7 +117,7 @@ export function linksOf(message: Message): ResultLink[] {
   const author = authorOf(message);
   const links = [
     ...(author === undefined ? [] : [{ relation: isRoot(message) ? 'started_by' : 'replied_by', to: person(author) }]),
-    ...mentionedIn(message.said).map((user) => ({ relation: 'mentions', to: person(user) })),
+    ...mentionedIn(message.raw).map((user) => ({ relation: 'mentions', to: person(user) })),
     ...linksIn([message.plain]),
   ];
   return [...new Map(links.map((link) => [`${link.relation} ${link.to}`, link])).values()].slice(0, MAX_LINKS);

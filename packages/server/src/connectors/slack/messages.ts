@@ -1,6 +1,6 @@
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { keyOf } from '../text.ts';
-import type { WriteResult } from '../types.ts';
+import type { EntryResult } from '../types.ts';
 import { isRoot, itemOf, linksOf, type Message, messageOf, pagesOf, threadOf } from './message.ts';
 import { channelOf, channelPath } from './places.ts';
 import { type Micros, microsOf, microsOfSeconds, stampOf } from './times.ts';
@@ -24,7 +24,7 @@ export function happeningOf(payload: Members): Happening {
 }
 
 /** What an event says about messages. None if it is about no message, or about a note of Slack's. */
-export function messageResults(happening: Happening): WriteResult[] {
+export function messageResults(happening: Happening): EntryResult[] {
   const { event } = happening;
   if (event.type !== 'message' && event.type !== 'app_mention') return [];
   const kind = event.type === 'message' ? textOf(event.subtype) : event.type;
@@ -43,7 +43,7 @@ export function messageResults(happening: Happening): WriteResult[] {
  * A message that an event about something else shows. It counts as older than the same message by its own event, so that
  * a difference in what the two show makes no new version.
  */
-function seenResults(value: unknown, happening: Happening): WriteResult[] {
+function seenResults(value: unknown, happening: Happening): EntryResult[] {
   const message = messageOf(value);
   if (!message) return [];
   if (message.isTombstone) return [removalResult(message, happening)];
@@ -55,7 +55,7 @@ function seenResults(value: unknown, happening: Happening): WriteResult[] {
  * Slack sends a change also when it adds a preview to an address or counts replies. Only another content is a state of its
  * own; the rest is as old as the content, so that it never comes after a deletion.
  */
-function changedResults(happening: Happening): WriteResult[] {
+function changedResults(happening: Happening): EntryResult[] {
   const { event, time } = happening;
   const message = messageOf(event.message);
   if (!message) return [];
@@ -66,7 +66,7 @@ function changedResults(happening: Happening): WriteResult[] {
   return [contentResult(message, happening, Math.max(time ?? 0, message.revised))];
 }
 
-function deletedResults(happening: Happening): WriteResult[] {
+function deletedResults(happening: Happening): EntryResult[] {
   const { event } = happening;
   const before = objectOf(event.previous_message);
   if (isNote(before)) return [];
@@ -77,8 +77,8 @@ function deletedResults(happening: Happening): WriteResult[] {
   return [isRoot(message) && !message.hasReplies ? { ...removal, deleted: true } : removal];
 }
 
-function contentResult(message: Message, { channel }: Happening, time: Micros): WriteResult {
-  const result: WriteResult = {
+function contentResult(message: Message, { channel }: Happening, time: Micros): EntryResult {
+  const result: EntryResult = {
     operation: 'write',
     entity_path: channelPath(channel),
     key: keyOf('thread', message.root),
@@ -92,7 +92,7 @@ function contentResult(message: Message, { channel }: Happening, time: Micros): 
   return pages.length > 0 ? { ...result, artifact_refs: pages } : result;
 }
 
-function removalResult(message: Message, { channel, time }: Happening): WriteResult {
+function removalResult(message: Message, { channel, time }: Happening): EntryResult {
   return {
     operation: 'write',
     entity_path: channelPath(channel),

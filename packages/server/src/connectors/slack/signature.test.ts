@@ -14,9 +14,9 @@ const BODY =
   'd2c447fce8b6703c';
 const SIGNATURE = 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503';
 
-type Sent = { body?: string | Buffer; time?: string; signature?: string; now?: number; secret?: string };
+type SignedBody = { body?: string | Buffer; time?: string; signature?: string; now?: number; secret?: string };
 
-function check(sent: Sent): boolean | string {
+function check(sent: SignedBody): boolean | string {
   const { body = BODY, time = String(TIME), signature = SIGNATURE, now = TIME * 1000, secret = SECRET } = sent;
   const headers = { 'x-slack-request-timestamp': time, 'x-slack-signature': signature };
   return new SlackConnector().validate_signature({ body: Buffer.from(body), headers }, secret, now);

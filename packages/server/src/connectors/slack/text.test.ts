@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keptText, mentionedIn, plainText, saidIn } from './text.ts';
+import { keptText, mentionedIn, plainText, textIn } from './text.ts';
 
 describe('the text of a message', () => {
   it.each([
@@ -24,14 +24,14 @@ describe('the text of a message', () => {
       { pretext: 'Alert', title: 'Disk full', text: 'on db-1', fields: [{ title: 'Severity', value: 'high' }] },
       { fallback: 'only for old clients' },
     ];
-    expect(saidIn({ text: '', attachments })).toBe('Alert\nDisk full\non db-1\nSeverity: high\nonly for old clients');
+    expect(textIn({ text: '', attachments })).toBe('Alert\nDisk full\non db-1\nSeverity: high\nonly for old clients');
   });
 
   it('holds a shared message, but no preview of an address', () => {
     const shared = { is_share: true, from_url: 'https://x.slack.com/archives/C1/p1', text: 'said elsewhere' };
     const preview = { from_url: 'https://a.example', title: 'A page', text: 'about things' };
     const ofApp = { is_app_unfurl: true, text: 'about things' };
-    expect(saidIn({ text: 'see', attachments: [shared, preview, ofApp] })).toBe('see\nsaid elsewhere');
+    expect(textIn({ text: 'see', attachments: [shared, preview, ofApp] })).toBe('see\nsaid elsewhere');
   });
 
   it('is taken from the blocks where a program sent nothing else', () => {
@@ -55,8 +55,8 @@ describe('the text of a message', () => {
         ],
       },
     ];
-    expect(saidIn({ blocks })).toBe('Deploy\nof *api*\nTook: 3 s\nby CI\nask <@U1> or <https://a.example|read>:eyes:');
-    expect(saidIn({ text: 'Deploy of api', blocks })).toBe('Deploy of api');
+    expect(textIn({ blocks })).toBe('Deploy\nof *api*\nTook: 3 s\nby CI\nask <@U1> or <https://a.example|read>:eyes:');
+    expect(textIn({ text: 'Deploy of api', blocks })).toBe('Deploy of api');
   });
 
   it('is kept to 1,500 characters', () => {

@@ -35,7 +35,7 @@ export function mentionedIn(markup: string): string[] {
 }
 
 /** All that a message says, as markup. The previews that Slack adds to addresses are not part of it. */
-export const saidIn = (message: Members): string => joined(partsOf(message), '\n');
+export const textIn = (message: Members): string => joined(partsOf(message), '\n');
 
 export const keptText = (plain: string): string => cutText(plain, MESSAGE_CHARACTERS);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entriesAfter, ordersOf, resultsOf } from '../../../../../tests/connectors/deliveries.ts';
-import type { ConnectorResult, ResultItem, WriteResult } from '../types.ts';
+import type { ConnectorResult, EntryResult, ResultItem } from '../types.ts';
 import { SlackConnector } from './index.ts';
 
 const CHANNEL = 'C024BE91L';
@@ -8,26 +8,26 @@ const ROOT = '1600000000.000100';
 const REPLY = '1600000010.000200';
 const PATH = `comms/slack/${CHANNEL}`;
 
-type Members = Record<string, unknown>;
+type ThreadEvent = Record<string, unknown>;
 
 const slack = new SlackConnector();
-const sent = (event: Members) => ({ type: 'event_callback', event: { channel: CHANNEL, ...event } });
-const transformed = (event: Members): ConnectorResult[] => resultsOf(slack, sent(event));
-const threadAfter = (...list: readonly Members[]) => entriesAfter(slack, list.map(sent))[`${PATH}/thread-${ROOT}`];
-const messagesAfter = (...list: readonly Members[]) => threadAfter(...list)?.messages as ResultItem[] | undefined;
-const textsAfter = (...list: readonly Members[]) => messagesAfter(...list)?.map(({ text }) => text);
+const sent = (event: ThreadEvent) => ({ type: 'event_callback', event: { channel: CHANNEL, ...event } });
+const transformed = (event: ThreadEvent): ConnectorResult[] => resultsOf(slack, sent(event));
+const threadAfter = (...list: readonly ThreadEvent[]) => entriesAfter(slack, list.map(sent))[`${PATH}/thread-${ROOT}`];
+const messagesAfter = (...list: readonly ThreadEvent[]) => threadAfter(...list)?.messages as ResultItem[] | undefined;
+const textsAfter = (...list: readonly ThreadEvent[]) => messagesAfter(...list)?.map(({ text }) => text);
 
 const root = { type: 'message', user: 'U1', text: 'db-1 is down', ts: ROOT };
 const reply = { type: 'message', user: 'U2', text: 'looking', ts: REPLY, thread_ts: ROOT };
-const posted = (message: Members) => ({ ...message, event_ts: message.ts });
+const posted = (message: ThreadEvent) => ({ ...message, event_ts: message.ts });
 
-function changed(before: Members, after: Members, time: string): Members {
+function changed(before: ThreadEvent, after: ThreadEvent, time: string): ThreadEvent {
   const message = { ...before, ...after };
   return { type: 'message', subtype: 'message_changed', message, previous_message: before, event_ts: time, ts: time };
 }
-const edited = (before: Members, text: string, time: string): Members =>
+const edited = (before: ThreadEvent, text: string, time: string): ThreadEvent =>
   changed(before, { text, edited: { user: before.user, ts: `${time.split('.')[0]}.000000` } }, time);
-const deleted = (before: Members, time: string): Members => ({
+const deleted = (before: ThreadEvent, time: string): ThreadEvent => ({
   type: 'message',
   subtype: 'message_deleted',
   deleted_ts: before.ts,
@@ -36,9 +36,9 @@ const deleted = (before: Members, time: string): Members => ({
   ts: time,
 });
 /** What Slack sends when the message that began a thread with replies is deleted. */
-const buried = (before: Members, time: string): Members =>
+const buried = (before: ThreadEvent, time: string): ThreadEvent =>
   changed(before, { subtype: 'tombstone', text: 'This message was deleted.', user: 'USLACKBOT', reply_count: 1 }, time);
-const withPreview = (before: Members, time: string): Members =>
+const withPreview = (before: ThreadEvent, time: string): ThreadEvent =>
   changed(before, { attachments: [{ from_url: 'https://a.example', text: 'a preview' }] }, time);
 
 describe('a thread', () => {
@@ -53,7 +53,7 @@ describe('a thread', () => {
         { id: REPLY, at: '2020-09-13T12:26:50.000200Z', user: 'U2', text: 'looking' },
       ],
     });
-    const links = [root, reply].flatMap((message) => (transformed(posted(message))[0] as WriteResult).links ?? []);
+    const links = [root, reply].flatMap((message) => (transformed(posted(message))[0] as EntryResult).links ?? []);
     expect(links).toEqual([
       { relation: 'started_by', to: 'people/slack/U1' },
       { relation: 'replied_by', to: 'people/slack/U2' },
@@ -132,7 +132,7 @@ describe('a deleted message', () => {
     files: [{ id: 'F1', title: 'swordfish.txt', permalink: 'https://x.slack.com/files/U2/F1/swordfish.txt' }],
   };
   const removal = deleted(message, '1600000030.000300');
-  const around: readonly Members[] = [
+  const around: readonly ThreadEvent[] = [
     {
       type: 'reaction_added',
       user: 'U3',
@@ -160,7 +160,7 @@ describe('a deleted message', () => {
   ];
 
   it.each(around.map((event) => [event.subtype ?? event.type, event]))('is not brought back by %s', (_, event) => {
-    for (const order of ordersOf([posted(root), posted(message), removal, event as Members])) {
+    for (const order of ordersOf([posted(root), posted(message), removal, event as ThreadEvent])) {
       expect(textsAfter(...order)).toEqual(['db-1 is down']);
       expect(JSON.stringify(threadAfter(...order))).not.toContain('swordfish');
     }
@@ -174,14 +174,14 @@ describe('a deleted message', () => {
 });
 
 describe('a message', () => {
-  const write = (event: Members) => transformed(event)[0] as WriteResult;
+  const write = (event: ThreadEvent) => transformed(event)[0] as EntryResult;
 
   it('is the same message when it also mentions the app', () => {
     const mention = { ...root, text: '<@U9> help', type: 'app_mention' };
     const message = { ...mention, type: 'message', channel_type: 'channel', client_msg_id: 'x' };
-    const alone = threadAfter(posted(message));
-    for (const order of ordersOf([posted(mention), posted(message)])) expect(threadAfter(...order)).toEqual(alone);
-    expect(threadAfter(posted(mention))).toEqual(alone);
+    const single = threadAfter(posted(message));
+    for (const order of ordersOf([posted(mention), posted(message)])) expect(threadAfter(...order)).toEqual(single);
+    expect(threadAfter(posted(mention))).toEqual(single);
   });
 
   it('is as its own event shows it, which tells more than a mention of the app', () => {

@@ -20,7 +20,7 @@ export type TaskCounts = { task: string; done: number; failed: number };
 
 type Soon = { timer: NodeJS.Timeout; at: number };
 /** `at` is set where it is to run before its interval has passed. */
-type Finished = queries.Finished & { at?: number | undefined };
+type FinishedRun = queries.Finished & { at?: number | undefined };
 
 /** So long at least is between two runs of which the first has left something. */
 const LEFT_OVER_MS = 1_000;
@@ -165,7 +165,7 @@ export class Maintenance {
     const renew = () => database.maintenanceTransaction((tx) => queries.renewTasks(tx, server_id, until()));
     const renewal = setInterval(() => void renew().catch(this.#options.onError), lease_ms / 3).unref();
     const byName = new Map(claimed.map((row) => [row.task, row]));
-    const finished: Finished[] = [];
+    const finished: FinishedRun[] = [];
     try {
       for (const name of tasks) {
         const row = byName.get(name);
@@ -181,7 +181,7 @@ export class Maintenance {
       if (at !== undefined) this.#runAt(this.#tasks.get(task) as MaintenanceTask, { at, not_since: at });
   }
 
-  async #runOne({ task: name, attempts }: queries.Claimed): Promise<Finished> {
+  async #runOne({ task: name, attempts }: queries.Claimed): Promise<FinishedRun> {
     const { clock, onError } = this.#options;
     const task = this.#tasks.get(name) as MaintenanceTask;
     const counts = this.#counted.get(name) as { done: number; failed: number };

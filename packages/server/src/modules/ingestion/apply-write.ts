@@ -7,14 +7,14 @@ import { isLargeText } from './redact.ts';
 import type { ArrivedWrite } from './rules/results.ts';
 import type { Place, Things } from './things.ts';
 
-type Loaded = { entries: EntrySet; things: Things; check: ContractCheck | undefined };
-type Said = { arrival: Arrival; write: ArrivedWrite };
+type LoadedThings = { entries: EntrySet; things: Things; check: ContractCheck | undefined };
+type StatedWrite = { arrival: Arrival; write: ArrivedWrite };
 
 const DEFAULTS = { confidence: 1, memory_type: 'experience' };
 
-/** Writes what an event says about one entry, as far as nothing later was said about it. */
-export async function applyWrite(work: Work, loaded: Loaded, said: Said): Promise<IngestedResult> {
-  const { arrival, write } = said;
+/** Writes what an event says about one entry, as far as nothing later was stated about it. */
+export async function applyWrite(work: Work, loaded: LoadedThings, stated: StatedWrite): Promise<IngestedResult> {
+  const { arrival, write } = stated;
   const { entries, things } = loaded;
   const received_at = arrival.received_at ?? work.now;
   const placed = things.place(write, arrival, received_at);
@@ -27,15 +27,15 @@ export async function applyWrite(work: Work, loaded: Loaded, said: Said): Promis
   const shown = { operation: write.operation, entity_path, key };
   const result = decided.isLate
     ? { version: entries.get(addressOf(at))?.version ?? null, status: 'out_of_date' as const }
-    : await applyDecided(work, loaded, { ...said, at, from, before, decided });
+    : await applyDecided(work, loaded, { ...stated, at, from, before, decided });
   placed.keep();
   decided.keep();
   return { ...shown, ...result };
 }
 
-type Applied = Said & { at: Place; from: Place | undefined; before: EntryRow | undefined; decided: Next };
+type Applied = StatedWrite & { at: Place; from: Place | undefined; before: EntryRow | undefined; decided: Next };
 
-async function applyDecided(work: Work, { entries, check }: Loaded, applied: Applied) {
+async function applyDecided(work: Work, { entries, check }: LoadedThings, applied: Applied) {
   const { arrival, write, at, from, before, decided } = applied;
   const details = { event: eventOf(arrival) };
   const remove = (place: Place) =>
@@ -65,7 +65,7 @@ const authorOf = (arrival: Arrival, place: Place) => ({
 
 type Next = { value: unknown; text?: string | undefined };
 
-function draftOf({ arrival, write }: Said, at: Place, decided: Next): EntryDraft {
+function draftOf({ arrival, write }: StatedWrite, at: Place, decided: Next): EntryDraft {
   const value = decided.text ?? JSON.stringify(decided.value);
   return {
     ...authorOf(arrival, at),

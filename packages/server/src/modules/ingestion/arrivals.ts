@@ -6,7 +6,7 @@ import type { DeliveryRow } from './queries.ts';
 import type { ArrivedWrite } from './rules/results.ts';
 
 /** An event that could not be transformed, as it is kept to be tried again. The payload and the headers are JSON. */
-export type Failure = { reason: string; retry_at: number | null; payload: string; headers: string };
+export type ArrivalFailure = { reason: string; retry_at: number | null; payload: string; headers: string };
 
 /** An event from outside, ready to be stored. */
 export type Arrival = {
@@ -22,7 +22,7 @@ export type Arrival = {
   /** The connector that received it. */
   connector?: string;
   records_outcomes?: boolean;
-  failure?: Failure | undefined;
+  failure?: ArrivalFailure | undefined;
   /** The same as it came, where what it says cannot be stored. */
   kept?: (reason: string) => Promise<Arrival>;
   /** When it came, where that was earlier. */
@@ -58,7 +58,7 @@ function realmOf({ key, connector }: Pick<Caller, 'key'> & { connector: string |
   return realm;
 }
 
-/** What tells a delivery from others of the account. */
+/** What sets a delivery apart from others of the account. */
 export const deliveryName = ({ caller, sender, connector, id }: Arrival): [string, string, string] | undefined =>
   id === undefined ? undefined : [sender, realmOf({ key: caller.key, connector }), deliveryIdOf(id)];
 

@@ -56,13 +56,13 @@ function withoutRaw(arrival: Arrival, { entity_path, key }: queries.LetterRow): 
   return { ...arrival, writes: [...arrival.writes, removal] };
 }
 
-export type Retry = { attempts: number; next_attempt_at: number | null };
+export type NextAttempt = { attempts: number; next_attempt_at: number | null };
 
 /** Stores what came of a letter. Returns undefined where the letter is gone by now. */
 export async function storeAttempt(
   work: Work,
   arrival: Arrival,
-  { letter_id, retry }: { letter_id: string; retry: (letter: queries.LetterRow) => Retry },
+  { letter_id, retry }: { letter_id: string; retry: (letter: queries.LetterRow) => NextAttempt },
 ): Promise<{ letter: queries.LetterRow; stored: StoredArrival | undefined } | undefined> {
   await work.locked;
   const { account_id, tx } = work;

@@ -2,11 +2,11 @@ import type { Work } from '../../kernel/index.ts';
 import type { Arrival } from './arrivals.ts';
 import { addCounts, type CountsRow } from './queries.ts';
 
-type Tally = Omit<CountsRow, 'account_id'>;
+type ConnectorTally = Omit<CountsRow, 'account_id'>;
 
 /** What the connectors of a transaction received, to be added to their counts. */
 export class ConnectorTallies {
-  readonly #tallies = new Map<string, Tally>();
+  readonly #tallies = new Map<string, ConnectorTally>();
 
   count({ connector, event_type, failure, isAgain }: Arrival, now: number): void {
     if (connector === undefined) return;
@@ -28,7 +28,7 @@ export class ConnectorTallies {
     work.send(work.tx.insertMany(addCounts, rows));
   }
 
-  #of(connector: string): Tally {
+  #of(connector: string): ConnectorTally {
     let tally = this.#tallies.get(connector);
     if (!tally) {
       tally = {

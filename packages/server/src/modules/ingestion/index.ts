@@ -5,7 +5,7 @@ import { receive } from './receive.ts';
 import { replay } from './replay.ts';
 import { retryLetters } from './retry.ts';
 import { sendHandlers } from './send.ts';
-import { forgetDeliveries } from './sweep.ts';
+import { dropDeliveries } from './sweep.ts';
 import { tables } from './tables.ts';
 
 export { checkConfigured, connectorOf, connectorsOf, useConnectors } from './connectors.ts';
@@ -16,5 +16,5 @@ export const ingestion: Module = {
   migrations,
   tables,
   handlers: { ...sendHandlers, ...readHandlers, 'webhooks.receive': receive, 'dead_letters.replay': replay },
-  maintenance: [forgetDeliveries, retryLetters],
+  maintenance: [dropDeliveries, retryLetters],
 };

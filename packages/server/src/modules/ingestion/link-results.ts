@@ -6,13 +6,13 @@ import type { Arrival } from './arrivals.ts';
 import type { ArrivedWrite } from './rules/results.ts';
 
 export type Linked = { arrival: Arrival; write: ArrivedWrite };
-type Link = Linked & { relation: string; to: string };
+type StatedLink = Linked & { relation: string; to: string };
 
 const MAX_RELATION_BYTES = 64;
 const MAX_NAME_BYTES = 900;
 
 /** Names that an edge cannot have are left out: what they are links of is stored all the same. */
-const isSound = ({ relation, to }: Link): boolean =>
+const isSound = ({ relation, to }: StatedLink): boolean =>
   utf8Length(relation) <= MAX_RELATION_BYTES &&
   // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point
   !/[,\u0000-\u001f\u007f-\u009f]/.test(relation) &&
@@ -22,7 +22,7 @@ const isSound = ({ relation, to }: Link): boolean =>
 /** Adds the edges that results name: to an entry where there is one of that name, and else to the name. */
 export async function linkResults(work: Work, linked: readonly Linked[]): Promise<void> {
   const links = linked
-    .flatMap(({ arrival, write }): Link[] => write.links.map((link) => ({ arrival, write, ...link })))
+    .flatMap(({ arrival, write }): StatedLink[] => write.links.map((link) => ({ arrival, write, ...link })))
     .filter(isSound);
   if (links.length === 0) return;
   const names = links.map(({ to, arrival }) => {
@@ -37,7 +37,7 @@ export async function linkResults(work: Work, linked: readonly Linked[]): Promis
   await linkAllOnce(work, stated, false);
 }
 
-const statedBy = ({ arrival, write, relation, to }: Link, target_type: 'entry' | 'entity') => ({
+const statedBy = ({ arrival, write, relation, to }: StatedLink, target_type: 'entry' | 'entity') => ({
   input: {
     source: entryName(write.entity_path, write.key),
     source_type: 'entry' as const,

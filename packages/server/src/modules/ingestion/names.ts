@@ -31,14 +31,6 @@ export const contextKey = (label: string, { id, no }: { id: string; no: number }
 /** The key of an event that is kept as it came. */
 export const rawKey = (event_type: string, id: string): string => `raw-${slugOf(event_type)}-${shortHash(id)}`;
 
-/** Whether a manifest names the type: as it is, by what comes before a dot of it, or by a star. */
-export const isHandled = (types: readonly string[], event_type: string): boolean =>
-  types.some((type) => {
-    if (type === event_type || type === '*') return true;
-    const start = type.endsWith('.*') ? type.slice(0, -1) : `${type}.`;
-    return event_type.startsWith(start);
-  });
-
 /** Where payloads name the thing that they are about: a repository, a project, a channel, a service. */
 const NAMED_AT: readonly (readonly string[])[] = [
   ['repository', 'full_name'],

@@ -107,8 +107,8 @@ const toLetter = (row: queries.ListedLetter) => ({
   received_at: toIso(row.received_at),
 });
 
-type Counted = Pick<queries.CountsRow, 'received' | 'duplicates' | 'failures'> & Partial<queries.CountsRow>;
-type AccountCounts = { rows: ReadonlyMap<string, Counted>; letters: ReadonlyMap<string, number> };
+type ConnectorCounts = Pick<queries.CountsRow, 'received' | 'duplicates' | 'failures'> & Partial<queries.CountsRow>;
+type AccountCounts = { rows: ReadonlyMap<string, ConnectorCounts>; letters: ReadonlyMap<string, number> };
 
 /** Counts are of the whole account: a key that reaches only a part of it sees none. */
 async function countsOf({ read, caller }: ReadContext): Promise<AccountCounts | undefined> {
@@ -124,7 +124,7 @@ async function countsOf({ read, caller }: ReadContext): Promise<AccountCounts | 
   };
 }
 
-const NONE: Counted = { received: 0, duplicates: 0, failures: 0 };
+const NONE: ConnectorCounts = { received: 0, duplicates: 0, failures: 0 };
 
 function toRow(
   { manifest, source, secrets, unsigned, missing_variables }: LoadedConnector,

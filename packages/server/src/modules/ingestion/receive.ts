@@ -1,4 +1,5 @@
 import { Fault, type Input } from '@mem-service/contract';
+import { isHandled } from '../../connectors/declared-types.ts';
 import type { ConnectorResult, LoadedConnector, TransformFailure, TransformFor } from '../../connectors/types.ts';
 import {
   type Caller,
@@ -16,7 +17,7 @@ import { inTurns } from '../../turns.ts';
 import { redactText } from '../traces/index.ts';
 import { type Arrival, checkWriteScope, deliveryName } from './arrivals.ts';
 import { checkConfigured, connectorOf } from './connectors.ts';
-import { contextKey, isHandled, pathOf, rawKey, webhookAgent } from './names.ts';
+import { contextKey, pathOf, rawKey, webhookAgent } from './names.ts';
 import { findDeliveries } from './queries.ts';
 import { isLargeInput, redactValue, redactWrite } from './redact.ts';
 import { type ArrivedWrite, PLAIN_WRITE, writesOf } from './rules/results.ts';
@@ -72,7 +73,7 @@ export async function transformOne(
   return 'failure' in transformed ? transformed.failure : transformed;
 }
 
-export type Transformed = {
+export type TransformedDelivery = {
   connector: LoadedConnector;
   input: TransformedInput;
   transformed: Transform;
@@ -80,7 +81,7 @@ export type Transformed = {
 };
 
 /** The arrival with what is to be written for it. An event that has no transform, or whose transform failed, is kept as it came. */
-export async function withWrites(services: Services, arrival: Arrival, done: Transformed): Promise<Arrival> {
+export async function withWrites(services: Services, arrival: Arrival, done: TransformedDelivery): Promise<Arrival> {
   const { connector, transformed, input, received_at } = done;
   const { default_entity_path, event_types } = connector.manifest;
   if ('reason' in transformed) return kept(services, arrival, { ...done, failure: transformed });
@@ -105,14 +106,14 @@ export async function withWrites(services: Services, arrival: Arrival, done: Tra
 async function keptWithin(
   services: Services,
   arrival: Arrival,
-  { reason, ...done }: Transformed & { reason: string },
+  { reason, ...done }: TransformedDelivery & { reason: string },
 ): Promise<Arrival> {
   const raw = await kept(services, arrival, { ...done, failure: { reason, passing: false } });
   checkWriteScope(arrival.caller, raw.writes);
   return raw;
 }
 
-type KeptEvent = Transformed & { failure?: TransformFailure };
+type KeptEvent = TransformedDelivery & { failure?: TransformFailure };
 
 const MAX_REASON = 2000;
 const SHOWN_CHARS = 4000;

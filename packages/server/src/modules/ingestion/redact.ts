@@ -41,8 +41,8 @@ export const isLargeInput = (input: unknown): boolean => isInputOfSize(input, LA
 export async function redactWrite(write: ArrivedWrite): Promise<ArrivedWrite> {
   const { value, items, artifact_refs, links } = write;
   const isPlain = items === undefined && (artifact_refs ?? links).length === 0 && links.length === 0;
-  const said = isPlain ? value : { value, items, artifact_refs, links };
-  const redacted = await redactValue(said);
+  const given = isPlain ? value : { value, items, artifact_refs, links };
+  const redacted = await redactValue(given);
   const isStored = !write.merge && !write.deleted;
   if (isPlain) return { ...write, value: redacted.value, text: isStored ? redacted.text : undefined };
   const parts = redacted.value as Pick<ArrivedWrite, 'value' | 'items' | 'artifact_refs' | 'links'>;

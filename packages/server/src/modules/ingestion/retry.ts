@@ -15,7 +15,7 @@ import {
   unchanged,
 } from '../../kernel/index.ts';
 import { type Arrival, checkWriteScope } from './arrivals.ts';
-import { arrivalOfLetter, type Retry, storeAttempt, transformLetter } from './attempt.ts';
+import { arrivalOfLetter, type NextAttempt, storeAttempt, transformLetter } from './attempt.ts';
 import { connectorsOf } from './connectors.ts';
 import { type DueLetter, listDueLetters, nextDueAt } from './due-letters.ts';
 import * as queries from './queries.ts';
@@ -115,7 +115,7 @@ function store(kernel: Kernel, { connector, letter: { account_id, letter_id }, a
 
 type Attempted = { before: queries.LetterRow; arrival: Arrival; now: number };
 
-function nextRetry({ manifest }: LoadedConnector, { before, arrival, now }: Attempted): Retry {
+function nextRetry({ manifest }: LoadedConnector, { before, arrival, now }: Attempted): NextAttempt {
   const attempts = before.attempts + 1;
   const { retry_attempts, retry_delay_seconds } = manifest.config;
   // The first attempt was none of the retries.

@@ -2,6 +2,7 @@ import { Fault, type FieldError, type Input, type Output, operations } from '@me
 import {
   type Caller,
   changed,
+  checkSender,
   entryName,
   fromIso,
   type Handlers,
@@ -20,14 +21,14 @@ import { isLargeText, type RedactedJson, redactSmall, redactValue } from './reda
 import { PLAIN_WRITE } from './rules/results.ts';
 import { storeArrivals, toTimes } from './store.ts';
 
-type InboundEvent = Input<'events.send'>;
+type EventInput = Input<'events.send'>;
 type SentEvent = Output<'events.send'>;
 
 /** Large values were redacted before the transaction began. */
-const redactedOf = ({ value }: InboundEvent, prepared: unknown): RedactedJson =>
+const redactedOf = ({ value }: EventInput, prepared: unknown): RedactedJson =>
   (prepared as RedactedJson | undefined) ?? redactSmall(value.value, value.text);
 
-function arrivalOf(event: InboundEvent, caller: Caller, { value, text }: RedactedJson): Arrival {
+function arrivalOf(event: EventInput, caller: Caller, { value, text }: RedactedJson): Arrival {
   const { source, entity_path, key, event_type, id, confidence, memory_type, pattern_refs, artifact_refs } = event;
   const occurred_at = event.occurred_at === undefined ? undefined : fromIso(event.occurred_at);
   return {
@@ -80,10 +81,12 @@ const send = writesTogether<'events.send'>(async (work, items) => {
 });
 
 /** What is redacted before the transaction begins. */
-const prepareOne = (_: Services, { value }: InboundEvent): Promise<RedactedJson> | undefined =>
-  isLargeText(value.text) ? redactValue(value.value, value.text) : undefined;
+function prepareOne(_: Services, { source, value }: EventInput, caller: Caller): Promise<RedactedJson> | undefined {
+  checkSender(caller, externalAgent(source));
+  return isLargeText(value.text) ? redactValue(value.value, value.text) : undefined;
+}
 
-type PreparedEvent = { event: InboundEvent; redacted: RedactedJson } | Fault;
+type PreparedEvent = { event: EventInput; redacted: RedactedJson } | Fault;
 
 const asFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
@@ -114,7 +117,8 @@ async function prepareBatch(
 async function prepareEvent(raw: unknown, caller: Caller): Promise<PreparedEvent> {
   // A transport could not make an event of what was sent.
   if (raw instanceof Fault) return raw;
-  const event = (await parseInput(operations['events.send'].input, raw)) as InboundEvent;
+  const event = (await parseInput(operations['events.send'].input, raw)) as EventInput;
+  checkSender(caller, externalAgent(event.source));
   checkWriteScope(caller, [event]);
   return { event, redacted: await redactValue(event.value.value, event.value.text) };
 }

@@ -38,14 +38,14 @@ export async function storeArrivals(work: Work, arrivals: readonly Arrival[]): P
   return stored;
 }
 
-/** Tells the task that tries letters again when to. */
+/** Sets when the task tries letters again. */
 const retryOf = ({ failure }: Arrival) => (failure?.retry_at == null ? {} : { retry_at: toIso(failure.retry_at) });
 
 const onMain = ({ entity_path, key }: Place) => ({ branch: MAIN_BRANCH, entity_path, key });
 
 const nameOf = (parts: readonly string[]): string => parts.join('\n');
 
-type Loaded = {
+type LoadedArrivals = {
   entries: EntrySet;
   things: Things;
   check: ContractCheck | undefined;
@@ -57,7 +57,7 @@ class ArrivalBook {
   /** How many results were applied. */
   writes = 0;
   readonly #work: Work;
-  readonly #loaded: Loaded;
+  readonly #loaded: LoadedArrivals;
   readonly #deliveries: queries.DeliveryRow[] = [];
   readonly #replayed: queries.DeliveryRow[] = [];
   readonly #kept: EntrySet[] = [];
@@ -66,7 +66,7 @@ class ArrivalBook {
   readonly #linked: Linked[] = [];
   readonly #made: NewEntry[] = [];
 
-  private constructor(work: Work, loaded: Loaded) {
+  private constructor(work: Work, loaded: LoadedArrivals) {
     this.#work = work;
     this.#loaded = loaded;
   }
@@ -218,7 +218,10 @@ class ArrivalBook {
   }
 }
 
-async function loadThings(work: Work, arrivals: readonly Arrival[]): Promise<Pick<Loaded, 'things' | 'entries'>> {
+async function loadThings(
+  work: Work,
+  arrivals: readonly Arrival[],
+): Promise<Pick<LoadedArrivals, 'things' | 'entries'>> {
   const things = await Things.load(work, arrivals);
   const places = things.placesOf(arrivals);
   const entries = await EntrySet.load(work, places.map(onMain));

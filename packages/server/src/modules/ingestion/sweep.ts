@@ -5,8 +5,8 @@ const DAY_MS = 86_400_000;
 /** Few enough that writes do not wait long. */
 const ROWS = 1000;
 
-/** Forgets ids of deliveries that no sender will send again. */
-export const forgetDeliveries: MaintenanceTask = {
+/** Drops ids of deliveries that no sender will send again. */
+export const dropDeliveries: MaintenanceTask = {
   name: 'ingestion.forget_deliveries',
   async run({ services: { database, clock, settings } }, isStopping) {
     const before = clock.now() - settings.delivery_days * DAY_MS;

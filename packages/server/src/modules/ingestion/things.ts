@@ -10,7 +10,7 @@ const MAX_AHEAD_MS = 5 * 60_000;
 export type Place = { entity_path: string; key: string };
 type Decision = { value: unknown; text?: string | undefined; isLate: boolean };
 /** `keep` is called once the entry was written. */
-type Decided = Decision & { keep: () => void };
+type ThingDecision = Decision & { keep: () => void };
 type Placed = { at: Place; from?: Place | undefined; keep: () => void };
 
 const nameOf = ({ entity_path, key }: Place): string => `${entity_path}\n${key}`;
@@ -113,10 +113,10 @@ export class Things {
   }
 
   /** What an entry is to say after an event. */
-  decide(write: ArrivedWrite, { at, from, value, received_at }: Before): Decided {
+  decide(write: ArrivedWrite, { at, from, value, received_at }: Before): ThingDecision {
     if (write.occurred_at === undefined)
       return { value: write.deleted ? undefined : write.value, text: write.text, isLate: false, keep: () => {} };
-    const state = this.#states.get(nameOf(from ?? at)) ?? NOTHING_SAID;
+    const state = this.#states.get(nameOf(from ?? at)) ?? NO_STATE;
     const thing = {
       state,
       get value() {
@@ -158,7 +158,7 @@ export class Things {
 
 type Before = { at: Place; from: Place | undefined; received_at: number; value: () => unknown };
 
-const NOTHING_SAID: ThingState = {};
+const NO_STATE: ThingState = {};
 
 /** A thing that moves is written at its new place, whether or not the event says something new. */
 function decisionOf(write: ArrivedWrite, { thing, isLate }: Merged, isMoved: boolean): Decision {

@@ -1,6 +1,6 @@
 import type { ResultItem } from '../../../connectors/types.ts';
 
-/** When something was said, and its place among what was said at the same time. */
+/** When something was given, and its place among what was given at the same time. */
 export type Stamp = readonly [at: number, rank: number];
 
 /** By name, when each was set last. */
@@ -10,14 +10,14 @@ type Stamps = Readonly<Record<string, Stamp>>;
 export type ThingState = {
   /** Of a value that was set as a whole: of each member that has no stamp of its own. */
   whole?: Stamp | undefined;
-  /** What was said at that time or before is gone. */
+  /** What was given at that time or before is gone. */
   deleted?: Stamp | undefined;
   members?: Stamps | undefined;
   /** By list and id; those that were removed are here too. */
   items?: Readonly<Record<string, Stamps>> | undefined;
 };
 
-/** A thing: its value, undefined where it is not there, and when that was said. */
+/** A thing: its value, undefined where it is not there, and when that was given. */
 export type Thing = { value: unknown; state: ThingState };
 
 export type ThingItems = Readonly<Record<string, Readonly<Record<string, ResultItem | null>>>>;
@@ -31,7 +31,7 @@ export type ThingChange = {
   deleted?: boolean | undefined;
 };
 
-/** `isLate`: everything that it says was overtaken by what was said before. */
+/** `isLate`: everything that it says was overtaken by what was given before. */
 export type Merged = { thing: Thing; isLate: boolean };
 
 export const MAX_ITEMS = 200;
@@ -81,13 +81,13 @@ function keepItems(name: string, list: unknown, isKept: (id: string) => boolean)
 /** The members of the newest event come first, in its order: a long value is read from its beginning. */
 function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
   const { stamp, items = {} } = change;
-  const said = Object.entries(isObject(change.value) ? change.value : {}).filter(
+  const given = Object.entries(isObject(change.value) ? change.value : {}).filter(
     ([name]) => !Object.hasOwn(items, name),
   );
   const before = isObject(value) ? value : {};
   const members: Record<string, Stamp> = { ...state.members };
   const won: [string, unknown][] = [];
-  for (const [name, member] of said) {
+  for (const [name, member] of given) {
     const known = ownOf(members, name) ?? (Object.hasOwn(before, name) ? state.whole : undefined);
     if (!isOver({ stamp, text: () => textOf(member) }, { stamp: known, text: () => textOf(ownOf(before, name)) }))
       continue;
@@ -104,16 +104,16 @@ function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
     if (list.length > 0) merged.set(name, list);
   }
   const next: ThingState = { whole: state.whole, deleted: state.deleted, members, items: lists.stamps };
-  const isLate = won.length === 0 && lists.won === 0 && said.length + lists.said > 0;
+  const isLate = won.length === 0 && lists.won === 0 && given.length + lists.given > 0;
   // Without a member there is nothing to show.
   return { thing: { value: merged.size === 0 ? undefined : Object.fromEntries(merged), state: next }, isLate };
 }
 
-type ListedItem = ResultItem & { id: string };
+type MergedItem = ResultItem & { id: string };
 type MergedLists = {
-  values: Map<string, ListedItem[]>;
+  values: Map<string, MergedItem[]>;
   stamps: Record<string, Stamps> | undefined;
-  said: number;
+  given: number;
   won: number;
 };
 
@@ -122,12 +122,12 @@ function mergeLists(
   { stamp, items }: { stamp: Stamp; items: ThingItems },
   before: ReadonlyMap<string, unknown>,
 ): MergedLists {
-  const merged: MergedLists = { values: new Map(), stamps: state.items && { ...state.items }, said: 0, won: 0 };
+  const merged: MergedLists = { values: new Map(), stamps: state.items && { ...state.items }, given: 0, won: 0 };
   for (const [name, changes] of Object.entries(items)) {
     const listed = new Map(itemsOf(before.get(name)).map((item) => [item.id, item]));
     const stamps = new Map(Object.entries(ownOf(state.items, name) ?? {}));
     for (const [id, item] of Object.entries(changes)) {
-      merged.said++;
+      merged.given++;
       const known = {
         stamp: stamps.get(id),
         text: () => itemText(listed.get(id) ?? (stamps.has(id) ? null : undefined)),
@@ -147,10 +147,10 @@ function mergeLists(
   return merged;
 }
 
-const withIdFirst = (id: string, item: ResultItem): ListedItem => Object.assign({ id }, item, { id });
+const withIdFirst = (id: string, item: ResultItem): MergedItem => Object.assign({ id }, item, { id });
 
 /** The newest of a list, in their order. */
-function newestItems(items: readonly ListedItem[]): ListedItem[] {
+function newestItems(items: readonly MergedItem[]): MergedItem[] {
   const sorted = items.toSorted((a, b) => timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1));
   return sorted.slice(-MAX_ITEMS);
 }
@@ -163,7 +163,7 @@ const timeOf = ({ at }: ResultItem): number => {
 /** Of items that are listed, and of so many that were removed last. */
 function keptStamps(
   stamps: ReadonlyMap<string, Stamp>,
-  { listed, kept }: { listed: ReadonlyMap<string, ListedItem>; kept: readonly ListedItem[] },
+  { listed, kept }: { listed: ReadonlyMap<string, MergedItem>; kept: readonly MergedItem[] },
 ): Stamps {
   const shown = new Set(kept.map(({ id }) => id));
   const removed = [...stamps].filter(([id]) => !listed.has(id)).toSorted(([, a], [, b]) => compareStamps(b, a));
@@ -171,19 +171,19 @@ function keptStamps(
   return Object.fromEntries(left);
 }
 
-const itemsOf = (list: unknown): ListedItem[] =>
-  Array.isArray(list) ? list.filter((item): item is ListedItem => isObject(item) && typeof item.id === 'string') : [];
+const itemsOf = (list: unknown): MergedItem[] =>
+  Array.isArray(list) ? list.filter((item): item is MergedItem => isObject(item) && typeof item.id === 'string') : [];
 
-/** What was removed stays so against what was said at the same moment. */
+/** What was removed stays so against what was given at the same moment. */
 const itemText = (item: object | null | undefined): string =>
   item === null ? '\uffff' : item === undefined ? '' : textOf(item);
 
-type Said = { stamp: Stamp | undefined; text: () => string };
+type StampedText = { stamp: Stamp | undefined; text: () => string };
 
-function isOver(said: Said & { stamp: Stamp }, known: Said): boolean {
+function isOver(given: StampedText & { stamp: Stamp }, known: StampedText): boolean {
   if (known.stamp === undefined) return true;
-  const order = compareStamps(said.stamp, known.stamp);
-  return order > 0 || (order === 0 && said.text() > known.text());
+  const order = compareStamps(given.stamp, known.stamp);
+  return order > 0 || (order === 0 && given.text() > known.text());
 }
 
 /** The same text for the same value, whatever the order of its members. */

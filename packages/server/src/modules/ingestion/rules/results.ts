@@ -1,4 +1,4 @@
-import type { ConnectorResult, ContextResult, ResultLink, WriteResult } from '../../../connectors/types.ts';
+import type { ConnectorResult, ContextResult, EntryResult, ResultLink } from '../../../connectors/types.ts';
 import type { ThingItems } from './merge.ts';
 
 /** What a result of a connector, or an event, says about one entry. */
@@ -58,7 +58,7 @@ export const writesOf = (results: readonly ConnectorResult[], delivered: Deliver
     result.operation === 'write' ? writeOf(result, delivered) : contextOf(result, no, delivered),
   );
 
-function writeOf(result: WriteResult, { received_at }: Delivered): ArrivedWrite {
+function writeOf(result: EntryResult, { received_at }: Delivered): ArrivedWrite {
   const { entity_path, key, value = null, rank = 0, merge = false, items, deleted = false } = result;
   const { thing, unplaced = false, confidence, memory_type, outcome } = result;
   return {
