@@ -211,13 +211,14 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'one sweep finds the vectors of models that nobody uses',
   ],
   [
-    'DELETE FROM deliveries WHERE account_id IS NOT NULL AND (account_id, sender, realm, delivery_id) IN (',
-    'ids of all accounts grow old alike',
+    'DELETE FROM deliveries WHERE account_id IS NOT NULL AND (account_id, sender, realm, delivery_id) IN',
+    'deliveries of all accounts grow old alike',
   ],
   [
     'SELECT account_id, letter_id FROM ( SELECT account_id, letter_id, row_number() OVER (PARTITION BY account_id',
-    'one sweep finds the dead letters that are to be tried again',
+    'one sweep finds the events that are to be tried again',
   ],
+  ['SELECT next_attempt_at FROM dead_letters WHERE connector =', 'finds when that sweep is due'],
   ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];
 

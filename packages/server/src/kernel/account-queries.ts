@@ -111,3 +111,8 @@ export const accountStatement = 'SELECT number, seq, created_at, deleted_at FROM
 
 /** Where the logs of all accounts end, for figures about the whole store. */
 export const liveAccounts: Sql = fragment('SELECT account_id, seq FROM accounts WHERE deleted_at IS NULL');
+
+/** Neither suspended nor ended. */
+export const activeAccounts: Sql = fragment(
+  "SELECT account_id FROM accounts WHERE status = 'active' AND deleted_at IS NULL",
+);

@@ -18,6 +18,13 @@ const ANY = { due_by: Number.MAX_SAFE_INTEGER, not_since: Number.MAX_SAFE_INTEGE
 
 export type TaskCounts = { task: string; done: number; failed: number };
 
+type Soon = { timer: NodeJS.Timeout; at: number };
+/** `at` is set where it is to run before its interval has passed. */
+type Finished = queries.Finished & { at?: number | undefined };
+
+/** So long at least is between two runs of which the first has left something. */
+const LEFT_OVER_MS = 1_000;
+
 /** Random delay, so that servers on one store do not query at the same moment. */
 const UNEVEN_MS = 1_000;
 
@@ -29,7 +36,7 @@ export class Maintenance {
   readonly #after = new Map<string, MaintenanceTask[]>();
   readonly #finishing: readonly MaintenanceTask[];
   readonly #unfinished = new Set<MaintenanceTask>();
-  readonly #soon = new Map<MaintenanceTask, NodeJS.Timeout>();
+  readonly #soon = new Map<MaintenanceTask, Soon>();
   readonly #stops: (() => void)[] = [];
   #kernel: Kernel | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -76,22 +83,34 @@ export class Maintenance {
   }
 
   #committed(events: readonly LogEvent[]): void {
-    for (const { event_type } of events) {
-      const tasks = this.#after.get(event_type);
-      if (tasks) for (const task of tasks) if (!this.#soon.has(task)) this.#runSoon(task);
-      for (const task of this.#finishing) if (task.finish?.event_types.includes(event_type)) this.#unfinished.add(task);
+    for (const event of events) {
+      for (const task of this.#after.get(event.event_type) ?? []) this.#runAfter(task, event);
+      for (const task of this.#finishing)
+        if (task.finish?.event_types.includes(event.event_type)) this.#unfinished.add(task);
     }
   }
 
-  #runSoon(task: MaintenanceTask): void {
-    const not_since = this.#options.clock.now();
-    const delayMs = (task.after?.delay_seconds ?? 0) * 1000;
-    this.#bringForward(task.name, not_since + delayMs);
+  #runAfter(task: MaintenanceTask, event: LogEvent): void {
+    const now = this.#options.clock.now();
+    const { after } = task;
+    if (!after) return;
+    const isTimed = 'at' in after;
+    const at = isTimed ? after.at(event) : now + after.delay_seconds * 1000;
+    if (at !== undefined && this.#runAt(task, { at, not_since: isTimed ? at : now })) this.#bringForward(task.name, at);
+  }
+
+  /** False where it is to run before that time anyway. */
+  #runAt(task: MaintenanceTask, { at, not_since }: { at: number; not_since: number }): boolean {
+    const known = this.#soon.get(task);
+    if (this.#closed || (known && known.at <= at)) return false;
+    clearTimeout(known?.timer);
     const run = () => {
       this.#soon.delete(task);
       void this.#run([task.name], { not_since });
     };
-    this.#soon.set(task, setTimeout(run, delayMs).unref());
+    const delayMs = Math.min(Math.max(0, at - this.#options.clock.now()), 2 ** 31 - 1);
+    this.#soon.set(task, { timer: setTimeout(run, delayMs).unref(), at });
+    return true;
   }
 
   /** So that somebody does it soon should this process end before. */
@@ -146,7 +165,7 @@ export class Maintenance {
     const renew = () => database.maintenanceTransaction((tx) => queries.renewTasks(tx, server_id, until()));
     const renewal = setInterval(() => void renew().catch(this.#options.onError), lease_ms / 3).unref();
     const byName = new Map(claimed.map((row) => [row.task, row]));
-    const finished: queries.Finished[] = [];
+    const finished: Finished[] = [];
     try {
       for (const name of tasks) {
         const row = byName.get(name);
@@ -158,9 +177,11 @@ export class Maintenance {
     await database.maintenanceTransaction(async (tx) => {
       for (const one of finished) await queries.finishTask(tx, server_id, one);
     });
+    for (const { task, at } of finished)
+      if (at !== undefined) this.#runAt(this.#tasks.get(task) as MaintenanceTask, { at, not_since: at });
   }
 
-  async #runOne({ task: name, attempts }: queries.Claimed): Promise<queries.Finished> {
+  async #runOne({ task: name, attempts }: queries.Claimed): Promise<Finished> {
     const { clock, onError } = this.#options;
     const task = this.#tasks.get(name) as MaintenanceTask;
     const counts = this.#counted.get(name) as { done: number; failed: number };
@@ -173,7 +194,11 @@ export class Maintenance {
       await task.run(this.#kernel as Kernel, () => this.#closed);
       if (this.#closed) return undone;
       counts.done++;
-      return { ...undone, finished_at: clock.now(), next_run_at: started + everyMs, attempts: 0 };
+      const next = (await task.next?.(this.#kernel as Kernel)) ?? Number.POSITIVE_INFINITY;
+      const at = Math.max(next, clock.now() + LEFT_OVER_MS);
+      const isEarly = at < started + everyMs;
+      const next_run_at = isEarly ? at : started + everyMs;
+      return { ...undone, finished_at: clock.now(), next_run_at, attempts: 0, at: isEarly ? at : undefined };
     } catch (error) {
       counts.failed++;
       onError(new Error(`maintenance ${name}: attempt ${attempts + 1}`, { cause: error }));
@@ -187,7 +212,7 @@ export class Maintenance {
     this.#closed = true;
     for (const stop of this.#stops) stop();
     clearTimeout(this.#timer);
-    for (const timer of this.#soon.values()) clearTimeout(timer);
+    for (const { timer } of this.#soon.values()) clearTimeout(timer);
     await Promise.all([this.#running, this.#forwarding]);
     for (const { finish } of this.#unfinished) await finish?.run(this.#kernel as Kernel).catch(this.#options.onError);
   }

@@ -1,13 +1,5 @@
 import type { LoadedConnector } from '../../connectors/types.ts';
-import {
-  type Caller,
-  EVERYONE,
-  isInScope,
-  MAIN_BRANCH,
-  type Scope,
-  type Services,
-  type Work,
-} from '../../kernel/index.ts';
+import { type Caller, EVERYONE, MAIN_BRANCH, type Services, type Work } from '../../kernel/index.ts';
 import type { Arrival, StoredArrival } from './arrivals.ts';
 import { webhookAgent } from './names.ts';
 import * as queries from './queries.ts';
@@ -15,29 +7,38 @@ import { transformOne, withWrites } from './receive.ts';
 import { PLAIN_WRITE } from './rules/results.ts';
 import { storeArrivals } from './store.ts';
 
-/** Transforms a dead letter again, with the transform of now. */
-export async function transformLetter(
-  services: Services,
-  letter: queries.LetterRow,
-  { connector, caller }: { connector: LoadedConnector; caller: Caller },
-): Promise<Arrival> {
-  const { delivery_id: id, type: event_type, received_at } = letter;
-  const payload: unknown = JSON.parse(letter.payload);
-  const input = { id, event_type, payload, headers: JSON.parse(letter.headers) as Record<string, string> };
-  const name = connector.manifest.name;
-  const arrival: Arrival = {
+type LetterUse = { connector: LoadedConnector; caller: Caller };
+
+export function arrivalOfLetter(
+  { delivery_id, type, received_at }: queries.LetterRow,
+  { connector: { manifest, records_outcomes }, caller }: LetterUse,
+): Arrival {
+  const { name } = manifest;
+  return {
     caller,
     connector: name,
     sender: webhookAgent(name),
     source: name,
-    id,
-    event_type,
+    id: delivery_id,
+    event_type: type,
     occurred_at: null,
     writes: [],
-    records_outcomes: connector.records_outcomes,
+    records_outcomes,
     received_at,
     isAgain: true,
   };
+}
+
+/** Transforms a dead letter again, with the transform of now. */
+export async function transformLetter(
+  services: Services,
+  letter: queries.LetterRow,
+  { connector, caller }: LetterUse,
+): Promise<Arrival> {
+  const { delivery_id: id, type: event_type, received_at } = letter;
+  const payload: unknown = JSON.parse(letter.payload);
+  const input = { id, event_type, payload, headers: JSON.parse(letter.headers) as Record<string, string> };
+  const arrival = arrivalOfLetter(letter, { connector, caller });
   const transformed = await transformOne(connector, input, received_at);
   const done = await withWrites(services, arrival, { connector, input, transformed, received_at });
   return done.failure ? done : withoutRaw(done, letter);
@@ -90,10 +91,4 @@ function emitAttempt(work: Work, letter: queries.LetterRow, replayed: boolean): 
     visible_to: EVERYONE,
     details: { letter_id, connector, replayed },
   });
-}
-
-/** The first path of a retry that the key which received the letter may not write to. */
-export function pathOutOfScope({ write_scope }: queries.LetterRow, { writes }: Arrival): string | undefined {
-  const scope = write_scope === null ? undefined : (JSON.parse(write_scope) as Scope);
-  return writes.find(({ entity_path }) => !isInScope(scope, entity_path))?.entity_path;
 }

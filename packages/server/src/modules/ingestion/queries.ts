@@ -288,21 +288,6 @@ export const updateLetters: Update = {
   by: { account_id: 'text', letter_id: 'text' },
 };
 
-export type DueLetter = Pick<LetterRow, 'account_id' | 'letter_id'>;
-
-/** Letters of a connector that are to be tried again: the first of each account, then the second of each. */
-export function listDueLetters(
-  query: Query,
-  { connector, now, limit }: { connector: string; now: number; limit: number },
-): Promise<DueLetter[]> {
-  return query.all<DueLetter>(
-    sql`SELECT account_id, letter_id FROM (
-          SELECT account_id, letter_id, row_number() OVER (PARTITION BY account_id ORDER BY next_attempt_at, letter_id) AS turn
-          FROM dead_letters WHERE connector = ${connector} AND next_attempt_at IS NOT NULL AND next_attempt_at <= ${now}
-        ) AS due ORDER BY turn, account_id LIMIT ${limit}`,
-  );
-}
-
 export const updateDeliveries: Update = {
   table: 'deliveries',
   set: { entity_path: 'text', key: 'text', version: 'int', status: 'text', occurred_at: 'int' },

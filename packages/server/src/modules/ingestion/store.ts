@@ -37,6 +37,9 @@ export async function storeArrivals(work: Work, arrivals: readonly Arrival[]): P
   return stored;
 }
 
+/** Tells the task that tries letters again when to. */
+const retryOf = ({ failure }: Arrival) => (failure?.retry_at == null ? {} : { retry_at: toIso(failure.retry_at) });
+
 const nameOf = (parts: readonly string[]): string => parts.join('\n');
 
 type Loaded = {
@@ -151,7 +154,12 @@ class ArrivalBook {
       key: first?.key ?? null,
       version: first?.version ?? null,
       visible_to: EVERYONE,
-      details: { connector: arrival.connector, results: results.length, event: eventOf(arrival) },
+      details: {
+        connector: arrival.connector,
+        results: results.length,
+        event: eventOf(arrival),
+        ...retryOf(arrival),
+      },
     });
   }
 

@@ -1,6 +1,15 @@
 import { exported, type TenantTable } from '../../kernel/index.ts';
 import { addCounts, insertDeliveries, insertLetters, upsertPlaces, upsertThings } from './queries.ts';
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const tables: readonly TenantTable[] = [
   exported(insertDeliveries, {
     kind: 'delivery',
@@ -32,7 +41,9 @@ export const tables: readonly TenantTable[] = [
     kind: 'dead_letter',
     key: ['letter_id'],
     nullable: ['next_attempt_at', 'entity_path', 'key', 'write_scope'],
-    json: ['headers', 'payload', 'write_scope'],
+    json: ['headers', 'write_scope'],
+    // A payload may be any JSON value.
+    check: ({ payload }) => (isJson(String(payload)) ? undefined : 'payload must be JSON'),
     agents: { sender: { erased: 'delete the row' } },
     entries: { entity_path: 'delete the row', key: 'delete the row' },
     rights: { maintenance: ['SELECT (account_id, letter_id, connector, next_attempt_at)'] },
