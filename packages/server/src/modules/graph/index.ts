@@ -7,7 +7,7 @@ import { edgesOfEntries } from './projection.ts';
 import { tables } from './tables.ts';
 
 export { linkAwaited, type NewEntry } from './awaited.ts';
-export { type LinkedOnce, linkAllOnce } from './link.ts';
+export { type Ends, entryEnd, type LinkedOnce, linkAllOnce, linkBetween } from './link.ts';
 export { listEntriesById, listIncident, readEntries } from './queries.ts';
 export { entryIdOf } from './rules/edges.ts';
 export type { IncidentEdge } from './rules/walk.ts';

@@ -37,13 +37,26 @@ export type LinkedOnce = 'written' | 'unchanged' | 'missing';
 
 /** The same for many edges; skips those that exist and those with a missing end. One result per edge, in order. */
 export async function linkAllOnce(work: Work, all: readonly LinkItem[], dryRun: boolean): Promise<LinkedOnce[]> {
-  const ends = await findEndsByAgent(work, all);
+  return linkBetween(work, all, { ends: await findEndsByAgent(work, all), dryRun });
+}
+
+type Between = {
+  ends: readonly Ends[];
+  /** Of which edges it is known that they do not exist. */
+  isNew?: (i: number) => boolean;
+  dryRun?: boolean;
+};
+
+/** The same between ends that were looked up before. */
+export async function linkBetween(work: Work, all: readonly LinkItem[], between: Between): Promise<LinkedOnce[]> {
+  const { ends, isNew = () => false, dryRun = false } = between;
   const edges = all.map((stated, i) =>
     isThere(stated, ends[i] as Ends) ? edgeOf(stated, ends[i] as Ends) : undefined,
   );
-  const keys = edges.map((edge) => Object.keys(findEdges.by).map((name) => keyPart(work, edge, name)));
-  const known = await work.tx.findMany(findEdges, keys);
-  const stated = new Set(keys.flatMap((key, i) => (known[i] ? [key.join('\n')] : [])));
+  const keys = edges.map((edge) => KEY_PARTS.map((name) => keyPart(work, edge, name)));
+  const asked = keys.filter((_, i) => !isNew(i));
+  const known = asked.length === 0 ? [] : await work.tx.findMany(findEdges, asked);
+  const stated = new Set(asked.flatMap((key, i) => (known[i] ? [key.join('\n')] : [])));
   const found: LinkedOnce[] = [];
   const made: Made[] = [];
   for (const [i, edge] of edges.entries()) {
@@ -78,15 +91,22 @@ function saveEdges(work: Work, made: readonly Made[]): void {
   );
 }
 
-const keyPart = ({ account_id }: Work, edge: Edge | undefined, name: string): string =>
-  String({ account_id, ...edge }[name] ?? '');
+const KEY_PARTS = Object.keys(findEdges.by) as ('account_id' | keyof Edge)[];
+
+const keyPart = ({ account_id }: Work, edge: Edge | undefined, name: 'account_id' | keyof Edge): string =>
+  name === 'account_id' ? account_id : String(edge?.[name] ?? '');
 
 /** The view of the agent that the edge is asserted for. */
 const viewOf = (work: Work, { input, caller, lineage }: LinkItem): EntryView =>
   viewInWork(work, { lineage, agent_id: input.agent_id ?? caller.agent_id });
 
-type FoundEnd = { id: string; shared: boolean } | undefined;
-type Ends = { source: FoundEnd; target: FoundEnd };
+export type FoundEnd = { id: string; shared: boolean } | undefined;
+export type Ends = { source: FoundEnd; target: FoundEnd };
+
+export const entryEnd = ({ entry_id, shared }: { entry_id: number; shared: boolean }): FoundEnd => ({
+  id: entryNode(entry_id),
+  shared,
+});
 
 /** Looks up the ends in the view of each agent. */
 async function findEndsByAgent(work: Work, all: readonly LinkItem[]): Promise<Ends[]> {
@@ -113,7 +133,7 @@ async function findEnds(work: Work, view: EntryView, all: readonly LinkItem[]): 
   const found = ends.map(({ type, name }, i): FoundEnd => {
     if (type !== 'entry') return { id: name, shared: true };
     const entry = addresses[i] && entries[next++];
-    return entry && { id: entryNode(entry.entry_id), shared: entry.shared === 1 };
+    return entry && entryEnd({ entry_id: entry.entry_id, shared: entry.shared === 1 });
   });
   return all.map((_, i) => ({ source: found[2 * i], target: found[2 * i + 1] }));
 }

@@ -174,8 +174,9 @@ export function listEdgesToNames(
   { account_id, branch, visible_to, names }: Pick<EdgeRow, 'account_id' | 'branch' | 'visible_to'> & { names: Sql },
 ): Promise<EdgeRow[]> {
   return query.all<EdgeRow>(
-    sql`SELECT * FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND target_type = 'entity'
-        AND target IN (SELECT value FROM ${names}) AND visible_to = ${visible_to}`,
+    // CROSS JOIN fixes the order of the tables, so that each name is one index search.
+    sql`SELECT edges.* FROM ${names} CROSS JOIN edges WHERE account_id = ${account_id} AND branch = ${branch}
+        AND target_type = 'entity' AND target = value AND visible_to = ${visible_to}`,
   );
 }
 

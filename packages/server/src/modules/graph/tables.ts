@@ -12,6 +12,10 @@ export const tables: readonly TenantTable[] = [
       source: { erased: 'by its owner' },
       target: { erased: 'by its owner' },
     },
+    planner: {
+      edges: '1000000 1000000 1000000 300000 10 10 5 5 1',
+      edges_by_target: '1000000 1000000 1000000 300000 10 10 5 5 1',
+    },
   }),
   exported(insertStatements, { kind: 'edge_statement', key: ['edge_id', 'seq'], erased_with: 'edges' }),
 ];

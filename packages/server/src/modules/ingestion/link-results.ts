@@ -1,12 +1,20 @@
-import { entityPathProblem, utf8Length } from '@mem-service/contract';
-import { entryName, isInScope, MAIN_BRANCH, MAIN_LINEAGE, splitEntryName, type Work } from '../../kernel/index.ts';
-import { findNamedNumbers } from '../entries/index.ts';
-import { linkAllOnce } from '../graph/index.ts';
+import { type EntryKey, entityPathProblem, utf8Length } from '@mem-service/contract';
+import {
+  entryName,
+  isInScope,
+  MAIN_BRANCH,
+  MAIN_LINEAGE,
+  splitEntryName,
+  viewInWork,
+  type Work,
+} from '../../kernel/index.ts';
+import { findNamedEntries } from '../entries/index.ts';
+import { type Ends, entryEnd, linkBetween } from '../graph/index.ts';
 import type { Arrival } from './arrivals.ts';
 import type { ArrivedWrite } from './rules/results.ts';
 
 export type Linked = { arrival: Arrival; write: ArrivedWrite };
-type StatedLink = Linked & { relation: string; to: string };
+type StatedLink = { arrival: Arrival; source: string; relation: string; to: string };
 
 const MAX_RELATION_BYTES = 64;
 const MAX_NAME_BYTES = 900;
@@ -19,27 +27,63 @@ const isSound = ({ relation, to }: StatedLink): boolean =>
   utf8Length(to) <= MAX_NAME_BYTES &&
   entityPathProblem(to) === undefined;
 
-/** Adds the edges that results name: to an entry where there is one of that name, and else to the name. */
-export async function linkResults(work: Work, linked: readonly Linked[]): Promise<void> {
+/**
+ * Adds the edges that results name: to an entry where there is one of that name, and else to the name. `made` has the numbers
+ * of entries that were not there before, which have no edges yet.
+ */
+export async function linkResults(
+  work: Work,
+  linked: readonly Linked[],
+  made: ReadonlyMap<string, number>,
+): Promise<void> {
   const links = linked
-    .flatMap(({ arrival, write }): StatedLink[] => write.links.map((link) => ({ arrival, write, ...link })))
+    .flatMap(({ arrival, write }): StatedLink[] => {
+      const source = entryName(write.entity_path, write.key);
+      return write.links.map(({ relation, to }) => ({ arrival, source, relation, to }));
+    })
     .filter(isSound);
-  if (links.length === 0) return;
-  const names = links.map(({ to, arrival }) => {
-    const name = splitEntryName(to);
-    return name && isInScope(arrival.caller.key?.write, name.entity_path) ? name : undefined;
-  });
-  const asked = names.flatMap((name) => (name ? [{ branch: MAIN_BRANCH, ...name }] : []));
-  const found = asked.length === 0 ? [] : await findNamedNumbers(work.tx, work.account_id, asked);
-  let next = 0;
-  const isEntry = names.map((name) => name !== undefined && found[next++] !== undefined);
-  const stated = links.map((link, i) => statedBy(link, isEntry[i] ? 'entry' : 'entity'));
-  await linkAllOnce(work, stated, false);
+  const find = await findEnds(work, links, made);
+  const ends = links.map((link): Ends => ({ source: find(link, link.source), target: find(link, link.to) }));
+  const stated = links.map((link, i) => statedBy(link, ends[i]?.target ? 'entry' : 'entity'));
+  const between = ends.map(({ source, target }, i) => ({ source, target: target ?? nameEnd(links[i] as StatedLink) }));
+  await linkBetween(work, stated, { ends: between, isNew: (i) => made.has((links[i] as StatedLink).source) });
 }
 
-const statedBy = ({ arrival, write, relation, to }: StatedLink, target_type: 'entry' | 'entity') => ({
+const nameEnd = ({ to }: StatedLink) => ({ id: to, shared: true });
+
+type FindEnd = (link: StatedLink, name: string) => Ends['source'];
+
+/** Finds ends as their sender sees them: with one statement for a sender. */
+async function findEnds(work: Work, links: readonly StatedLink[], made: ReadonlyMap<string, number>): Promise<FindEnd> {
+  const asked = new Map<string, Map<string, EntryKey>>();
+  for (const { arrival, source, to } of links) {
+    const names = asked.get(arrival.sender) ?? new Map<string, EntryKey>();
+    asked.set(arrival.sender, names);
+    for (const name of [source, to]) {
+      const split = made.has(name) ? undefined : splitEntryName(name);
+      if (split) names.set(name, split);
+    }
+  }
+  const ends = new Map<string, Ends['source']>();
+  for (const [agent_id, names] of asked) {
+    const view = viewInWork(work, { lineage: MAIN_LINEAGE, agent_id });
+    const found = await findNamedEntries(work.tx, view, { names: [...names.values()] });
+    [...names.keys()].forEach((name, i) => {
+      const entry = found[i];
+      if (entry) ends.set(`${agent_id}\n${name}`, entryEnd({ ...entry, shared: entry.shared === 1 }));
+    });
+  }
+  return ({ arrival, source }, name) => {
+    const path = splitEntryName(name)?.entity_path;
+    if (name !== source && (path === undefined || !isInScope(arrival.caller.key?.write, path))) return undefined;
+    const entry_id = made.get(name);
+    return entry_id === undefined ? ends.get(`${arrival.sender}\n${name}`) : entryEnd({ entry_id, shared: true });
+  };
+}
+
+const statedBy = ({ arrival, source, relation, to }: StatedLink, target_type: 'entry' | 'entity') => ({
   input: {
-    source: entryName(write.entity_path, write.key),
+    source,
     source_type: 'entry' as const,
     relation,
     target: to,

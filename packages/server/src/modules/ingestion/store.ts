@@ -213,7 +213,7 @@ class ArrivalBook {
     if (this.#made.length > 0) await linkAwaited(work, this.#made);
     if (this.#linked.length === 0) return;
     await work.waitForSent();
-    await linkResults(work, this.#linked);
+    await linkResults(work, this.#linked, new Map(this.#made.map(({ name, entry_id }) => [name, entry_id])));
     await recordOutcomes(work, this.#linked);
   }
 }
