@@ -31,14 +31,6 @@ export const contextKey = (label: string, { id, no }: { id: string; no: number }
 /** The key of an event that is kept as it came. */
 export const rawKey = (event_type: string, id: string): string => `raw-${slugOf(event_type)}-${shortHash(id)}`;
 
-/** Whether a manifest names the type: as it is, by what comes before a dot of it, or by a star. */
-export const isHandled = (types: readonly string[], event_type: string): boolean =>
-  types.some((type) => {
-    if (type === event_type || type === '*') return true;
-    const start = type.endsWith('.*') ? type.slice(0, -1) : `${type}.`;
-    return event_type.startsWith(start);
-  });
-
 /** Where payloads name the thing that they are about: a repository, a project, a channel, a service. */
 const NAMED_AT: readonly (readonly string[])[] = [
   ['repository', 'full_name'],
@@ -56,6 +48,7 @@ const NAMED_AT: readonly (readonly string[])[] = [
   ['service'],
 ];
 
+const MAX_NAMED_CHARS = 512;
 const MEMBER = /\{([^{}]+)\}/g;
 
 /**
@@ -77,7 +70,9 @@ const isPath = (path: string): boolean => !path.includes('{') && entityPathProbl
 
 function namedAt(payload: unknown, names: readonly string[]): string | undefined {
   const named = names.reduce<unknown>(memberOf, payload);
-  return typeof named === 'string' && named !== '' ? named.split('/').map(segmentOf).join('/') : undefined;
+  // A path cannot be as long: nothing is made of a text of a megabyte.
+  if (typeof named !== 'string' || named.length > MAX_NAMED_CHARS) return undefined;
+  return named !== '' ? named.split('/').map(segmentOf).join('/') : undefined;
 }
 
 const segmentOf = (text: string): string =>

@@ -1,4 +1,5 @@
 import { Fault, type Input } from '@mem-service/contract';
+import { handles } from '../../connectors/delivery-name.ts';
 import type { ConnectorResult, LoadedConnector } from '../../connectors/types.ts';
 import {
   type Caller,
@@ -16,7 +17,7 @@ import { inTurns } from '../../turns.ts';
 import { redactText } from '../traces/index.ts';
 import { type Arrival, checkWriteScope, deliveryName } from './arrivals.ts';
 import { checkConfigured, connectorOf } from './connectors.ts';
-import { contextKey, isHandled, pathOf, rawKey, webhookAgent } from './names.ts';
+import { contextKey, pathOf, rawKey, webhookAgent } from './names.ts';
 import { findDeliveries } from './queries.ts';
 import { isLargeInput, redactValue, redactWrite } from './redact.ts';
 import { type ArrivedWrite, PLAIN_WRITE, writesOf } from './rules/results.ts';
@@ -89,7 +90,7 @@ export async function withWrites(services: Services, arrival: Arrival, done: Tra
     default_entity_path: pathOf(input.payload, default_entity_path),
     contextKey: (label, no) => contextKey(label, { id: input.id, no }),
   });
-  if (stated.length === 0) return isHandled(event_types, input.event_type) ? arrival : kept(services, arrival, done);
+  if (stated.length === 0) return handles(event_types, input.event_type) ? arrival : kept(services, arrival, done);
   const writes: ArrivedWrite[] = [];
   for (const write of stated) writes.push(await redactWrite(write));
   const oversized = writes.find(({ text }) => text && Buffer.byteLength(text) > services.limits.max_value_bytes);
