@@ -30,10 +30,3 @@ function idOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
-
-/** Whether a manifest names a type of event: by itself, by what comes before a dot, or by a star. */
-export const handles = (types: readonly string[], type: string): boolean =>
-  types.some((one) => {
-    if (one === type || one === '*') return true;
-    return type.startsWith(one.endsWith('.*') ? one.slice(0, -1) : `${one}.`);
-  });

@@ -1,4 +1,5 @@
-import { handles, nameDelivery } from './delivery-name.ts';
+import { isHandled } from './declared-types.ts';
+import { nameDelivery } from './delivery-name.ts';
 import { checkResults, type ResultLimits } from './results.ts';
 import { hasSignatureByAny } from './signature.ts';
 import type { Connector, ConnectorOptions, InboundEvent, LoadedConnector, Manifest, Transformed } from './types.ts';
@@ -38,7 +39,7 @@ async function transformOne(
   event: InboundEvent,
   { manifest, limits }: { manifest: Manifest; limits: ResultLimits },
 ): Promise<Transformed> {
-  if (!handles(manifest.event_types, event.event_type)) return { results: [] };
+  if (!isHandled(manifest.event_types, event.event_type)) return { results: [] };
   try {
     const checked = checkResults(await connector.transform(event), limits);
     return 'results' in checked ? checked : { failure: { reason: checked.problem, passing: false } };

@@ -1,7 +1,8 @@
 import { Fault } from '@mem-service/contract';
 import { jsonOf } from '../payload-text.ts';
 import { ConnectorThread } from './connector-thread.ts';
-import { handles, nameDelivery } from './delivery-name.ts';
+import { isHandled } from './declared-types.ts';
+import { nameDelivery } from './delivery-name.ts';
 import { type ConnectorFacts, verdictOf } from './in-process.ts';
 import { hasSignatureByAny } from './signature.ts';
 import { PATIENT_LIMITS, type ThreadSpec } from './thread-types.ts';
@@ -58,7 +59,7 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
     },
     async transform(events, given = {}) {
       const on = given.again ? again : thread;
-      const named = events.filter(({ event_type }) => handles(manifest.event_types, event_type));
+      const named = events.filter(({ event_type }) => isHandled(manifest.event_types, event_type));
       const isBroken = named.length < events.length && typeof (await on.methods()) === 'string';
       // An event of a type that the manifest does not name has no results. One that could not be named yet may have some.
       const handled = isBroken ? events : named;

@@ -7,4 +7,5 @@ export const rawResult = (event: InboundEvent, entity_path: string): EntryResult
   entity_path,
   key: keyOf('raw', event.id === '' ? event.event_type : event.id),
   value: event.payload ?? null,
+  raw: true,
 });

@@ -4,6 +4,10 @@ import type { ConnectorResult } from './types.ts';
 export const MAX_RESULTS = 100;
 const MAX_TEXTS = 1_000;
 const MAX_CHARS = 4_096;
+/** Members and items are merged one by one, each with its time. */
+const MAX_MEMBERS = 1_000;
+const MAX_LISTS = 20;
+const MAX_ITEMS = 1_000;
 
 export type ResultLimits = { max_value_bytes: number };
 export type CheckedResults = { results: readonly ConnectorResult[] } | { problem: string };
@@ -93,8 +97,12 @@ const objectOf = (rules: Record<string, (value: unknown) => string | undefined>)
   return undefined;
 };
 
-const mergedValue: MemberRule = (value, { merge }) =>
-  merge === true && !isObject(value) ? 'must be an object, because merge is true' : undefined;
+const mergedValue: MemberRule = (value, { merge }) => {
+  if (merge !== true) return undefined;
+  if (!isObject(value)) return 'must be an object, because merge is true';
+  const members = Object.keys(value).length;
+  return members > MAX_MEMBERS ? `has ${members} members; ${MAX_MEMBERS} are allowed with merge` : undefined;
+};
 
 const item = objectOf({ at: time });
 
@@ -103,10 +111,10 @@ const items: MemberRule = (value, { merge }) => {
   if (!isObject(value)) return 'must be an object of lists';
   const all = Object.values(value);
   if (!all.every(isObject)) return 'must have an object of items by their ids for each list';
-  return all
-    .flatMap((list) => Object.values(list as ResultMembers))
-    .map((one) => (one === null ? undefined : item(one)))
-    .find((problem) => problem !== undefined);
+  if (all.length > MAX_LISTS) return `has ${all.length} lists; ${MAX_LISTS} are allowed`;
+  const listed = all.flatMap((list) => Object.values(list as ResultMembers));
+  if (listed.length > MAX_ITEMS) return `has ${listed.length} items; ${MAX_ITEMS} are allowed`;
+  return listed.map((one) => (one === null ? undefined : item(one))).find((problem) => problem !== undefined);
 };
 
 const MEMORY_TYPES = ['fact', 'belief', 'experience', 'procedure'];
@@ -123,6 +131,7 @@ const RULES: Record<ConnectorResult['operation'], Record<string, MemberRule>> = 
     thing: text,
     unplaced: truth,
     deleted: truth,
+    raw: truth,
     confidence: number(0, 1),
     memory_type: (value) =>
       MEMORY_TYPES.includes(value as string) ? undefined : `must be one of ${MEMORY_TYPES.join(', ')}`,

@@ -45,6 +45,8 @@ export type EntryResult = {
   unplaced?: boolean;
   /** The thing is gone: the entry is deleted, and no older event brings it back. */
   deleted?: boolean;
+  /** The value is the payload as it came: nothing in it was understood. */
+  raw?: boolean;
   confidence?: number;
   memory_type?: MemoryType;
   artifact_refs?: readonly string[];

@@ -3,11 +3,12 @@ import { MAIN_BRANCH, sessionName, type Work } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { type EntryDraft, type EntryRow, type EntrySet, fromDocument, isArtifact, isLive } from '../entries/index.ts';
 import { type Arrival, eventOf, type IngestedResult } from './arrivals.ts';
+import type { Moved } from './move-edges.ts';
 import { isLargeText } from './redact.ts';
 import type { ArrivedWrite } from './rules/results.ts';
 import type { Place, Things } from './things.ts';
 
-type LoadedThings = { entries: EntrySet; things: Things; check: ContractCheck | undefined };
+type LoadedThings = { entries: EntrySet; things: Things; check: ContractCheck | undefined; moves: Moved[] };
 type StatedWrite = { arrival: Arrival; write: ArrivedWrite };
 
 const DEFAULTS = { confidence: 1, memory_type: 'experience' };
@@ -26,7 +27,10 @@ export async function applyWrite(work: Work, loaded: LoadedThings, stated: State
   const { entity_path, key } = at;
   const shown = { operation: write.operation, entity_path, key };
   const result = decided.isLate
-    ? { version: entries.get(addressOf(at))?.version ?? null, status: 'out_of_date' as const }
+    ? {
+        version: entries.get(addressOf(at))?.version ?? null,
+        status: decided.isSame ? ('unchanged' as const) : ('out_of_date' as const),
+      }
     : await applyDecided(work, loaded, { ...stated, at, from, before, decided });
   placed.keep();
   decided.keep();
@@ -35,7 +39,7 @@ export async function applyWrite(work: Work, loaded: LoadedThings, stated: State
 
 type Applied = StatedWrite & { at: Place; from: Place | undefined; before: EntryRow | undefined; decided: Next };
 
-async function applyDecided(work: Work, { entries, check }: LoadedThings, applied: Applied) {
+async function applyDecided(work: Work, { entries, check, moves }: LoadedThings, applied: Applied) {
   const { arrival, write, at, from, before, decided } = applied;
   const details = { event: eventOf(arrival) };
   const remove = (place: Place) =>
@@ -49,7 +53,10 @@ async function applyDecided(work: Work, { entries, check }: LoadedThings, applie
   checkSize(work, draft);
   if (isLargeText(draft.value ?? '')) await entries.compare(draft);
   const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details }, check);
-  if (from && before) remove(from);
+  if (from && before) {
+    remove(from);
+    moves.push({ arrival, from, at, entry_id: before.entry_id });
+  }
   return { version: entry.version, status: unchanged ? ('unchanged' as const) : write.shown_as };
 }
 

@@ -24,11 +24,12 @@ export type Arrival = {
   records_outcomes?: boolean;
   failure?: ArrivalFailure | undefined;
   /** The same as it came, where what it says cannot be stored. */
-  kept?: (reason: string) => Promise<Arrival>;
+  kept?: ((reason: string) => Promise<Arrival>) | undefined;
   /** When it came, where that was earlier. */
   received_at?: number | undefined;
   /** It is known to have come, and is tried again. */
   isAgain?: boolean;
+  realm?: string;
 };
 
 export type IngestedResult = Output<'webhooks.receive'>['results'][number];
@@ -48,21 +49,22 @@ const realms = new WeakMap<Scope, string>();
  * Ids of a key with a limited scope are apart from those of others: it neither learns which ids were used elsewhere, nor uses
  * them up.
  */
-function realmOf({ key, connector }: Pick<Caller, 'key'> & { connector: string | undefined }): string {
-  if (connector !== undefined || key?.write === undefined) return '';
-  let realm = realms.get(key.write);
+export function realmOf(scope: Scope | undefined): string {
+  if (scope === undefined) return '';
+  let realm = realms.get(scope);
   if (realm === undefined) {
-    realm = hash('sha256', JSON.stringify(key.write), 'hex').slice(0, 16);
-    realms.set(key.write, realm);
+    realm = hash('sha256', JSON.stringify(scope), 'hex').slice(0, 16);
+    realms.set(scope, realm);
   }
   return realm;
 }
 
-/** What sets a delivery apart from others of the account. */
-export const deliveryName = ({ caller, sender, connector, id }: Arrival): [string, string, string] | undefined =>
-  id === undefined ? undefined : [sender, realmOf({ key: caller.key, connector }), deliveryIdOf(id)];
+/** Of an event that is tried again, the realm of the key that received it. */
+export const realmOfArrival = ({ caller, realm }: Arrival): string => realm ?? realmOf(caller.key?.write);
 
-export const realmOfArrival = ({ caller, connector }: Arrival): string => realmOf({ key: caller.key, connector });
+/** What tells a delivery from others of the account. */
+export const deliveryName = (arrival: Arrival): [string, string, string] | undefined =>
+  arrival.id === undefined ? undefined : [arrival.sender, realmOfArrival(arrival), deliveryIdOf(arrival.id)];
 
 /** Refuses a delivery of which a part is outside of the caller's scope. */
 export function checkWriteScope({ key }: Caller, writes: readonly Pick<ArrivedWrite, 'entity_path'>[]): void {

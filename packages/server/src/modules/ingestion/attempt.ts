@@ -1,6 +1,6 @@
 import type { LoadedConnector } from '../../connectors/types.ts';
-import { type Caller, EVERYONE, MAIN_BRANCH, type Services, type Work } from '../../kernel/index.ts';
-import type { Arrival, StoredArrival } from './arrivals.ts';
+import { type Caller, EVERYONE, MAIN_BRANCH, type Scope, type Services, type Work } from '../../kernel/index.ts';
+import { type Arrival, realmOf, type StoredArrival } from './arrivals.ts';
 import { webhookAgent } from './names.ts';
 import * as queries from './queries.ts';
 import { transformOne, withWrites } from './receive.ts';
@@ -10,7 +10,7 @@ import { storeArrivals } from './store.ts';
 type LetterUse = { connector: LoadedConnector; caller: Caller };
 
 export function arrivalOfLetter(
-  { delivery_id, type, received_at }: queries.LetterRow,
+  { delivery_id, type, received_at, write_scope }: queries.LetterRow,
   { connector: { manifest, records_outcomes }, caller }: LetterUse,
 ): Arrival {
   const { name } = manifest;
@@ -26,6 +26,7 @@ export function arrivalOfLetter(
     records_outcomes,
     received_at,
     isAgain: true,
+    realm: realmOf(write_scope === null ? undefined : (JSON.parse(write_scope) as Scope)),
   };
 }
 
@@ -45,7 +46,8 @@ export async function transformLetter(
     again: true,
   });
   const done = await withWrites(services, arrival, { connector, input, transformed, received_at });
-  return done.failure ? done : withoutRaw(done, letter);
+  // It is kept already.
+  return done.failure ? done : withoutRaw({ ...done, kept: undefined }, letter);
 }
 
 /** What was kept as it came is not needed any more. */

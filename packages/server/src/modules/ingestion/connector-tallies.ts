@@ -11,8 +11,7 @@ export class ConnectorTallies {
   count({ connector, event_type, failure, isAgain }: Arrival, now: number): void {
     if (connector === undefined) return;
     const tally = this.#of(connector);
-    if (failure)
-      Object.assign(tally, { failures: tally.failures + 1, last_reason: failure.reason, last_failure_at: now });
+    if (failure) Object.assign(tally, { failures: tally.failures + 1, last_failure_at: now });
     if (!isAgain)
       Object.assign(tally, { received: tally.received + 1, last_event_type: event_type, last_event_at: now });
   }
@@ -38,7 +37,6 @@ export class ConnectorTallies {
         failures: 0,
         last_event_type: null,
         last_event_at: null,
-        last_reason: null,
         last_failure_at: null,
       };
       this.#tallies.set(connector, tally);

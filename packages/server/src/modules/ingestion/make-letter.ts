@@ -1,9 +1,11 @@
+import { sql } from '../../db/index.ts';
 import type { Work } from '../../kernel/index.ts';
 import type { Arrival } from './arrivals.ts';
 import * as queries from './queries.ts';
 
 /** How many an account keeps: the oldest are dropped. */
 export const MAX_LETTERS = 1000;
+const MAX_LETTER_BYTES = 64 * 1024 * 1024;
 
 /** An event that could not be transformed, to be tried again. */
 export function makeLetter(
@@ -34,5 +36,17 @@ export function makeLetter(
 
 export async function saveLetters(work: Work, letters: readonly queries.LetterRow[]): Promise<void> {
   work.send(work.tx.insertMany(queries.insertLetters, letters));
-  await queries.deleteOldLetters(work.tx, work.account_id, MAX_LETTERS);
+  await deleteOldLetters(work, { letters: MAX_LETTERS, bytes: MAX_LETTER_BYTES });
+}
+
+/** Deletes all but the newest of an account. */
+export function deleteOldLetters({ tx, account_id }: Work, kept: { letters: number; bytes: number }): Promise<number> {
+  return tx.run(
+    sql`DELETE FROM dead_letters WHERE account_id = ${account_id} AND no IN (
+          SELECT no FROM (
+            SELECT no, row_number() OVER (ORDER BY no DESC) AS place,
+              sum(octet_length(payload) + octet_length(headers)) OVER (ORDER BY no DESC) AS bytes
+            FROM dead_letters WHERE account_id = ${account_id}) AS counted
+          WHERE place > ${kept.letters} OR bytes > ${kept.bytes})`,
+  );
 }

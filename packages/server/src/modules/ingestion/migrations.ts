@@ -75,7 +75,6 @@ export const migrations: readonly Migration[] = [
           failures ${int} NOT NULL,
           last_event_type ${text},
           last_event_at ${int},
-          last_reason ${text},
           last_failure_at ${int},
           PRIMARY KEY (account_id, connector)
         ) ${clustered}`,

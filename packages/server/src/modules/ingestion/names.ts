@@ -48,6 +48,7 @@ const NAMED_AT: readonly (readonly string[])[] = [
   ['service'],
 ];
 
+const MAX_NAMED_CHARS = 512;
 const MEMBER = /\{([^{}]+)\}/g;
 
 /**
@@ -69,7 +70,9 @@ const isPath = (path: string): boolean => !path.includes('{') && entityPathProbl
 
 function namedAt(payload: unknown, names: readonly string[]): string | undefined {
   const named = names.reduce<unknown>(memberOf, payload);
-  return typeof named === 'string' && named !== '' ? named.split('/').map(segmentOf).join('/') : undefined;
+  // A path cannot be as long: nothing is made of a text of a megabyte.
+  if (typeof named !== 'string' || named.length > MAX_NAMED_CHARS) return undefined;
+  return named !== '' ? named.split('/').map(segmentOf).join('/') : undefined;
 }
 
 const segmentOf = (text: string): string =>

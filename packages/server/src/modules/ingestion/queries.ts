@@ -163,7 +163,6 @@ export type CountsRow = {
   failures: number;
   last_event_type: string | null;
   last_event_at: number | null;
-  last_reason: string | null;
   last_failure_at: number | null;
 };
 
@@ -177,7 +176,6 @@ export const addCounts: Insert = {
     failures: 'int',
     last_event_type: 'text',
     last_event_at: 'int',
-    last_reason: 'text',
     last_failure_at: 'int',
   },
   suffix: `ON CONFLICT (account_id, connector) DO UPDATE SET
@@ -186,7 +184,6 @@ export const addCounts: Insert = {
     failures = connector_counts.failures + excluded.failures,
     last_event_type = coalesce(excluded.last_event_type, connector_counts.last_event_type),
     last_event_at = coalesce(excluded.last_event_at, connector_counts.last_event_at),
-    last_reason = coalesce(excluded.last_reason, connector_counts.last_reason),
     last_failure_at = coalesce(excluded.last_failure_at, connector_counts.last_failure_at)`,
 };
 
@@ -264,17 +261,18 @@ export function listLetters(query: Query, { account_id, before, limit, filters }
   );
 }
 
+/** Why the newest of a connector failed. */
+export async function newestReason(query: Query, accountId: string, connector: string): Promise<string | undefined> {
+  const row = await query.get<{ reason: string }>(
+    sql`SELECT reason FROM dead_letters WHERE account_id = ${accountId} AND connector = ${connector}
+        ORDER BY no DESC LIMIT 1`,
+  );
+  return row?.reason;
+}
+
 export function countLetters(query: Query, accountId: string): Promise<{ connector: string; n: number }[]> {
   return query.all(
     sql`SELECT connector, count(*) AS n FROM dead_letters WHERE account_id = ${accountId} GROUP BY connector`,
-  );
-}
-
-/** Deletes all but the newest of an account. */
-export function deleteOldLetters(tx: Transaction, accountId: string, kept: number): Promise<number> {
-  return tx.run(
-    sql`DELETE FROM dead_letters WHERE account_id = ${accountId} AND no <= (
-          SELECT no FROM dead_letters WHERE account_id = ${accountId} ORDER BY no DESC LIMIT 1 OFFSET ${kept})`,
   );
 }
 

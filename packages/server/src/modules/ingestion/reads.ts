@@ -158,7 +158,10 @@ const read = reads<'connectors.read'>(async (context, { connector }) => {
   const loaded = connectorOf(context.services, connector);
   const counts = await countsOf(context);
   const { manifest, records_outcomes } = loaded;
-  const { last_reason, last_failure_at } = counts?.rows.get(connector) ?? {};
+  const { last_failure_at } = counts?.rows.get(connector) ?? {};
+  // Made from a payload, it is kept nowhere but in its letter, which is erased with it.
+  const reason =
+    last_failure_at == null ? '' : await queries.newestReason(context.read, context.caller.account_id, connector);
   return {
     ...toRow(loaded, counts),
     author: manifest.author ?? null,
@@ -169,7 +172,7 @@ const read = reads<'connectors.read'>(async (context, { connector }) => {
     signature_header: manifest.webhook.signature_header,
     signature_algorithm: manifest.webhook.signature_algorithm,
     records_outcomes,
-    last_failure: last_failure_at == null ? null : { reason: last_reason ?? '', failed_at: toIso(last_failure_at) },
+    last_failure: last_failure_at == null ? null : { reason: reason ?? '', failed_at: toIso(last_failure_at) },
     retry_attempts: manifest.config.retry_attempts,
     retry_delay_seconds: manifest.config.retry_delay_seconds,
   };

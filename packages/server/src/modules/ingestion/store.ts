@@ -1,5 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import { EVERYONE, entryName, isInScope, MAIN_BRANCH, toIso, toIsoOrNull, type Work } from '../../kernel/index.ts';
+import { turnEnd } from '../../turns.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
 import { EntrySet } from '../entries/index.ts';
 import { linkAwaited, type NewEntry } from '../graph/index.ts';
@@ -15,6 +16,7 @@ import {
 import { ConnectorTallies } from './connector-tallies.ts';
 import { type Linked, linkResults } from './link-results.ts';
 import { makeLetter, saveLetters } from './make-letter.ts';
+import { type Moved, moveEdges } from './move-edges.ts';
 import * as queries from './queries.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import type { ArrivedWrite } from './rules/results.ts';
@@ -26,6 +28,7 @@ export async function storeArrivals(work: Work, arrivals: readonly Arrival[]): P
   const stored: (StoredArrival | Fault)[] = [];
   for (const arrival of arrivals) {
     const writesBefore = book.writes;
+    await turnEnd();
     try {
       stored.push(await book.store(arrival));
     } catch (error) {
@@ -41,6 +44,15 @@ export async function storeArrivals(work: Work, arrivals: readonly Arrival[]): P
 /** Sets when the task tries letters again. */
 const retryOf = ({ failure }: Arrival) => (failure?.retry_at == null ? {} : { retry_at: toIso(failure.retry_at) });
 
+const isAt = (a: Place, b: Place): boolean => a.entity_path === b.entity_path && a.key === b.key;
+
+/** Results about a thing before it moved, in the same transaction, become results about its new place. */
+const withMoves = (linked: readonly Linked[], moves: readonly Moved[]): Linked[] =>
+  linked.map(({ arrival, write }) => {
+    const at = moves.reduce<Place>((place, { from, at: next }) => (isAt(place, from) ? next : place), write);
+    return { arrival, write: { ...write, entity_path: at.entity_path, key: at.key } };
+  });
+
 const onMain = ({ entity_path, key }: Place) => ({ branch: MAIN_BRANCH, entity_path, key });
 
 const nameOf = (parts: readonly string[]): string => parts.join('\n');
@@ -49,6 +61,7 @@ type LoadedArrivals = {
   entries: EntrySet;
   things: Things;
   check: ContractCheck | undefined;
+  moves: Moved[];
   known: Map<string, queries.DeliveryRow>;
 };
 
@@ -78,7 +91,7 @@ class ArrivalBook {
       loadContracts(work, senders),
       findKnown(work, arrivals),
     ]);
-    return new ArrivalBook(work, { entries, things, check, known });
+    return new ArrivalBook(work, { entries, things, check, known, moves: [] });
   }
 
   async store(arrival: Arrival): Promise<StoredArrival> {
@@ -211,9 +224,12 @@ class ArrivalBook {
     this.#tallies.save(work);
     if (this.#letters.length > 0) await saveLetters(work, this.#letters);
     if (this.#made.length > 0) await linkAwaited(work, this.#made);
-    if (this.#linked.length === 0) return;
+    const { moves } = this.#loaded;
+    if (this.#linked.length === 0 && moves.length === 0) return;
     await work.waitForSent();
-    await linkResults(work, this.#linked, new Map(this.#made.map(({ name, entry_id }) => [name, entry_id])));
+    const made = new Map(this.#made.map(({ name, entry_id }) => [name, entry_id]));
+    await linkResults(work, withMoves(this.#linked, moves), made);
+    await moveEdges(work, moves);
     await recordOutcomes(work, this.#linked);
   }
 }

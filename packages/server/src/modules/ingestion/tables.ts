@@ -57,6 +57,6 @@ export const tables: readonly TenantTable[] = [
   exported(addCounts, {
     kind: 'connector_count',
     key: ['connector'],
-    nullable: ['last_event_type', 'last_event_at', 'last_reason', 'last_failure_at'],
+    nullable: ['last_event_type', 'last_event_at', 'last_failure_at'],
   }),
 ];

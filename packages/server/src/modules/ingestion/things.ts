@@ -8,7 +8,7 @@ import type { ArrivedWrite } from './rules/results.ts';
 const MAX_AHEAD_MS = 5 * 60_000;
 
 export type Place = { entity_path: string; key: string };
-type Decision = { value: unknown; text?: string | undefined; isLate: boolean };
+type Decision = { value: unknown; text?: string | undefined; isLate: boolean; isSame?: boolean };
 /** `keep` is called once the entry was written. */
 type ThingDecision = Decision & { keep: () => void };
 type Placed = { at: Place; from?: Place | undefined; keep: () => void };
@@ -161,8 +161,8 @@ type Before = { at: Place; from: Place | undefined; received_at: number; value: 
 const NO_STATE: ThingState = {};
 
 /** A thing that moves is written at its new place, whether or not the event says something new. */
-function decisionOf(write: ArrivedWrite, { thing, isLate }: Merged, isMoved: boolean): Decision {
-  if (isLate && !isMoved) return { value: undefined, isLate };
+function decisionOf(write: ArrivedWrite, { thing, isLate, isSame = false }: Merged, isMoved: boolean): Decision {
+  if (isLate && !isMoved) return { value: undefined, isLate, isSame };
   const { value } = thing;
   return { value, text: value === write.value ? write.text : undefined, isLate: false };
 }

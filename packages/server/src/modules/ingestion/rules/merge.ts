@@ -31,8 +31,8 @@ export type ThingChange = {
   deleted?: boolean | undefined;
 };
 
-/** `isLate`: everything that it says was overtaken by what was given before. */
-export type Merged = { thing: Thing; isLate: boolean };
+/** `isLate`: everything that it says was given before (`isSame`), or was overtaken by what was. */
+export type Merged = { thing: Thing; isLate: boolean; isSame?: boolean };
 
 export const MAX_ITEMS = 200;
 
@@ -54,7 +54,8 @@ function replaceThing(thing: Thing, { stamp, value }: ThingChange): Merged {
 
 /** Members that were set later stay. */
 function deleteThing({ value, state }: Thing, stamp: Stamp): Merged {
-  if (isAtMost(stamp, state.deleted)) return { thing: { value, state }, isLate: true };
+  if (isAtMost(stamp, state.deleted))
+    return { thing: { value, state }, isLate: true, isSame: compareStamps(stamp, state.deleted ?? stamp) === 0 };
   const isLeft = (one: Stamp | undefined) => one !== undefined && compareStamps(one, stamp) > 0;
   const whole = isLeft(state.whole) ? state.whole : undefined;
   const members = filterStamps(state.members, isLeft);
@@ -87,10 +88,15 @@ function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
   const before = isObject(value) ? value : {};
   const members: Record<string, Stamp> = { ...state.members };
   const won: [string, unknown][] = [];
+  let overtaken = 0;
   for (const [name, member] of given) {
     const known = ownOf(members, name) ?? (Object.hasOwn(before, name) ? state.whole : undefined);
-    if (!isOver({ stamp, text: () => textOf(member) }, { stamp: known, text: () => textOf(ownOf(before, name)) }))
-      continue;
+    const order = overBy(
+      { stamp, text: () => textOf(member) },
+      { stamp: known, text: () => textOf(ownOf(before, name)) },
+    );
+    if (order < 0) overtaken++;
+    if (order <= 0) continue;
     define(members, name, stamp);
     won.push([name, member]);
   }
@@ -105,8 +111,9 @@ function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
   }
   const next: ThingState = { whole: state.whole, deleted: state.deleted, members, items: lists.stamps };
   const isLate = won.length === 0 && lists.won === 0 && given.length + lists.given > 0;
+  const isSame = isLate && overtaken + lists.overtaken === 0;
   // Without a member there is nothing to show.
-  return { thing: { value: merged.size === 0 ? undefined : Object.fromEntries(merged), state: next }, isLate };
+  return { thing: { value: merged.size === 0 ? undefined : Object.fromEntries(merged), state: next }, isLate, isSame };
 }
 
 type MergedItem = ResultItem & { id: string };
@@ -115,6 +122,7 @@ type MergedLists = {
   stamps: Record<string, Stamps> | undefined;
   given: number;
   won: number;
+  overtaken: number;
 };
 
 function mergeLists(
@@ -122,7 +130,8 @@ function mergeLists(
   { stamp, items }: { stamp: Stamp; items: ThingItems },
   before: ReadonlyMap<string, unknown>,
 ): MergedLists {
-  const merged: MergedLists = { values: new Map(), stamps: state.items && { ...state.items }, given: 0, won: 0 };
+  const stated = state.items && { ...state.items };
+  const merged: MergedLists = { values: new Map(), stamps: stated, given: 0, won: 0, overtaken: 0 };
   for (const [name, changes] of Object.entries(items)) {
     const listed = new Map(itemsOf(before.get(name)).map((item) => [item.id, item]));
     const stamps = new Map(Object.entries(ownOf(state.items, name) ?? {}));
@@ -133,7 +142,9 @@ function mergeLists(
         text: () => itemText(listed.get(id) ?? (stamps.has(id) ? null : undefined)),
       };
       const next = item === null ? null : { ...withIdFirst(id, item) };
-      if (!isOver({ stamp, text: () => itemText(next) }, known)) continue;
+      const order = overBy({ stamp, text: () => itemText(next) }, known);
+      if (order < 0) merged.overtaken++;
+      if (order <= 0) continue;
       merged.won++;
       stamps.set(id, stamp);
       if (next === null) listed.delete(id);
@@ -180,14 +191,23 @@ const itemText = (item: object | null | undefined): string =>
 
 type StampedText = { stamp: Stamp | undefined; text: () => string };
 
-function isOver(given: StampedText & { stamp: Stamp }, known: StampedText): boolean {
-  if (known.stamp === undefined) return true;
+/** Positive where what is given counts, zero where it is known, negative where it was overtaken. */
+function overBy(given: StampedText & { stamp: Stamp }, known: StampedText): number {
+  if (known.stamp === undefined) return 1;
   const order = compareStamps(given.stamp, known.stamp);
-  return order > 0 || (order === 0 && given.text() > known.text());
+  if (order !== 0) return order;
+  const [text, before] = [given.text(), known.text()];
+  return text === before ? 0 : text > before ? 1 : -1;
 }
 
-/** The same text for the same value, whatever the order of its members. */
-const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, inOrder));
+/** Members of larger values are not put in order: it takes ten times as long. */
+const MAX_ORDERED_CHARS = 16 * 1024;
+
+/** The same text for the same value: where it is not large, whatever the order of its members. */
+function textOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length > MAX_ORDERED_CHARS ? text : (JSON.stringify(value, inOrder) ?? '');
+}
 
 const inOrder = (_: string, member: unknown): unknown =>
   isObject(member) && !Array.isArray(member)

@@ -60,10 +60,10 @@ export const writesOf = (results: readonly ConnectorResult[], delivered: Deliver
 
 function writeOf(result: EntryResult, { received_at }: Delivered): ArrivedWrite {
   const { entity_path, key, value = null, rank = 0, merge = false, items, deleted = false } = result;
-  const { thing, unplaced = false, confidence, memory_type, outcome } = result;
+  const { thing, unplaced = false, raw = false, confidence, memory_type, outcome } = result;
   return {
     operation: 'write',
-    shown_as: 'written',
+    shown_as: raw ? 'raw' : 'written',
     entity_path,
     key,
     value,
