@@ -146,7 +146,7 @@ describe('the manifest', () => {
     expect(new Set(manifest.event_types).size).toBe(manifest.event_types.length);
   });
 
-  it.each(manifest.event_types.filter((type) => type !== '*'))('names %s, which is not kept raw', (type) => {
+  it.each((manifest.event_types as string[]).filter((type) => type !== '*'))('names %s, which is not kept raw', (type) => {
     const payload = examples.find(({ name }) => name === type)?.examples[0];
     const own = {
       repository_advisory: { repository_advisory: { ghsa_id: 'GHSA-1' } },
