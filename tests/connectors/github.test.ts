@@ -146,7 +146,7 @@ describe('the manifest', () => {
     expect(new Set(manifest.event_types).size).toBe(manifest.event_types.length);
   });
 
-  it.each(manifest.event_types as string[])('names %s, which is not kept raw', (type) => {
+  it.each((manifest.event_types as string[]).filter((type) => type !== '*'))('names %s, which is not kept raw', (type) => {
     const payload = examples.find(({ name }) => name === type)?.examples[0];
     const own = {
       repository_advisory: { repository_advisory: { ghsa_id: 'GHSA-1' } },
@@ -166,11 +166,23 @@ describe('a delivery', () => {
       id: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
     });
     expect(new GitHubConnector().identify({}, {})).toEqual({});
+    const closed = new GitHubConnector().identify({ action: 'closed' }, { 'x-github-event': 'pull_request' });
+    expect(closed).toEqual({ event_type: 'pull_request.closed' });
+    const odd = new GitHubConnector().identify({ action: 'a b' }, { 'x-github-event': 'pull_request' });
+    expect(odd).toEqual({ event_type: 'pull_request' });
   });
 
-  it('of a type that is not known says nothing, so that it is kept as it came', () => {
-    expect(transform('novelty', { action: 'created', repository: { full_name: 'acme/shop' } })).toEqual([]);
-    expect(manifest.event_types).not.toContain('novelty');
+  it('is read by its type, with or without the action', () => {
+    const payload = example('pull_request', 'closed');
+    expect(transform('pull_request.closed', payload)).toEqual(transform('pull_request', payload));
+  });
+
+  it('of a type that is not known is kept as it came, below its repository or organisation', () => {
+    const raw = (payload: unknown) => transform('novelty.created', payload);
+    expect(raw({ repository: { full_name: 'acme/shop' } })).toMatchObject([
+      { entity_path: 'repos/acme/shop', key: 'raw-novelty.created-delivery-1' },
+    ]);
+    expect(raw({ organization: { login: 'acme' } })).toMatchObject([{ entity_path: 'repos/acme' }]);
   });
 
   it('without what its type should have is kept as it came', () => {

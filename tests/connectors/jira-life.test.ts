@@ -16,6 +16,8 @@ test('the life of an issue ends in the same state in all orders of its deliverie
     expect(entriesAfter(connector, order)).toEqual({
       [PLACE]: {
         key: 'PAY-7',
+        updated_at: '2024-01-31T12:09:00.000Z',
+        updated_by: 'Ann Lee',
         status: 'Done',
         summary: 'Payments are slow',
         type: 'Bug',

@@ -88,7 +88,7 @@ describe.each(backends)('deliveries of PagerDuty and Jira on %s', (backend) => {
     });
     expect(entry.provenance.agent_id).toBe('webhook/pagerduty');
     await expect(read('incidents/pagerduty', 'incident-PGR0VU2')).rejects.toThrow();
-    const { edges } = await app.call('graph.neighbors', { entity: 'people/pagerduty/Maeve-Ito' });
+    const { edges } = await app.call('graph.neighbors', { entity: 'people/pagerduty/PVMGSML' });
     expect(edges.map(({ relation }) => relation)).toEqual(expect.arrayContaining(['acknowledged_by', 'resolved_by']));
   });
 

@@ -34,6 +34,14 @@ describe('what a text names', () => {
     expect(issueKeysIn('UTF-8, SHA-256, CVE-2024-1234, ISO-8601, aPAY-1, PAY-1x, PAY-0')).toEqual([]);
   });
 
+  it('is a commit beside the name of one repository', () => {
+    const sha = '0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c';
+    expect(targets(`acme/shop: deployed ${sha}`)).toEqual([`repos/acme/shop/commit-${sha}`]);
+    expect(targets(`deployed ${sha}`)).toEqual([]);
+    expect(targets(`acme/shop and acme/cart: ${sha}`)).toEqual([]);
+    expect(targets(`https://x.example/acme/shop ${sha}`)).toEqual([]);
+  });
+
   it('excludes colours, anchors and entities', () => {
     expect(targets('colour #00ff00, page#12, &#39; and #123abc', REPOSITORY)).toEqual([]);
   });

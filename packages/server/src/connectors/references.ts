@@ -31,7 +31,7 @@ export const commitNode = (repository: string, sha: string): string => entryNode
 
 /**
  * Things of other systems that texts name: addresses of issues, pull requests and commits, `owner/repo#12`, `PROJ-12`, and with the
- * path of a repository also `#12` and whole commit hashes. Each once, and not more than twenty.
+ * path of a repository also `#12` and whole commit hashes. A whole hash beside one `owner/repo` is a commit of it. Each once, and not more than twenty.
  */
 export function linksIn(texts: readonly (string | undefined)[], repository?: string): ResultLink[] {
   const found = new Map<string, ResultLink>();
@@ -56,9 +56,20 @@ function* linksOf(text: string, repository: string | undefined, budget: Budget):
   yield* webAddressesIn(text);
   yield* numbersIn(text, repository, budget);
   for (const key of issueKeysIn(text)) yield { relation: 'mentions', to: jiraIssueNode(key) };
-  if (repository === undefined) return;
+  const path = repository ?? repositoryIn(text);
+  if (path === undefined) return;
   for (const [sha] of text.matchAll(/\b[0-9a-f]{40}\b/g))
-    if (isCommitSha(sha)) yield { relation: 'mentions', to: commitNode(repository, sha) };
+    if (isCommitSha(sha)) yield { relation: 'mentions', to: commitNode(path, sha) };
+}
+
+/** `owner/repo` in a text that has a commit hash too. Where there are two, neither is certain. */
+function repositoryIn(text: string): string | undefined {
+  if (!/\b[0-9a-f]{40}\b/.test(text)) return undefined;
+  const named = text
+    .replace(GITHUB_ADDRESS, ' ')
+    .matchAll(/(?<![\w./@:-])([A-Za-z0-9][\w-]{0,38})\/([\w.-]{0,99}\w)(?![\w/-])/g);
+  const paths = new Set([...named].map(([, owner = '', name = '']) => repositoryPath(owner, name)));
+  return paths.size === 1 ? [...paths][0] : undefined;
 }
 
 const GITHUB_ADDRESS =

@@ -14,7 +14,7 @@ export async function install({ what, given, parts }: ConnectorCall): Promise<Ex
 function installedText({ name, version, replaced, folder, missing_variables }: InstallReport): string {
   const before = replaced === null ? '' : ` in place of ${replaced}`;
   const set = missing_variables.length > 0 ? `  set    ${missing_variables.join(', ')}\n` : '';
-  return `installed ${name} ${version}${before}: ${clean(folder)}\n${set}  then   start the server again: it takes webhooks at /api/v1/webhooks/${name}\n`;
+  return `installed ${name} ${version}${before}: ${clean(folder)}\n${set}  note   it is trusted like the server itself: it can read what the server can\n  then   start the server again: it takes webhooks at /api/v1/webhooks/${name}\n`;
 }
 
 const COLUMNS: readonly Column<LocalConnector>[] = [

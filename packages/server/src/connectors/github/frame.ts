@@ -5,6 +5,7 @@ import type { InboundEvent, ResultLink } from '../types.ts';
 
 /** A delivery with what every family of events reads from it. */
 export type Frame = {
+  /** Without the action. */
   type: string;
   action: string;
   payload: Members;
@@ -27,7 +28,7 @@ export function frameOf(event: InboundEvent): Frame {
   const payload = objectOf(event.payload);
   const repository = payload.repository === undefined ? undefined : objectOf(payload.repository);
   return {
-    type: event.event_type,
+    type: event.event_type.split('.', 1)[0] ?? '',
     action: cutText(textOf(payload.action) ?? '', MAX_NAME),
     payload,
     path: (repository && pathOf(repository)) ?? accountPath(payload),

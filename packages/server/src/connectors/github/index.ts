@@ -1,3 +1,4 @@
+import { objectOf, textOf } from '../members.ts';
 import { entryNode } from '../references.ts';
 import { keyOf } from '../text.ts';
 import type { Connector, ConnectorResult, DeliveryName, InboundEvent } from '../types.ts';
@@ -46,20 +47,22 @@ const transforms = new Map(FAMILIES.flatMap(([transform, types]) => types.split(
 
 /** Turns the events of GitHub into one entry per pull request, issue, deployment and so on, whose versions are its states. */
 export class GitHubConnector implements Connector {
-  identify(_payload: unknown, headers: Readonly<Record<string, string>>): Partial<DeliveryName> {
-    const { 'x-github-event': event_type, 'x-github-delivery': id } = headers;
+  identify(payload: unknown, headers: Readonly<Record<string, string>>): Partial<DeliveryName> {
+    const { 'x-github-event': type, 'x-github-delivery': id } = headers;
+    const action = textOf(objectOf(payload).action) ?? '';
+    const event_type = type && ACTION.test(action) ? `${type}.${action}` : type;
     return { ...(event_type && { event_type }), ...(id && { id }) };
   }
 
   transform(event: InboundEvent): readonly ConnectorResult[] {
-    const transform = transforms.get(event.event_type);
-    if (transform === undefined) return [];
     const frame = frameOf(event);
-    const results = transform(frame);
+    const results = transforms.get(frame.type)?.(frame) ?? [];
     return results.length > 0 ? results.map(withDistinctLinks) : [rawResult(event, frame)];
   }
 }
 
+/** As in `pull_request.closed`. */
+const ACTION = /^[a-z_]{1,60}$/;
 const MAX_LINKS = 50;
 
 /** Each edge once, and none from a thing to itself. */

@@ -63,9 +63,11 @@ function expectSound(event_type: string, payload: unknown) {
 }
 
 describe('a type that is not known', () => {
-  it('says nothing, whatever its name', () => {
+  it('is kept as it came, whatever its name', () => {
     for (const event_type of ['novelty', 'constructor', '__proto__', ''])
-      expect(connector.transform({ event_type, payload: {}, headers: {}, id: 'd', received_at: '' })).toEqual([]);
+      expect(connector.transform({ event_type, payload: {}, headers: {}, id: 'd', received_at: '' })).toMatchObject([
+        { key: expect.stringMatching(/^raw-/), entity_path: 'repos' },
+      ]);
   });
 });
 

@@ -9,7 +9,7 @@ import { changesOf, formerKey, transitionItems } from './changes.ts';
 import { commentsOf } from './comments.ts';
 import type { JiraEvent } from './event.ts';
 import { issueLinks } from './issue-links.ts';
-import { nameIn, namesIn, pageOf, personIn, projectKeyOf, projectPath, thingOf } from './names.ts';
+import { nameIn, namesIn, pageOf, personIn, personName, projectKeyOf, projectPath, thingOf } from './names.ts';
 import { currentSprint, sprintsOf } from './sprint-field.ts';
 
 /** An issue as the event shows it. One without a number cannot move: the entry that it had in another project ends. */
@@ -38,6 +38,8 @@ function issueWrite(event: JiraEvent, key: string): EntryResult {
       key: labelOf(key),
       ...stateOf(event, fields),
       ...detailsOf(fields),
+      updated_at: timeOf(fields.updated) ?? event.occurred_at,
+      updated_by: personName(event.user),
       moved_from: formerKey(event),
       url,
       description,

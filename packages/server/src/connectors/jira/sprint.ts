@@ -16,14 +16,14 @@ const RANKS = new Map(
   }),
 );
 
-/** A sprint belongs to the board that it was made on. */
+/** A sprint belongs to its project, or to the board that it was made on where none is named. */
 export function sprintResult(event: JiraEvent): EntryResult | undefined {
   const { payload, occurred_at, type } = event;
   const sprint = objectOf(payload.sprint);
   const id = textOf(sprint.id);
   if (id === undefined) return undefined;
   const project = textOf(objectOf(payload.project).key);
-  const path = boardPath(sprint.originBoardId) ?? (project === undefined ? undefined : projectPath(project));
+  const path = project === undefined ? boardPath(sprint.originBoardId) : projectPath(project);
   const goal = textOf(sprint.goal);
   const board = textOf(sprint.originBoardId);
   const url = board === undefined ? undefined : pageOf(sprint.self, 'secure/RapidBoard.jspa?rapidView=', board);

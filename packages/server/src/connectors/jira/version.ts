@@ -23,8 +23,8 @@ export function versionResult(event: JiraEvent): EntryResult | undefined {
   const version = objectOf(payload.version);
   const id = textOf(version.id) ?? textOf(version.name);
   if (id === undefined) return undefined;
-  const project = textOf(version.project) ?? textOf(objectOf(payload.project).key);
-  const path = numberedProjectPath(version.projectId) ?? (project === undefined ? undefined : projectPath(project));
+  const project = textOf(version.projectKey) ?? textOf(version.project) ?? textOf(objectOf(payload.project).key);
+  const path = project === undefined ? numberedProjectPath(version.projectId) : projectPath(project);
   const url = textOf(version.id) === undefined ? undefined : pageOf(version.self, 'browse/fixforversion/', id);
   return {
     operation: 'write',

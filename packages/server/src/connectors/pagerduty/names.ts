@@ -37,8 +37,9 @@ const isUser = (reference: unknown): boolean => textOf(objectOf(reference).type)
 /** Edges to those of the references that are people. */
 export function peopleLinks(relation: string, references: readonly unknown[]): ResultLink[] {
   return references.slice(0, MAX_NAMES).flatMap((reference) => {
-    const name = isUser(reference) ? nameOf(reference) : undefined;
-    return name === undefined ? [] : [{ relation, to: personNode('pagerduty', name) }];
+    // Two people may have one name.
+    const id = isUser(reference) ? (textOf(objectOf(reference).id) ?? nameOf(reference)) : undefined;
+    return id === undefined ? [] : [{ relation, to: personNode('pagerduty', id) }];
   });
 }
 
