@@ -176,7 +176,9 @@ describe.each(backends)('webhooks on %s', (backend) => {
     await app.jobs.sweep();
     await expect(app.call('entries.read', at)).rejects.toMatchObject({ code: 'not_found' });
     const { dead_letters } = await app.call('dead_letters.list', {});
-    expect(dead_letters).toMatchObject([{ next_attempt_at: null, reason: expect.stringContaining('does not have WRITE') }]);
+    expect(dead_letters).toMatchObject([
+      { next_attempt_at: null, reason: expect.stringContaining('does not have WRITE') },
+    ]);
   });
 
   it('nothing is stored where one result is outside of the scope of the key', async () => {
