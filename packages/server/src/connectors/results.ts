@@ -1,4 +1,4 @@
-import { shapes, suggest } from '@mem-service/contract';
+import { entityPathProblem, keyProblem, shapes, suggest } from '@mem-service/contract';
 import type { ConnectorResult } from './types.ts';
 
 export const MAX_RESULTS = 100;
@@ -72,10 +72,15 @@ const time = (value: unknown) =>
 const number = (min: number, max: number) => (value: unknown) =>
   typeof value === 'number' && value >= min && value <= max ? undefined : `must be a number from ${min} to ${max}`;
 
+const isComposed = (text: string) => text.length <= MAX_CHARS && text.normalize('NFC') === text;
+
 /** The checked text replaces that of the result. */
 const named = (name: 'entity_path' | 'key'): MemberRule => {
   const schema = name === 'key' ? shapes.key : shapes.entityPath;
+  const problemOf = name === 'key' ? keyProblem : entityPathProblem;
   return (value, result) => {
+    // What is in order already, as nearly all is, needs no schema.
+    if (typeof value === 'string' && isComposed(value) && problemOf(value) === undefined) return undefined;
     const parsed = schema.safeParse(value);
     if (!parsed.success) return parsed.error.issues[0]?.message ?? 'is not valid';
     if (parsed.data !== value) result[name] = parsed.data;

@@ -72,10 +72,17 @@ export function checkWriteScope({ key }: Caller, writes: readonly Pick<ArrivedWr
     if (!isInScope(key?.write, entity_path)) throw missingScope('WRITE', { kind: 'exact', path: entity_path });
 }
 
+type ShownEvent = { source: string; event_type: string; id: string; occurred_at: string | null };
+
+const shownEvents = new WeakMap<Arrival, ShownEvent>();
+
 /** An event as the versions that are written for it show it. */
-export const eventOf = ({ source, event_type, id, occurred_at }: Arrival) => ({
-  source,
-  event_type,
-  id: id ?? '',
-  occurred_at: toIsoOrNull(occurred_at),
-});
+export function eventOf(arrival: Arrival): ShownEvent {
+  let shown = shownEvents.get(arrival);
+  if (shown === undefined) {
+    const { source, event_type, id, occurred_at } = arrival;
+    shown = { source, event_type, id: id ?? '', occurred_at: toIsoOrNull(occurred_at) };
+    shownEvents.set(arrival, shown);
+  }
+  return shown;
+}

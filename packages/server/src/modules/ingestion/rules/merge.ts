@@ -242,5 +242,7 @@ const ownOf = <T>(record: Readonly<Record<string, T>> | undefined, name: string)
   record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 
 /** Assigning to __proto__ would change the prototype instead of the member. */
-const define = (object: object, name: string, value: unknown) =>
-  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+function define(object: object, name: string, value: unknown): void {
+  if (name !== '__proto__') (object as Record<string, unknown>)[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
