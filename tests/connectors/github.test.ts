@@ -146,16 +146,19 @@ describe('the manifest', () => {
     expect(new Set(manifest.event_types).size).toBe(manifest.event_types.length);
   });
 
-  it.each((manifest.event_types as string[]).filter((type) => type !== '*'))('names %s, which is not kept raw', (type) => {
-    const payload = examples.find(({ name }) => name === type)?.examples[0];
-    const own = {
-      repository_advisory: { repository_advisory: { ghsa_id: 'GHSA-1' } },
-      registry_package: { registry_package: { name: 'p' } },
-    };
-    const other = { action: 'created', alert: { number: 1 }, ...own[type as keyof typeof own] };
-    const [result] = transform(type, payload ?? { ...other, repository: { full_name: 'acme/shop' } });
-    expect(result?.operation === 'write' ? result.merge : true).toBe(true);
-  });
+  it.each((manifest.event_types as string[]).filter((type) => type !== '*'))(
+    'names %s, which is not kept raw',
+    (type) => {
+      const payload = examples.find(({ name }) => name === type)?.examples[0];
+      const own = {
+        repository_advisory: { repository_advisory: { ghsa_id: 'GHSA-1' } },
+        registry_package: { registry_package: { name: 'p' } },
+      };
+      const other = { action: 'created', alert: { number: 1 }, ...own[type as keyof typeof own] };
+      const [result] = transform(type, payload ?? { ...other, repository: { full_name: 'acme/shop' } });
+      expect(result?.operation === 'write' ? result.merge : true).toBe(true);
+    },
+  );
 });
 
 describe('a delivery', () => {
