@@ -62,7 +62,7 @@ export function realmOf(scope: Scope | undefined): string {
 /** Of an event that is tried again, the realm of the key that received it. */
 export const realmOfArrival = ({ caller, realm }: Arrival): string => realm ?? realmOf(caller.key?.write);
 
-/** What tells a delivery from others of the account. */
+/** What sets a delivery apart from others of the account. */
 export const deliveryName = (arrival: Arrival): [string, string, string] | undefined =>
   arrival.id === undefined ? undefined : [arrival.sender, realmOfArrival(arrival), deliveryIdOf(arrival.id)];
 
