@@ -20,7 +20,7 @@ describe('mem backup and mem restore', () => {
     expect(made).toMatchObject({ code: 0, err: '' });
     expect(made.out).toContain(`to ${file('b.db')}`);
     expect(made.out).toMatch(
-      /: .* kB, 3 entries, 3 events\nchecked: intact, \d+ rows in \d+ tables as in the original\n/,
+      /: .* [kM]B, 3 entries, 3 events\nchecked: intact, \d+ rows in \d+ tables as in the original\n/,
     );
     expect(statSync(file('b.db')).mode & 0o777).toBe(0o600);
     const restored = await desk.inProcess(['restore', file('b.db'), '--json'], elsewhere());

@@ -51,6 +51,7 @@ export const rawWrite = (entity_path: string, value: unknown) => ({
   entity_path,
   key: 'raw-d1',
   value,
+  raw: true,
 });
 
 type Entry = { thing: Thing; place: string; placedAt: readonly [number, number] };

@@ -28,6 +28,8 @@ const isForAll = (name: OperationName): boolean => {
   return Boolean(admin || whole || needs_full_scope);
 };
 const within = forAgents.filter((name) => definition(name).effect !== 'none' && !isForAll(name));
+/** Events are those of their source, which the key has to be bound to. */
+const isSending = (name: OperationName): boolean => name.startsWith('events.send');
 const forbidden = { refused: { code: 'forbidden', status: 403 } };
 
 describe.each(backends)('a key that is bound to agents, on %s', (backend) => {
@@ -81,7 +83,7 @@ describe.each(backends)('a key that is bound to agents, on %s', (backend) => {
     },
   );
 
-  it.each(within)('%s works as one of its agents', async (name) => {
+  it.each(within.filter((name) => !isSending(name)))('%s works as one of its agents', async (name) => {
     for (const agent_id of ['agent/own', 'team/ci-1']) {
       const input = newInput(name, OWN, { ...known, agent_id });
       const { refused } = (await tryAs(name, bound(agent_id), input)) as { refused?: { code: string } };

@@ -206,7 +206,7 @@ describe('a delivery', () => {
   it('that is nothing of Slack is kept as it came, without the token', () => {
     for (const payload of [null, [], 'x', 7, {}, { event: null }, { event: { type: '' } }])
       expect(transform(payload)).toEqual([
-        { operation: 'write', entity_path: 'comms/slack', key: 'raw-Ev1', value: payload },
+        { operation: 'write', entity_path: 'comms/slack', key: 'raw-Ev1', value: payload, raw: true },
       ]);
     expect(transform({ token: 'swordfish', channel: 'C1', n: 1 })).toMatchObject([
       { entity_path: 'comms/slack/C1', value: { channel: 'C1', n: 1 } },

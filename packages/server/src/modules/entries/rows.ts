@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { attachRaw, cutMember, JsonText, type Output } from '@mem-service/contract';
-import type { ColumnType } from '../../db/index.ts';
+import { type ColumnType, StorageError } from '../../db/index.ts';
 import { toIso } from '../../kernel/index.ts';
 import { standingText } from './standing.ts';
 
@@ -216,6 +216,15 @@ export function fromDocument(
 export type EntryAnswer = Exclude<Output<'entries.read'>, { deleted: boolean }>;
 export type EntryVersion = Output<'entries.delete'>;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const NOT_JSON = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
+
+/** JSON has none of these characters, and what a failing disk leaves of it nearly always has. */
+function undamaged(document: string): string {
+  if (NOT_JSON.test(document)) throw new StorageError('damaged', new Error('the document of a version is not JSON'));
+  return document;
+}
+
 export type ShownEntry = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'recall_count'>;
 
 /**
@@ -224,7 +233,7 @@ export type ShownEntry = Pick<EntryRow, 'document' | 'confidence' | 'standing' |
  */
 export function entryText(entry: ShownEntry, extra = ''): string {
   const { document, recall_count } = entry;
-  return `${document.slice(0, -1)},${standingText(entry)},"recall_count":${recall_count}${extra}}`;
+  return `${undamaged(document).slice(0, -1)},${standingText(entry)},"recall_count":${recall_count}${extra}}`;
 }
 
 /** JSON text in place of the object it serialises; `about` holds what a transport needs without parsing it. */
@@ -235,7 +244,7 @@ export const toEntry = <T = EntryAnswer>(row: ShownEntry, extra?: string): T => 
 export const toVersion = (
   row: Pick<VersionRow, 'document' | 'confidence' | 'deleted' | 'version' | 'seq'>,
 ): EntryVersion =>
-  rendered(`${row.document.slice(0, -1)},"confidence":${row.confidence},"deleted":${row.deleted === 1}}`, {
+  rendered(`${undamaged(row.document).slice(0, -1)},"confidence":${row.confidence},"deleted":${row.deleted === 1}}`, {
     version: row.version,
     seq: row.seq,
   });
