@@ -87,7 +87,7 @@ describe.each(backends)('the connector of GitHub, on %s', (backend) => {
   it('keeps an event of another type as it came, at the path of its repository', async () => {
     const payload = { action: 'created', repository: { full_name: 'acme/shop' } };
     expect((await receive('novelty', payload)).results).toMatchObject([
-      { status: 'written', entity_path: 'repos/acme/shop', key: expect.stringMatching(/^raw-novelty/) },
+      { status: 'raw', entity_path: 'repos/acme/shop', key: expect.stringMatching(/^raw-novelty/) },
     ]);
   });
 });

@@ -196,6 +196,7 @@ describe('a delivery', () => {
         entity_path: 'repos/acme/shop',
         key: 'raw-pull_request-delivery-1',
         value: { event_type: 'pull_request', id: 'delivery-1', payload },
+        raw: true,
       },
     ]);
   });

@@ -67,7 +67,8 @@ describe('a hosted service while PostgreSQL is away', () => {
   }
 
   it('answers 503 on every route that needs it, to a key that it saw a moment ago', async () => {
-    for (const address of addresses.filter(({ name }) => !operations[name].open)) {
+    // There is no connector here, which is found out without the database.
+    for (const address of addresses.filter(({ name }) => !operations[name].open && name !== 'webhooks.receive')) {
       const sent = example(address);
       expectAway(await as(known, sent), `${sent.method} ${sent.path}`);
     }

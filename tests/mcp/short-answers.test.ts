@@ -10,6 +10,7 @@ const VALUE = { none: null, list: [], branch: 'main', confidence: 0.123456789 };
 /** A call of every tool, in an order in which each finds something. */
 const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_whoami'],
+  ['mem_connectors'],
   ['mem_set_identity', { name: 'bot', description: 'deploys' }],
   ['mem_write', { ...at, value: VALUE, confidence: 0.123456 }],
   ['mem_write', { ...at, value: { ...VALUE, more: 1 }, confidence: 0.123456 }],

@@ -63,9 +63,15 @@ describe.each(backends)('memory at a tag on %s', (backend) => {
   it.each(reading)('%s shows what it showed then, or says that it cannot', async (name) => {
     const now = await ask(app, name, { ...inputs.get(name), branch: 'tags/then' });
     if (!SHOWN.has(name) && isRefused(now)) return;
-    expect(now).toEqual({ ...(then.get(name) as object), ...NOT_KEPT.get(name) });
+    expect(now).toEqual({ ...withoutSenders(then.get(name) as object), ...NOT_KEPT.get(name) });
   });
 });
+
+/** Of a sender of events whose entries others wrote over, nothing is left to list in the past. */
+function withoutSenders(answer: object): object {
+  const { agents } = answer as { agents?: { agent_id?: string }[] };
+  return agents ? { ...answer, agents: agents.filter(({ agent_id }) => !agent_id?.startsWith('external/')) } : answer;
+}
 
 const isRefused = (answer: unknown): boolean => {
   const { code, errors } = answer as { code?: string; errors?: { path: string }[] };

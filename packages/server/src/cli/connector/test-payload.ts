@@ -56,7 +56,7 @@ function headersIn(text: string | undefined): Record<string, string> {
 
 /** Where no header named a type, it may only seem that the connector does not know the event. */
 const rawText = (event_type: string, connector: string): string =>
-  `a service would keep it as it came (raw): ${connector} declares no type ${JSON.stringify(event_type)}, and made nothing of it\n` +
+  `a service would keep it as it came (raw): ${connector} makes nothing of the type ${JSON.stringify(event_type)}\n` +
   `a type often comes from a header: give it with --headers, such as '{"x-github-event": "push"}', or with --event-type\n`;
 
 function reportText({ connector, event_type, id, reply, is_kept_raw, transformed }: TrialReport): string {

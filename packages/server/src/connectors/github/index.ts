@@ -81,4 +81,5 @@ const rawResult = ({ event_type, id, payload }: InboundEvent, { path }: Frame): 
   entity_path: path,
   key: keyOf('raw', `${event_type}-${id}`),
   value: { event_type, id, payload },
+  raw: true,
 });

@@ -46,13 +46,15 @@ export async function tryConnector(given: string, sent: TrialDelivery, place: Tr
     const delivered = [{ event_type, id, payload, headers, received_at }];
     const [transformed = { results: [] }] = await connector.transform(delivered, { again: true });
     const { name, event_types } = connector.manifest;
-    const made = 'failure' in transformed ? 0 : transformed.results.length;
+    const results = 'failure' in transformed ? [] : transformed.results;
+    const isRaw = results.length === 0 && !isHandled(event_types, event_type);
+    const isAllRaw = results.length > 0 && results.every((result) => result.operation === 'write' && result.raw);
     return {
       connector: name,
       event_type,
       id,
       ...(reply ? { reply } : {}),
-      is_kept_raw: !reply && made === 0 && !isHandled(event_types, event_type),
+      is_kept_raw: !reply && (isRaw || isAllRaw),
       transformed,
     };
   } finally {
