@@ -88,7 +88,7 @@ function needless(value: unknown, place: string): string[] {
 
 const twoDigits = /confidence[^.]*(\.\d+\.(before|after))?$|\.evidence_\w+$/;
 /** Here false is the news. */
-const NEWS = /\.(profile_saved|shared)=false$/;
+const NEWS = /\.(profile_saved|shared|secret_set)=false$/;
 
 it('no tool answers with what is empty or as usual, or with confidences of many digits', async () => {
   const mcp = await connect(newHome(), { args: ['--toolset', 'all'] });

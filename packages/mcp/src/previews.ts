@@ -45,6 +45,7 @@ const USUAL: Readonly<Record<string, unknown>> = {
   kept: false,
   input_truncated: false,
   output_truncated: false,
+  unsigned: false,
   causes_complete: true,
 };
 
