@@ -54,6 +54,7 @@ export {
   type Hooks,
   hashedBy,
   type Kernel,
+  keepState,
   type Lineage,
   type LogEvent,
   lists,

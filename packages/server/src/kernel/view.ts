@@ -2,8 +2,11 @@ import { invalidInput } from '@mem-service/contract';
 import { type Dialect, joinSql, type Sql, sql } from '../db/index.ts';
 import type { Scope } from './scope.ts';
 
-/** A part of a branch's history: its writes up to and including `up_to_seq`, or all of them. */
-export type BranchSpan = { branch: string; up_to_seq: number | null };
+/**
+ * A part of a branch's history: its writes up to and including `up_to_seq`, or all of them. `is_kept`: the state there was kept
+ * (`keepState`), so that its rows are found and standings are those of then.
+ */
+export type BranchSpan = { branch: string; up_to_seq: number | null; is_kept?: boolean };
 
 /** The spans that a branch shows, nearest first: its own writes, then its parent's up to the fork, and so on. */
 export type Lineage = readonly BranchSpan[];
@@ -31,6 +34,10 @@ export type EntryView = {
 /** True for the newest state of one branch, the only state that words, counts and edges cover. */
 export const isNewestOfOneBranch = ({ lineage }: Pick<EntryView, 'lineage'>): boolean =>
   lineage.length === 1 && lineage[0]?.up_to_seq === null;
+
+/** True where every state of the view is the newest one, or was kept: it is then read from rows alone. */
+export const isKeptThroughout = ({ lineage }: Pick<EntryView, 'lineage'>): boolean =>
+  lineage.every(({ up_to_seq, is_kept }) => up_to_seq === null || is_kept === true);
 
 /** The branch that a view shows. */
 export const branchOf = ({ lineage }: Pick<EntryView, 'lineage'>): string => lineage[0]?.branch ?? MAIN_BRANCH;
