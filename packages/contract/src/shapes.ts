@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isAgentGlob } from './agent-glob.ts';
+import { branchNameProblem } from './branch-name.ts';
 import { entityPathProblem, isWithinChars, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 
@@ -101,8 +102,15 @@ export const sessionId = label(256).meta({
 });
 export const branch = label(256).meta({
   id: 'Branch',
-  description: 'A branch; `main` always exists.',
+  description:
+    'A branch; `main` always exists. For a read also a past state: `tags/<name>`, `<branch>@<seq>` or `<branch>@<time>`.',
   examples: ['main'],
+});
+export const branchName = checked(branchNameProblem).meta({
+  id: 'BranchName',
+  description:
+    'Names a new branch in at most 200 bytes: segments separated by slashes, without @, ~, *, ? and white space.',
+  examples: ['experiment/retries'],
 });
 /** A driver reads numbers closer to zero than 2.2e-16 as zero; the stored value would not match its hash. */
 const LEAST_CONFIDENCE = 1e-12;

@@ -25,6 +25,7 @@ export {
 export {
   type AgentEraser,
   addStored,
+  type BranchSpan,
   branchOf,
   bytesOfTexts,
   type Caller,
@@ -66,6 +67,7 @@ export {
   type Projection,
   pageBytes,
   type ReadContext,
+  readSeq,
   reads,
   requireNewest,
   type Services,
