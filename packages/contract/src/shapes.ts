@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { isAgentGlob } from './agent-glob.ts';
-import { branchNameProblem } from './branch-name.ts';
 import { entityPathProblem, isWithinChars, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 
@@ -10,7 +9,8 @@ export const MAX_JSON_DEPTH = 128;
 const LONGEST_NAME = 16_384;
 const nfc = (text: string) => (text.length > LONGEST_NAME ? text : text.normalize('NFC'));
 
-const checked = (problem: (text: string) => string | undefined, tidy = nfc) =>
+/** A name, in Unicode NFC. */
+export const checked = (problem: (text: string) => string | undefined, tidy = nfc) =>
   z
     .string()
     .overwrite(tidy)
@@ -105,12 +105,6 @@ export const branch = label(256).meta({
   description:
     'A branch; `main` always exists. For a read also a past state: `tags/<name>`, `<branch>@<seq>` or `<branch>@<time>`.',
   examples: ['main'],
-});
-export const branchName = checked(branchNameProblem).meta({
-  id: 'BranchName',
-  description:
-    'Names a new branch in at most 200 bytes: segments separated by slashes, without @, ~, *, ? and white space.',
-  examples: ['experiment/retries'],
 });
 /** A driver reads numbers closer to zero than 2.2e-16 as zero; the stored value would not match its hash. */
 const LEAST_CONFIDENCE = 1e-12;

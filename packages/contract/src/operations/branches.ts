@@ -1,7 +1,15 @@
 import * as z from 'zod';
+import { branchNameProblem } from '../branch-name.ts';
 import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
+
+const newName = s.checked(branchNameProblem).meta({
+  id: 'BranchName',
+  description:
+    'Names a new branch in at most 200 bytes: segments separated by slashes, without @, ~, *, ? and white space.',
+  examples: ['experiment/retries'],
+});
 
 /** A branch that exists, or `main`. */
 const name = s.label(200).meta({ description: 'The name of the branch.', examples: ['experiment/retries'] });
@@ -54,7 +62,7 @@ export const branches = {
     ],
     input: () =>
       z.strictObject({
-        name: s.branchName,
+        name: newName,
         from: s.branch.default('main').meta({
           description: 'A branch, or a state of one: `tags/<name>`, `<branch>@<seq>` or `<branch>@<time>`.',
           examples: ['main', 'tags/before-the-migration', 'main@1200'],

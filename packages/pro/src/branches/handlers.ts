@@ -8,7 +8,6 @@ import {
   type Handlers,
   hashedBy,
   invalidInput,
-  MAIN_BRANCH,
   pageBytes,
   reads,
   sessionName,

@@ -1,5 +1,3 @@
-import { MAIN_BRANCH } from '@mem-service/server/module';
-
 const TAG_PREFIX = 'tags/';
 
 /** A state to read or compare: the newest of a branch, that of a tag, or that at a place in the log or at a time. */
@@ -18,7 +16,8 @@ export function parseRef(text: string): Ref | undefined {
   if (text.startsWith(TAG_PREFIX)) return { kind: 'tag', tag: text.slice(TAG_PREFIX.length) };
   const at = text.indexOf('@');
   if (at < 0) return { kind: 'branch', branch: text };
-  const branch = text.slice(0, at) || MAIN_BRANCH;
+  if (at === 0) return undefined;
+  const branch = text.slice(0, at);
   const place = text.slice(at + 1);
   if (SEQ.test(place)) return { kind: 'seq', branch, seq: Number(place) };
   const time = TIME.test(place) ? Date.parse(place) : Number.NaN;
