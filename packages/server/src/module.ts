@@ -2,7 +2,7 @@
 // of the server.
 
 // Re-exported here because a packed server contains its own copy of the contract and recognises a Fault by its class.
-export { Fault, invalidInput, JsonText } from '@mem-service/contract';
+export { Fault, type Glob, invalidInput, JsonText, matchesGlob, parseGlob } from '@mem-service/contract';
 export {
   andAll,
   type Ddl,
@@ -25,6 +25,7 @@ export {
 export {
   type AgentEraser,
   addStored,
+  type BranchSpan,
   branchOf,
   bytesOfTexts,
   type Caller,
@@ -67,6 +68,7 @@ export {
   type Projection,
   pageBytes,
   type ReadContext,
+  readSeq,
   reads,
   requireNewest,
   type Services,
@@ -90,6 +92,7 @@ export {
   writesTogether,
 } from './kernel/index.ts';
 export {
+  type ChangedHead,
   type EntryAddress,
   type EntryDraft,
   type EntryFacts,
@@ -98,15 +101,20 @@ export {
   entriesIn,
   findDocuments,
   findEntriesByNumber,
+  findEntriesIn,
   findNamedEntries,
   findVersions,
+  findVersionsWithout,
   fromDocument,
   type Including,
   isLive,
   isVersionVisible,
+  listChangedHeads,
   mayAgentSee,
   toEntry,
   type VersionFacts,
   type VersionNumber,
+  type VersionRow,
   versionsIn,
 } from './modules/entries/index.ts';
+export { pause } from './turns.ts';
