@@ -2,7 +2,16 @@
 // of the server.
 
 // Re-exported here because a packed server contains its own copy of the contract and recognises a Fault by its class.
-export { Fault, type Glob, invalidInput, JsonText, matchesGlob, parseGlob } from '@mem-service/contract';
+export {
+  Fault,
+  type Glob,
+  invalidInput,
+  JsonText,
+  matchesGlob,
+  parseExactInSteps,
+  parseGlob,
+  stringify,
+} from '@mem-service/contract';
 export {
   andAll,
   type Ddl,
@@ -53,6 +62,7 @@ export {
   type HookContext,
   type Hooks,
   hashedBy,
+  isInScope,
   type Kernel,
   type Lineage,
   type LogEvent,
@@ -66,8 +76,10 @@ export {
   type Projection,
   pageBytes,
   type ReadContext,
+  readScope,
   reads,
   requireNewest,
+  type Scope,
   type Services,
   type SharedTable,
   type StandingChange,
@@ -90,18 +102,21 @@ export {
 } from './kernel/index.ts';
 export {
   type ChangedHead,
+  type ComparedRow,
   type EntryAddress,
   type EntryDraft,
   type EntryFacts,
   type EntryRow,
   EntrySet,
   entriesIn,
+  findComparedIn,
   findDocuments,
   findEntriesIn,
   findEntriesByNumber,
   findNamedEntries,
   findVersions,
   findVersionsWithout,
+  findVersionTexts,
   fromDocument,
   type Including,
   isLive,
@@ -114,4 +129,4 @@ export {
   type VersionRow,
   versionsIn,
 } from './modules/entries/index.ts';
-export { pause } from './turns.ts';
+export { inTurns, pause } from './turns.ts';

@@ -23,11 +23,12 @@ export type Detection = 'field' | 'entry' | 'newest';
 export type ConflictReason = 'both_added' | 'both_modified' | 'deleted_by_source' | 'deleted_by_target';
 
 /**
- * `target`: nothing is to be done. `source`: the target takes what the source has. `merged`: the changes of both, in one.
+ * `target`: nothing is to be done. `source`: the target takes what the source has. `deleted`: it has the entry no more. `merged`: it
+ * says this, in the text of the value if there is one.
  */
 export type MergedState =
-  | { kind: 'target' | 'source' }
-  | { kind: 'merged'; state: EntryState }
+  | { kind: 'target' | 'source' | 'deleted' }
+  | { kind: 'merged'; state: EntryState; text?: string | undefined }
   | { kind: 'conflict'; reason: ConflictReason; fields: string[] };
 
 export type MergeChoice = { detection: Detection; prefer?: Side | undefined; newest?: Side | undefined };
