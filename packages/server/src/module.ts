@@ -5,9 +5,11 @@
 export {
   Fault,
   type Glob,
+  type Input,
   invalidInput,
   JsonText,
   matchesGlob,
+  type Output,
   parseExactInSteps,
   parseGlob,
   stringify,
@@ -34,6 +36,7 @@ export {
 export {
   type AgentEraser,
   addStored,
+  type BranchSpan,
   branchOf,
   bytesOfTexts,
   type Caller,
@@ -62,7 +65,9 @@ export {
   type HookContext,
   type Hooks,
   hashedBy,
+  globConditions,
   isInScope,
+  missingScope,
   type Kernel,
   type Lineage,
   type LogEvent,
@@ -77,12 +82,14 @@ export {
   pageBytes,
   type ReadContext,
   readScope,
+  readSeq,
   reads,
   requireNewest,
   type Scope,
   type Services,
   type SharedTable,
   type StandingChange,
+  scopedPathConditions,
   seqAt,
   sessionName,
   storeMore,
@@ -100,8 +107,10 @@ export {
   writes,
   writesTogether,
 } from './kernel/index.ts';
+export { commitMerge } from './modules/commits/index.ts';
 export {
   type ChangedHead,
+  type CommittedName,
   type ComparedRow,
   type EntryAddress,
   type EntryDraft,
@@ -122,11 +131,16 @@ export {
   isLive,
   isVersionVisible,
   listChangedHeads,
+  listCommittedNames,
   mayAgentSee,
   toEntry,
   type VersionFacts,
+  type VersionText,
   type VersionNumber,
   type VersionRow,
   versionsIn,
 } from './modules/entries/index.ts';
+export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
+export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
+export { findTraceOfWrite } from './modules/traces/index.ts';
 export { inTurns, pause } from './turns.ts';

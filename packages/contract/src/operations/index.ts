@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
@@ -20,6 +21,7 @@ import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
 import { log } from './log.ts';
+import { merges } from './merges.ts';
 import { outcomes } from './outcomes.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
@@ -49,6 +51,8 @@ export const operations = {
   ...traces,
   ...agents,
   ...graph,
+  ...branches,
+  ...merges,
   ...tags,
   ...counts,
   ...cortex,

@@ -1,4 +1,4 @@
-import { type Find, fragment, type Query, sql } from '../../db/index.ts';
+import { type Dialect, type Find, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import type { VersionNumber } from './by-number.ts';
 import { entryKeysNamed } from './relation-by-name.ts';
@@ -24,11 +24,11 @@ export function findComparedIn(query: Query, view: EntryView, names: readonly En
 }
 
 /** A version with the confidence that it was written with. */
-export type VersionText = Pick<VersionRow, 'document' | 'confidence'>;
+export type VersionText = Pick<VersionRow, 'document' | 'confidence' | 'deleted' | 'seq'>;
 
 const versionTexts: Find = {
   table: 'versions',
-  select: 'document, confidence',
+  select: 'document, confidence, deleted, seq',
   by: { account_id: 'text', entry_id: 'int', version: 'int' },
 };
 
@@ -41,5 +41,25 @@ export function findVersionTexts(
   return query.findMany<VersionText>(
     versionTexts,
     numbers.map(({ entry_id, version }) => [accountId, entry_id, version]),
+  );
+}
+
+export type CommittedName = EntryName & { commit_id: string; branch: string; seq: number };
+
+/** The entries that commits wrote, without a visibility check, in the order of the log. */
+export function listCommittedNames(
+  query: Query,
+  dialect: Dialect,
+  { account_id, commit_ids, most }: { account_id: string; commit_ids: readonly string[]; most: number },
+): Promise<CommittedName[]> {
+  const joined: Sql = {
+    text:
+      dialect.leftJoin('versions', 'versions.account_id = ? AND versions.commit_id = texts.value') +
+      dialect.leftJoin('entries', 'entries.account_id = ? AND entries.entry_id = versions.entry_id'),
+    values: [account_id, account_id],
+  };
+  return query.all<CommittedName>(
+    sql`SELECT versions.commit_id, entries.branch, entries.entity_path, entries.key, versions.seq
+        FROM ${dialect.texts(commit_ids)}${joined} WHERE entries.entry_id IS NOT NULL ORDER BY versions.seq LIMIT ${most}`,
   );
 }
