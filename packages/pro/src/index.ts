@@ -1,5 +1,6 @@
 import type { Module } from '@mem-service/server/module';
 import { tags } from './tags/index.ts';
+import { teams } from './teams/index.ts';
 
 /** The modules that a server loads when this package is installed. */
-export const modules: readonly Module[] = [tags];
+export const modules: readonly Module[] = [tags, teams];

@@ -21,8 +21,10 @@ export {
   type SqlValue,
   sql,
   type Transaction,
+  type Update,
 } from './db/index.ts';
 export {
+  ADMINS,
   type AgentEraser,
   addStored,
   branchOf,
@@ -54,12 +56,15 @@ export {
   type Hooks,
   hashedBy,
   type Kernel,
+  type KeyMember,
   type Lineage,
   type LogEvent,
   lists,
   looksAt,
   MAIN_BRANCH,
   MAIN_LINEAGE,
+  type MemberRole,
+  maybeLarge,
   type MaintenanceTask,
   type Module,
   type ProcessTimer,
@@ -76,6 +81,7 @@ export {
   storeMore,
   type TenantTable,
   toIso,
+  toIsoOrNull,
   unaudited,
   unchanged,
   viewInWork,
@@ -109,3 +115,4 @@ export {
   type VersionNumber,
   versionsIn,
 } from './modules/entries/index.ts';
+export { changeMemberKeys } from './modules/keys/index.ts';
