@@ -32,8 +32,10 @@ export {
   type SqlValue,
   sql,
   type Transaction,
+  type Update,
 } from './db/index.ts';
 export {
+  ADMINS,
   type AgentEraser,
   addStored,
   type BranchSpan,
@@ -69,12 +71,15 @@ export {
   isInScope,
   missingScope,
   type Kernel,
+  type KeyMember,
   type Lineage,
   type LogEvent,
   lists,
   looksAt,
   MAIN_BRANCH,
   MAIN_LINEAGE,
+  type MemberRole,
+  maybeLarge,
   type MaintenanceTask,
   type Module,
   type ProcessTimer,
@@ -95,6 +100,7 @@ export {
   storeMore,
   type TenantTable,
   toIso,
+  toIsoOrNull,
   unaudited,
   unchanged,
   viewInWork,
@@ -144,3 +150,4 @@ export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
 export { findTraceOfWrite } from './modules/traces/index.ts';
 export { inTurns, pause } from './turns.ts';
+export { changeMemberKeys } from './modules/keys/index.ts';

@@ -5,7 +5,6 @@ import {
   Fault,
   hashedBy,
   type Input,
-  keepState,
   MAIN_BRANCH,
   type Output,
   sessionName,
@@ -140,14 +139,14 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
     most: MAX_MERGED_ENTRIES,
   });
   if (more) throw tooManyEntries();
-  const fork_seq = input.dry_run ? source.seq : keepState(work);
+  const fork_seq = source.seq;
   const outcome = await runMerge(work, { ...requestOf(work, { input, caller }), kind: 'refresh', ends, names, waiting: before });
   if (!(outcome instanceof Fault) && !input.dry_run) {
     const since_seq = outcome.row.head_seq as number;
     const [, ...inherited] = source.lineage;
-    const inherits = JSON.stringify(spansOfFork({ parent, fork_seq, is_kept: true, inherited }));
+    const inherits = JSON.stringify(spansOfFork({ parent, fork_seq, is_kept: false, inherited }));
     const { account_id, tx } = work;
-    const fork = { account_id, branch: target.branch, since_seq, parent, fork_seq, is_kept: 1, inherits };
+    const fork = { account_id, branch: target.branch, since_seq, parent, fork_seq, is_kept: 0, inherits };
     work.send(tx.insertMany(insertFork, [fork]));
     await moveFork(tx, account_id, { name: target.branch, fork_seq, inherits });
   }

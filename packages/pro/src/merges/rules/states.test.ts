@@ -31,7 +31,7 @@ function resultOf(states: { base: MaybeState; source: MaybeState; target: MaybeS
   const merged = mergeStates(states, { detection: mode });
   if (merged.kind === 'conflict') return 'conflict';
   if (merged.kind === 'merged') return merged.state;
-  return states[merged.kind];
+  return merged.kind === 'deleted' ? undefined : states[merged.kind];
 }
 
 describe('a three-way merge of values', () => {
