@@ -31,7 +31,9 @@ export const ref = s.label(256).meta({
   examples: ['experiment/retries', 'main@1200'],
 });
 
-export const branchName = s.label(200).meta({ description: 'The name of the branch.', examples: ['experiment/retries'] });
+export const branchName = s
+  .label(200)
+  .meta({ description: 'The name of the branch.', examples: ['experiment/retries'] });
 
 export const resolution = z.enum(['source', 'target', 'base', 'value']).meta({
   description: 'What a conflict takes: what one of the three has, or `value`.',
@@ -162,7 +164,8 @@ export const conflict = z
   .meta({ id: 'Conflict' });
 
 const withTrace = (description: string) =>
-  side.extend({ trace_id: z.string().nullable().meta({ description: 'The trace of the session that wrote it.' }) })
+  side
+    .extend({ trace_id: z.string().nullable().meta({ description: 'The trace of the session that wrote it.' }) })
     .nullable()
     .meta({ description });
 

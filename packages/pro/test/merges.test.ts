@@ -13,11 +13,11 @@ describe.each(backends)('merges on %s', (backend) => {
 
   afterEach(() => app.close());
 
-  const write = (key: string, value: unknown, branch = 'main', as = {}) =>
+  const write = (key: string, value: unknown, ...[branch = 'main', as = {}]: [branch?: string, as?: object]) =>
     app.call('entries.write', { entity_path: path, key, value, branch }, as);
   const remove = (key: string, branch = 'main') => app.call('entries.delete', { entity_path: path, key, branch });
   const read = (key: string, branch = 'main') => app.call('entries.read', { entity_path: path, key, branch });
-  const valueOf = async (key: string, branch = 'main') => (await read(key, branch)).value;
+  const valueIn = async (key: string, branch = 'main') => (await read(key, branch)).value;
   const fork = (name: string, from = 'main') => app.call('branches.create', { name, from });
   const merge = (name: string, input: object = {}) =>
     app.call('branches.merge', { name, strategy: 'THREE_WAY', keep_open: true, ...input });
@@ -83,10 +83,10 @@ describe.each(backends)('merges on %s', (backend) => {
     await write('policy', { attempts: 3, pause: 2 });
     const dry = await merge('exp', { dry_run: true });
     expect(dry).toMatchObject({ dry_run: true, added: 1, modified: 1, deleted: 1, conflicts: 0, commit_id: null });
-    expect(await valueOf('policy')).toEqual({ attempts: 3, pause: 2 });
+    expect(await valueIn('policy')).toEqual({ attempts: 3, pause: 2 });
     const made = await merge('exp', { message: 'why', merge_id: 'm1' });
     expect(made).toMatchObject({ merge_id: 'm1', status: 'merged', added: 1, modified: 1, deleted: 1, hidden: 0 });
-    expect(await valueOf('policy')).toEqual({ attempts: 5, pause: 2 });
+    expect(await valueIn('policy')).toEqual({ attempts: 5, pause: 2 });
     const { provenance, commit_id } = await read('added');
     expect(provenance).toEqual(added.provenance);
     expect(commit_id).toBe(made.commit_id);
@@ -128,7 +128,7 @@ describe.each(backends)('merges on %s', (backend) => {
       await write(strategy, { a: 'source', b: 0, c: 'source' }, `of/${strategy}`);
       await write(strategy, { a: 'target', b: 'target', c: 0 });
       await merge(`of/${strategy}`, { strategy });
-      expect(await valueOf(strategy)).toEqual(value);
+      expect(await valueIn(strategy)).toEqual(value);
     }
   });
 
@@ -140,7 +140,10 @@ describe.each(backends)('merges on %s', (backend) => {
     const { provenance } = await read('a');
     expect(provenance).toMatchObject({ agent_id: 'agent/test', written_at: new Date(app.clock.now()).toISOString() });
     expect((await app.call('commits.read', { commit_id: commit_id as string })).parent_ids).toEqual([]);
-    expect(await app.call('branches.read', { name: 'exp' })).toMatchObject({ status: 'merged', merged_by: 'agent/test' });
+    expect(await app.call('branches.read', { name: 'exp' })).toMatchObject({
+      status: 'merged',
+      merged_by: 'agent/test',
+    });
   });
 
   it('keep their conflicts until they are resolved', async () => {
@@ -178,16 +181,20 @@ describe.each(backends)('merges on %s', (backend) => {
     await app.call('conflicts.resolve', { merge_id: 'm', no: b.no, take: 'value', value: { by: 'hand' } });
     // A side that changes again makes its conflict open again.
     await write('c', { by: 'target again' });
-    expect((await refusal(merge('exp', { merge_id: 'm' })))).toMatchObject({ conflicts: 1 });
+    expect(await refusal(merge('exp', { merge_id: 'm' }))).toMatchObject({ conflicts: 1 });
     const left = await app.call('conflicts.list', { merge_id: 'm', status: 'resolved' });
     expect(left.conflicts.map(({ key, take, resolved_by }) => [key, take, resolved_by])).toEqual([
       ['a', 'base', 'agent/second'],
       ['b', 'value', 'agent/test'],
       ['d', 'source', 'agent/test'],
     ]);
-    const made = await merge('exp', { merge_id: 'm', strategy: 'MANUAL', resolutions: [{ entity_path: path, key: 'c', take: 'target' }] });
+    const made = await merge('exp', {
+      merge_id: 'm',
+      strategy: 'MANUAL',
+      resolutions: [{ entity_path: path, key: 'c', take: 'target' }],
+    });
     expect(made).toMatchObject({ status: 'merged', added: 2, modified: 2, conflicts: 0 });
-    const values = await Promise.all(['a', 'b', 'c', 'd', 'new'].map((key) => valueOf(key)));
+    const values = await Promise.all(['a', 'b', 'c', 'd', 'new'].map((key) => valueIn(key)));
     expect(values).toEqual([{ by: 'base' }, { by: 'hand' }, { by: 'target again' }, { by: 'source' }, 1]);
     expect((await app.call('conflicts.list', { merge_id: 'm' })).conflicts).toEqual([]);
     expect((await app.call('merges.list', {})).merges).toMatchObject([{ merge_id: 'm', status: 'merged' }]);
@@ -212,7 +219,7 @@ describe.each(backends)('merges on %s', (backend) => {
     await write('a', { x: 2, y: 2 });
     await write('a', { x: 3, y: 1 }, 'exp');
     await merge('exp');
-    expect(await valueOf('a')).toEqual({ x: 3, y: 2 });
+    expect(await valueIn('a')).toEqual({ x: 3, y: 2 });
     const { base } = await app.call('branches.merge_base', { source: 'exp' });
     expect(base.branch).toBe('exp');
   });
@@ -225,18 +232,18 @@ describe.each(backends)('merges on %s', (backend) => {
     await write('both', { x: 1, y: 2 });
     await write('theirs', 2);
     await write('new', 1);
-    expect(await valueOf('theirs', 'exp')).toBe(1);
+    expect(await valueIn('theirs', 'exp')).toBe(1);
     const made = await app.call('branches.refresh', { name: 'exp' });
     expect(made).toMatchObject({ kind: 'refresh', source: 'main', target: 'exp', modified: 1 });
-    expect(await valueOf('theirs', 'exp')).toBe(2);
-    expect(await valueOf('new', 'exp')).toBe(1);
-    expect(await valueOf('both', 'exp')).toEqual({ x: 2, y: 2 });
-    expect(await valueOf('both')).toEqual({ x: 1, y: 2 });
+    expect(await valueIn('theirs', 'exp')).toBe(2);
+    expect(await valueIn('new', 'exp')).toBe(1);
+    expect(await valueIn('both', 'exp')).toEqual({ x: 2, y: 2 });
+    expect(await valueIn('both')).toEqual({ x: 1, y: 2 });
     await write('theirs', 3);
-    expect(await valueOf('theirs', 'exp')).toBe(2);
+    expect(await valueIn('theirs', 'exp')).toBe(2);
     expect((await app.call('branches.diff', { name: 'exp' })).entries.map(({ key }) => key)).toEqual(['both']);
     await merge('exp', { strategy: 'FAST_FORWARD' });
-    expect(await valueOf('both')).toEqual({ x: 2, y: 2 });
+    expect(await valueIn('both')).toEqual({ x: 2, y: 2 });
   });
 
   it('refuse a refresh with conflicts until they are resolved', async () => {
@@ -249,7 +256,7 @@ describe.each(backends)('merges on %s', (backend) => {
     expect((await refusal(read('b', 'exp'))).code).toBe('not_found');
     await app.call('conflicts.resolve', { merge_id: 'r', no: 0, take: 'source' });
     await app.call('branches.refresh', { name: 'exp', merge_id: 'r' });
-    expect([await valueOf('a', 'exp'), await valueOf('b', 'exp')]).toEqual([2, 2]);
+    expect([await valueIn('a', 'exp'), await valueIn('b', 'exp')]).toEqual([2, 2]);
   });
 
   it('pick single entries or commits from another branch', async () => {
@@ -259,7 +266,9 @@ describe.each(backends)('merges on %s', (backend) => {
     await write('b', 1, 'exp');
     await write('a', 2);
     const entries = [{ entity_path: path, key: 'a' }];
-    expect(await app.call('entries.cherry_pick', { from: 'exp', entries, dry_run: true })).toMatchObject({ modified: 1 });
+    expect(await app.call('entries.cherry_pick', { from: 'exp', entries, dry_run: true })).toMatchObject({
+      modified: 1,
+    });
     await app.call('entries.cherry_pick', { from: 'exp', entries });
     expect(await read('a')).toMatchObject({ value: 1, version: 3, provenance: { agent_id: 'agent/other' } });
     expect((await refusal(read('b'))).code).toBe('not_found');
@@ -272,14 +281,20 @@ describe.each(backends)('merges on %s', (backend) => {
     });
     await write('d', 'later', 'exp');
     await app.call('entries.cherry_pick', { from: 'exp', commit_ids: [commit_id] });
-    expect([await valueOf('c'), await valueOf('d')]).toEqual([1, 1]);
-    expect((await refusal(app.call('entries.cherry_pick', { from: 'main', commit_ids: ['none'] }))).code).toBe('not_found');
+    expect([await valueIn('c'), await valueIn('d')]).toEqual([1, 1]);
+    expect((await refusal(app.call('entries.cherry_pick', { from: 'main', commit_ids: ['none'] }))).code).toBe(
+      'not_found',
+    );
   });
 
   it('carry private entries along unseen', async () => {
     const owner = { agent_id: 'agent/owner' };
     await fork('exp');
-    await app.call('entries.write', { entity_path: path, key: 'secret', value: 1, shared: false, branch: 'exp' }, owner);
+    await app.call(
+      'entries.write',
+      { entity_path: path, key: 'secret', value: 1, shared: false, branch: 'exp' },
+      owner,
+    );
     await write('open', 1, 'exp');
     const diff = await app.call('branches.diff', { name: 'exp' });
     expect([diff.entries.map(({ key }) => key), diff.hidden]).toEqual([['open'], 1]);

@@ -62,14 +62,13 @@ export {
   exported,
   follows,
   fromIso,
+  globConditions,
   type Handler,
   type Handlers,
   type HookContext,
   type Hooks,
   hashedBy,
-  globConditions,
   isInScope,
-  missingScope,
   type Kernel,
   type KeyMember,
   type Lineage,
@@ -78,10 +77,11 @@ export {
   looksAt,
   MAIN_BRANCH,
   MAIN_LINEAGE,
-  type MemberRole,
-  maybeLarge,
   type MaintenanceTask,
+  type MemberRole,
   type Module,
+  maybeLarge,
+  missingScope,
   type ProcessTimer,
   type Projection,
   pageBytes,
@@ -126,8 +126,8 @@ export {
   entriesIn,
   findComparedIn,
   findDocuments,
-  findEntriesIn,
   findEntriesByNumber,
+  findEntriesIn,
   findNamedEntries,
   findVersions,
   findVersionsWithout,
@@ -141,13 +141,13 @@ export {
   mayAgentSee,
   toEntry,
   type VersionFacts,
-  type VersionText,
   type VersionNumber,
   type VersionRow,
+  type VersionText,
   versionsIn,
 } from './modules/entries/index.ts';
+export { changeMemberKeys } from './modules/keys/index.ts';
 export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
 export { findTraceOfWrite } from './modules/traces/index.ts';
 export { inTurns, pause } from './turns.ts';
-export { changeMemberKeys } from './modules/keys/index.ts';

@@ -5,7 +5,13 @@ import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
 const paths = s.pathGlob.optional().meta({ description: 'Only entries at these paths.' });
-const diffErrors = ['branch_not_found', 'branch_access_denied', 'invalid_cursor', 'log_rewound', 'module_not_installed'] as const;
+const diffErrors = [
+  'branch_not_found',
+  'branch_access_denied',
+  'invalid_cursor',
+  'log_rewound',
+  'module_not_installed',
+] as const;
 const mergeErrors = [
   ...(['branch_not_found', 'branch_access_denied', 'branch_closed', 'branch_read_only', 'merge_conflicts'] as const),
   ...(['target_moved', 'merge_too_large', 'conflict', 'forbidden', 'module_not_installed'] as const),
@@ -67,7 +73,8 @@ export const merges = {
 
   'branches.compare': operation({
     summary: 'Compare two states of memory',
-    description: 'Any two of: branches, tags, places in the log, times. Entries that are the same in both are left out.',
+    description:
+      'Any two of: branches, tags, places in the log, times. Entries that are the same in both are left out.',
     module: 'merges',
     effect: 'read',
     cost: 1,
@@ -114,8 +121,7 @@ export const merges = {
       },
     ],
     input: () => z.strictObject({ source: m.ref, target: m.ref.default('main') }),
-    output: () =>
-      z.object({ source: m.state, target: m.state, base: m.state }).meta({ id: 'MergeBase' }),
+    output: () => z.object({ source: m.state, target: m.state, base: m.state }).meta({ id: 'MergeBase' }),
     errors: ['branch_not_found', 'branch_access_denied', 'module_not_installed'],
     example: () => ({ source: 'main', target: 'main' }),
   }),
@@ -234,7 +240,11 @@ export const merges = {
           .array(z.strictObject({ entity_path: s.entityPath, key: s.key }))
           .max(1000)
           .default([]),
-        commit_ids: z.array(s.text(64).min(1)).max(100).default([]).meta({ description: 'All that these commits wrote.' }),
+        commit_ids: z
+          .array(s.text(64).min(1))
+          .max(100)
+          .default([])
+          .meta({ description: 'All that these commits wrote.' }),
         branch: s.branch.default('main').meta({ description: 'The branch that is written to.' }),
         message: s.text(4096).default(''),
         dry_run: z.boolean().default(false).meta({ description: 'Say what would be done, and do nothing.' }),
@@ -325,7 +335,8 @@ export const merges = {
 
   'conflicts.read': operation({
     summary: 'Read a conflict',
-    description: 'With the entry as both sides have it and as they last had it in common, and who wrote each in which trace.',
+    description:
+      'With the entry as both sides have it and as they last had it in common, and who wrote each in which trace.',
     module: 'merges',
     effect: 'read',
     cost: 1,
@@ -384,7 +395,11 @@ export const merges = {
         }),
     output: () =>
       z
-        .object({ merge_id: m.mergeId, resolved: z.int(), open: z.int().meta({ description: 'Conflicts still open.' }) })
+        .object({
+          merge_id: m.mergeId,
+          resolved: z.int(),
+          open: z.int().meta({ description: 'Conflicts still open.' }),
+        })
         .meta({ id: 'ResolvedConflicts' }),
     errors: ['not_found', 'branch_access_denied', 'forbidden', 'module_not_installed'],
     example: () => ({ merge_id: 'merge-retries', no: 0, take: 'source' as const }),

@@ -13,8 +13,8 @@ import { stateAt } from '../branches/resolve.ts';
 import { endOf, type MergeEnd } from './ends.ts';
 import { MAX_MERGED_ENTRIES } from './limits.ts';
 import { type EntryName, loadRows, nameText } from './load.ts';
-import { tooManyEntries } from './plan.ts';
 import { answerTo, authorOf, requireOpen } from './merge.ts';
+import { tooManyEntries } from './plan.ts';
 import { runMerge } from './run-merge.ts';
 
 /** Entries as they are in one state are written to a branch, whatever it has there. */
@@ -66,7 +66,10 @@ async function sourceOf(work: Work, from: MergeEnd, committed: readonly Committe
   if (!last) return from;
   if (last.seq > from.seq || committed.some(({ branch }) => branch !== from.branch))
     throw new Fault('not_found', `${from.branch} has no commit ${last.commit_id}`, { commit_id: last.commit_id });
-  const { branch, seq, lineage } = await stateAt({ account_id: work.account_id, read: work.tx }, { ...from, seq: last.seq });
+  const { branch, seq, lineage } = await stateAt(
+    { account_id: work.account_id, read: work.tx },
+    { ...from, seq: last.seq },
+  );
   return { branch, seq: seq as number, lineage, isNewest: false, row: undefined };
 }
 

@@ -124,7 +124,10 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
   if (outside) throw missingScope('WRITE', { kind: 'exact', path: outside.entity_path });
   if (no !== undefined && chosen.length === 0) throw noConflict(merge_id, no);
   const value = input.value?.text ?? null;
-  storeMore(work, chosen.reduce((sum, row) => sum + bytesOfTexts([value]) - bytesOfTexts([row.value]), 0));
+  storeMore(
+    work,
+    chosen.reduce((sum, row) => sum + bytesOfTexts([value]) - bytesOfTexts([row.value]), 0),
+  );
   const resolved = chosen.map((row) => ({ ...row, take, value, resolved_by: agent_id, resolved_at: now }));
   await tx.updateMany(queries.updateResolutions, resolved);
   const open = await queries.countConflicts(tx, { account_id, merge_id }, ofStatus('open'));

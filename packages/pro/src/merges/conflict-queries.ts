@@ -1,4 +1,13 @@
-import { andAll, type FirstRows, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '@mem-service/server/module';
+import {
+  andAll,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '@mem-service/server/module';
 import type { ConflictReason } from './rules/states.ts';
 
 /** What a conflict takes. */
@@ -62,7 +71,11 @@ export const updateResolutions = {
 
 type OfMerge = { account_id: string; merge_id: string };
 
-export function getConflict(query: Query, { account_id, merge_id }: OfMerge, no: number): Promise<ConflictRow | undefined> {
+export function getConflict(
+  query: Query,
+  { account_id, merge_id }: OfMerge,
+  no: number,
+): Promise<ConflictRow | undefined> {
   return query.get(
     sql`SELECT ${CONFLICT} FROM merge_conflicts WHERE account_id = ${account_id} AND merge_id = ${merge_id} AND no = ${no}`,
   );
@@ -86,7 +99,11 @@ export function listConflicts(query: Query, page: ConflictPage): Promise<FirstRo
   );
 }
 
-export async function countConflicts(query: Query, { account_id, merge_id }: OfMerge, filters: readonly Sql[]): Promise<number> {
+export async function countConflicts(
+  query: Query,
+  { account_id, merge_id }: OfMerge,
+  filters: readonly Sql[],
+): Promise<number> {
   const found = await query.get<{ n: number }>(
     sql`SELECT count(*) AS n FROM merge_conflicts WHERE account_id = ${account_id} AND merge_id = ${merge_id}${andAll(filters)}`,
   );

@@ -78,4 +78,3 @@ function toRow({ account_id, merge_id }: queries.MergeRow, planned: PlannedEntry
 
 /** Pointers that a conflict names; a value may have a thousand members and more. */
 const MAX_FIELDS = 100;
-

@@ -6,11 +6,11 @@ import {
   isInScope,
   JsonText,
   listChangedHeads,
+  matchesGlob,
   mayAgentSee,
   type Output,
   pageBytes,
   parseGlob,
-  matchesGlob,
   pause,
   type ReadContext,
   reads,
@@ -96,7 +96,11 @@ type PlacedName = EntryName & { window: number; seq: number };
 type NameBatch = { names: PlacedName[]; next: [number, number] | undefined };
 
 /** The next names that were written in one of the windows, without those that an earlier window has. */
-async function nextNames(context: ReadContext, windows: readonly SeqWindow[], [window, seq]: [number, number]): Promise<NameBatch> {
+async function nextNames(
+  context: ReadContext,
+  windows: readonly SeqWindow[],
+  [window, seq]: [number, number],
+): Promise<NameBatch> {
   const part = windows[window];
   if (!part) return { names: [], next: undefined };
   const { account_id } = context.caller;
@@ -105,7 +109,8 @@ async function nextNames(context: ReadContext, windows: readonly SeqWindow[], [w
   const heads = await listChangedHeads(context.scan, { account_id, branch: part.branch, after, limit });
   const last = heads.at(-1);
   const isEnd = heads.length < limit;
-  const next: NameBatch['next'] = !isEnd && last ? [window, last.seq] : window + 1 < windows.length ? [window + 1, 0] : undefined;
+  const next: NameBatch['next'] =
+    !isEnd && last ? [window, last.seq] : window + 1 < windows.length ? [window + 1, 0] : undefined;
   const names = heads
     .filter(({ entry_id }) => part.up_to === null || entry_id <= part.up_to)
     .map(({ entity_path, key, seq }) => ({ entity_path, key, window, seq }));
@@ -149,7 +154,9 @@ async function addDifferences(
       await contents.load([rows.from, rows.to]);
       const both = { from: contents.of(rows.from), to: contents.of(rows.to) };
       if (!isSameState(both.from?.state, both.to?.state)) {
-        const isSeen = isInScope(caller.key?.read, at.entity_path) && [rows.from, rows.to].every((row) => !row || mayAgentSee(row, view.agent_id));
+        const isSeen =
+          isInScope(caller.key?.read, at.entity_path) &&
+          [rows.from, rows.to].every((row) => !row || mayAgentSee(row, view.agent_id));
         if (isSeen) found.add(toItem(at, rows, both), bytes + bytesOfTexts([at.entity_path, at.key]));
         else found.hidden++;
       }
@@ -170,10 +177,7 @@ function toItem({ entity_path, key }: EntryName, rows: Both<ComparedRow>, both: 
 
 const iso = (time: number | null) => (time === null ? null : toIso(time));
 
-type SideRow = Pick<
-  ComparedRow,
-  'branch' | 'version' | 'confidence' | 'memory_type' | 'shared' | 'ttl_at' | 'seq'
->;
+type SideRow = Pick<ComparedRow, 'branch' | 'version' | 'confidence' | 'memory_type' | 'shared' | 'ttl_at' | 'seq'>;
 
 export function toSide(row: SideRow | undefined, content: Content | undefined): DiffItem['from'] {
   if (!row || !content) return null;
@@ -193,7 +197,8 @@ export function toSide(row: SideRow | undefined, content: Content | undefined): 
 }
 
 function toChange({ path, from, to }: JsonDifference): DiffItem['changes'][number] {
-  const [old_value, new_value] = path === '/ttl_at' ? [from, to].map((at) => iso((at ?? null) as number | null)) : [from, to];
+  const [old_value, new_value] =
+    path === '/ttl_at' ? [from, to].map((at) => iso((at ?? null) as number | null)) : [from, to];
   if (from === undefined) return { path, operation: 'add', new_value };
   if (to === undefined) return { path, operation: 'remove', old_value };
   return { path, operation: 'replace', old_value, new_value };

@@ -83,7 +83,10 @@ export class Contents {
 
 const numberText = ({ entry_id, version }: ComparedRow): string => `${entry_id} ${version}`;
 
-export async function toContent({ document, confidence }: Pick<VersionText, 'document' | 'confidence'>): Promise<Content> {
+export async function toContent({
+  document,
+  confidence,
+}: Pick<VersionText, 'document' | 'confidence'>): Promise<Content> {
   const content = fromDocument({ document, confidence, deleted: 0 });
   const { memory_type, shared, ttl_at } = content;
   const value = await inTurns(parseExactInSteps(content.value));

@@ -20,7 +20,7 @@ import { namedConflicts } from './conflicts.ts';
 import { endOf, type MergeEnd, mergeBase } from './ends.ts';
 import { namesJudged } from './evidence.ts';
 import { MAX_MERGED_ENTRIES } from './limits.ts';
-import { type EntryName, nameText, namesWritten } from './load.ts';
+import { type EntryName, namesWritten, nameText } from './load.ts';
 import { tooManyEntries } from './plan.ts';
 import { getMerge, type MergeKind, type MergeRow } from './queries.ts';
 import { parseResolutions } from './resolve-conflicts.ts';
@@ -55,11 +55,16 @@ export function answerTo(outcome: MergeOutcome, dry_run: boolean): WriteResult<A
 type Named = { kind: MergeKind; merge_id: string | undefined; source: string; target: string };
 
 /** An earlier merge of this id. Throws where the id belongs to another merge. */
-export async function earlierMerge(work: Work, { kind, merge_id, source, target }: Named): Promise<MergeRow | undefined> {
+export async function earlierMerge(
+  work: Work,
+  { kind, merge_id, source, target }: Named,
+): Promise<MergeRow | undefined> {
   if (merge_id === undefined) return undefined;
   const row = await getMerge(work.tx, work.account_id, merge_id);
   if (row && (row.kind !== kind || row.source !== source || row.target !== target))
-    throw new Fault('conflict', `${merge_id} is the id of another merge, of ${row.source} into ${row.target}`, { merge_id });
+    throw new Fault('conflict', `${merge_id} is the id of another merge, of ${row.source} into ${row.target}`, {
+      merge_id,
+    });
   return row;
 }
 
@@ -95,7 +100,8 @@ export async function mergeBranch(work: Work, { input, caller }: MergeItem): Pro
   const source = await endOf(refs, name);
   const into = await endOf(refs, target);
   requireOpen(into, 'the target');
-  if (source.branch === into.branch) throw new Fault('conflict', 'a branch is not merged into itself', { branch: name });
+  if (source.branch === into.branch)
+    throw new Fault('conflict', 'a branch is not merged into itself', { branch: name });
   const ends = { source, target: into, base: await mergeBase(refs, source, into) };
   const outcome = await runMerge(work, {
     ...requestOf(work, { input, caller }),
@@ -127,10 +133,16 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
   await work.locked;
   const refs = { account_id: work.account_id, read: work.tx };
   const target = await endOf(refs, input.name);
-  if (!target.row) throw new Fault('conflict', `${MAIN_BRANCH} has no parent to be refreshed from`, { branch: input.name });
+  if (!target.row)
+    throw new Fault('conflict', `${MAIN_BRANCH} has no parent to be refreshed from`, { branch: input.name });
   requireOpen(target, 'the branch');
   const { parent } = target.row;
-  const before = await earlierMerge(work, { kind: 'refresh', merge_id: input.merge_id, source: parent, target: input.name });
+  const before = await earlierMerge(work, {
+    kind: 'refresh',
+    merge_id: input.merge_id,
+    source: parent,
+    target: input.name,
+  });
   if (before?.status === 'merged') return answerAgain(before);
   const source = await endOf(refs, parent);
   const ends = { source, target, base: await mergeBase(refs, source, target) };
@@ -140,7 +152,13 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
   });
   if (more) throw tooManyEntries();
   const fork_seq = source.seq;
-  const outcome = await runMerge(work, { ...requestOf(work, { input, caller }), kind: 'refresh', ends, names, waiting: before });
+  const outcome = await runMerge(work, {
+    ...requestOf(work, { input, caller }),
+    kind: 'refresh',
+    ends,
+    names,
+    waiting: before,
+  });
   if (!(outcome instanceof Fault) && !input.dry_run) {
     const since_seq = outcome.row.head_seq as number;
     const [, ...inherited] = source.lineage;

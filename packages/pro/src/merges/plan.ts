@@ -109,7 +109,10 @@ export function requireScope(
 }
 
 /** What an entry becomes in the target. */
-export function kindOfChange({ rows, merged }: PlannedEntry, now: number): 'added' | 'modified' | 'deleted' | undefined {
+export function kindOfChange(
+  { rows, merged }: PlannedEntry,
+  now: number,
+): 'added' | 'modified' | 'deleted' | undefined {
   if (merged.kind === 'target' || merged.kind === 'conflict') return undefined;
   const isDeleted = merged.kind === 'deleted' || (merged.kind === 'source' && !isLive(rows.source, now));
   if (isDeleted) return isLive(rows.target, now) ? 'deleted' : undefined;

@@ -1,4 +1,12 @@
-import { andAll, type FirstRows, fragment, type Insert, type Query, sql, type Transaction } from '@mem-service/server/module';
+import {
+  andAll,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  sql,
+  type Transaction,
+} from '@mem-service/server/module';
 import type { BranchState } from './rules/ancestry.ts';
 import type { Detection } from './rules/states.ts';
 import type { Strategy } from './rules/strategy.ts';

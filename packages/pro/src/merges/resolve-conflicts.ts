@@ -1,4 +1,12 @@
-import { type Glob, inTurns, invalidInput, JsonText, matchesGlob, parseExactInSteps, parseGlob } from '@mem-service/server/module';
+import {
+  type Glob,
+  inTurns,
+  invalidInput,
+  type JsonText,
+  matchesGlob,
+  parseExactInSteps,
+  parseGlob,
+} from '@mem-service/server/module';
 import type { ConflictRow, Take } from './conflict-queries.ts';
 import { nameText } from './load.ts';
 import type { PlannedEntry } from './plan.ts';

@@ -135,7 +135,9 @@ async function makeMerge(
   const { kind, merge_id, ends, strategy, message, author, waiting } = request;
   const { source, target } = ends;
   if (await queries.hasMerges(tx, account_id, { count: MAX_MERGES }))
-    throw new Fault('conflict', `the account has ${MAX_MERGES} merges, and can have no more`, { max_merges: MAX_MERGES });
+    throw new Fault('conflict', `the account has ${MAX_MERGES} merges, and can have no more`, {
+      max_merges: MAX_MERGES,
+    });
   const commit_id = work.services.ids.next(work.now);
   const isSquashed = strategy === 'SQUASH';
   const writes = { merge_id, commit_id, target, author, isSquashed, entries: plan.entries };
@@ -157,7 +159,17 @@ async function makeMerge(
     key: null,
     version: null,
     visible_to: EVERYONE,
-    details: { merge_id, branch: source.branch, source: source.branch, target: target.branch, strategy, added, modified, deleted, entries: written.length },
+    details: {
+      merge_id,
+      branch: source.branch,
+      source: source.branch,
+      target: target.branch,
+      strategy,
+      added,
+      modified,
+      deleted,
+      entries: written.length,
+    },
     session: author.session,
   });
   row.created_seq = row.head_seq;

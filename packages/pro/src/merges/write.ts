@@ -2,7 +2,6 @@ import {
   type EntryDraft,
   type EntryRow,
   EntrySet,
-  isLive,
   type Lineage,
   pause,
   stringify,
@@ -57,7 +56,8 @@ export async function writeMerged(
 function draftOf(planned: PlannedEntry, { target, author, isSquashed, commit_id }: MergedWrites): EntryDraft {
   const { at, merged, contents } = planned;
   const place = { ...at, branch: target.branch, commit_id };
-  if (merged.kind === 'source' && !contents.source) return { ...place, ...deleterOf(planned, author), value: undefined };
+  if (merged.kind === 'source' && !contents.source)
+    return { ...place, ...deleterOf(planned, author), value: undefined };
   if (merged.kind === 'deleted') return { ...place, ...author, value: undefined };
   if (merged.kind === 'source') {
     const source = contents.source as Content;
@@ -78,7 +78,16 @@ function draftOf(planned: PlannedEntry, { target, author, isSquashed, commit_id 
   };
 }
 
-const contentOf = ({ value, confidence, memory_type, shared, pattern_refs, artifact_refs, ttl_at, is_artifact }: Content) => ({
+const contentOf = ({
+  value,
+  confidence,
+  memory_type,
+  shared,
+  pattern_refs,
+  artifact_refs,
+  ttl_at,
+  is_artifact,
+}: Content) => ({
   ...{ value, confidence, memory_type, pattern_refs, artifact_refs, ttl_at },
   shared: shared === 1,
   is_artifact: is_artifact === 1,
@@ -97,4 +106,3 @@ function deleterOf({ rows: { source } }: PlannedEntry, author: Author) {
   if (source?.deleted !== 1) return author;
   return { agent_id: source.agent_id, session_id: null, written_at: source.written_at };
 }
-

@@ -34,7 +34,8 @@ export function bestOf(states: readonly { state: BranchState; contains: Containe
   const best = states.filter(
     ({ state }) =>
       !states.some(
-        ({ state: other, contains }) => other.branch !== state.branch && (contains.get(state.branch) ?? -1) >= state.seq,
+        ({ state: other, contains }) =>
+          other.branch !== state.branch && (contains.get(state.branch) ?? -1) >= state.seq,
       ),
   );
   const left = best.length > 0 ? best : states;

@@ -83,6 +83,8 @@ function mergeConfidence({ base, source, target }: Three<EntryState>): number {
 function conflictOf({ base, source, target }: Three<MaybeState>): { reason: ConflictReason; fields: string[] } {
   if (!source) return { reason: 'deleted_by_source', fields: [] };
   if (!target) return { reason: 'deleted_by_target', fields: [] };
-  const fields = FIELDS.flatMap((field) => differencesOf(target[field], source[field], `/${field}`)).map(({ path }) => path);
+  const fields = FIELDS.flatMap((field) => differencesOf(target[field], source[field], `/${field}`)).map(
+    ({ path }) => path,
+  );
   return { reason: base ? 'both_modified' : 'both_added', fields };
 }

@@ -4,8 +4,8 @@ import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 
 export { commitTogether } from './commit.ts';
-export { type SharedEvidence, shareEvidence } from './share-evidence.ts';
 export { isSuccess, parseOutcomeType } from './rules/outcome-types.ts';
+export { type SharedEvidence, shareEvidence } from './share-evidence.ts';
 
 export const outcomes: Module = {
   name: 'outcomes',

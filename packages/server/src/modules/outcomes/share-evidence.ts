@@ -1,7 +1,15 @@
 import type { Query } from '../../db/index.ts';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
-import { type EntryAddress, type EntryRow, EntrySet, evidenceStatus, isLive, standingOf, UNTOUCHED } from '../entries/index.ts';
+import {
+  type EntryAddress,
+  type EntryRow,
+  EntrySet,
+  evidenceStatus,
+  isLive,
+  standingOf,
+  UNTOUCHED,
+} from '../entries/index.ts';
 import * as ledger from '../ledger/index.ts';
 import { originOfLine, sumLines, unionOfLines } from './rules/union.ts';
 
@@ -32,7 +40,8 @@ export async function shareEvidence(work: Work, seq: number, pairs: readonly Sha
   let n = 0;
   for (const { source, target } of pairs) {
     const entry = set.get(target);
-    if (!isLive(entry, work.now) || entry.branch !== target.branch || entry.content_hash !== source.content_hash) continue;
+    if (!isLive(entry, work.now) || entry.branch !== target.branch || entry.content_hash !== source.content_hash)
+      continue;
     const theirs = await linesOf(work.tx, source);
     const ours = await linesOf(work.tx, entry as EntryRow & JudgedEntry);
     const known = new Set(ours.map(originOfLine));
