@@ -7,6 +7,7 @@ import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
+import { conflicts } from './conflicts.ts';
 import { connectors } from './connectors.ts';
 import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
@@ -54,6 +55,7 @@ export const operations = {
   ...graph,
   ...branches,
   ...merges,
+  ...conflicts,
   ...tags,
   ...counts,
   ...cortex,
