@@ -20,6 +20,18 @@ export function headsOf({ account_id, dialect }: EntryView, branch: string, name
     ORDER BY x.account_id, x.branch, x.entity_path, x.key LIMIT 1)`;
 }
 
+const KEPT = fragment('kept_entries');
+
+type KeptPart = { branch: string; up_to_seq: number; named: NameSql | undefined };
+
+/** The entries of a branch as they were kept, for FROM. One that is named is found as a head is. */
+export function keptOf({ account_id, dialect }: EntryView, { branch, up_to_seq, named }: KeptPart): Sql {
+  if (!named || dialect.engine === 'sqlite') return KEPT;
+  return sql`(SELECT * FROM kept_entries AS x WHERE x.account_id = (SELECT CAST(${account_id} AS text))
+      AND (x.branch, x.entity_path, x.key, x.until_seq) > (${branch}, ${named.entity_path}, ${named.key}, ${up_to_seq})
+    ORDER BY x.account_id, x.branch, x.entity_path, x.key, x.until_seq LIMIT 1)`;
+}
+
 /** Joins to each `head` the newest of its versions up to a place in the log, as `past`. */
 export const pastOf = ({ account_id, dialect }: EntryView, upToSeq: number): Sql =>
   dialect.engine === 'sqlite'

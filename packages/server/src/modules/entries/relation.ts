@@ -1,15 +1,10 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, type Dialect, emptySql, fragment, joinSql, type Sql, type SqlValue, sql } from '../../db/index.ts';
-import {
-  type BranchSpan,
-  branchOf,
-  type EntryView,
-  isNewestOfOneBranch,
-  scopedPathConditions,
-} from '../../kernel/index.ts';
-import { headsOf, type NameSql, pastOf } from './relation-heads.ts';
-import { entryColumns, headColumns, type VersionRow, versionColumns } from './rows.ts';
-import { joinStanding, selectStood, standingColumns } from './standings.ts';
+import { branchOf, type EntryView, isNewestOfOneBranch, scopedPathConditions } from '../../kernel/index.ts';
+import { headsOf, type NameSql } from './relation-heads.ts';
+import { statesIn } from './relation-states.ts';
+import { entryColumns, headColumns, type VersionRow } from './rows.ts';
+import { joinStanding, selectStood } from './standings.ts';
 
 /**
  * Which entries of a view:
@@ -169,85 +164,6 @@ export const placesIn = (view: EntryView, paths?: readonly Glob[] | undefined): 
   sql`branch = ${branchOf(view)}`,
   ...pathsOf(view, paths),
 ];
-
-/**
- * The state of each entry in the view's lineage, without a visibility check. A nearer span hides the same name in a farther
- * one.
- */
-function statesIn(view: EntryView, shown: ShownColumns): Sql {
-  const states = view.lineage.flatMap((span, i) =>
-    statesOfSpan(view, { span, nearer: view.lineage.slice(0, i), ...shown }),
-  );
-  return joinSql(states, ' UNION ALL ');
-}
-
-type ShownColumns = { columns: readonly string[]; standings: boolean; named?: NameSql | undefined };
-type StatesOfSpan = ShownColumns & { span: BranchSpan; nearer: readonly BranchSpan[] };
-
-function statesOfSpan(view: EntryView, { span, nearer, columns, standings, named }: StatesOfSpan): Sql[] {
-  const { account_id } = view;
-  const heads = headsOf(view, span.branch, named);
-  const joined: Sql = standings ? { text: joinStanding(view.dialect, 'head'), values: [account_id] } : emptySql;
-  const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
-  const { up_to_seq } = span;
-  if (up_to_seq === null) return [sql`SELECT ${shownColumns(columns)} FROM ${heads} AS head${joined} WHERE ${ofSpan}`];
-  const isJudgedThen = standings
-    ? sql` AND (standings.line_seq IS NULL OR standings.line_seq <= ${up_to_seq})`
-    : emptySql;
-  const isJudgedLater = standings ? sql` OR standings.line_seq > ${up_to_seq}` : emptySql;
-  const isOfThen = sql`head.seq <= ${up_to_seq}${isJudgedThen}`;
-  const isLater = sql`head.entry_id <= ${up_to_seq} AND (head.seq > ${up_to_seq}${isJudgedLater})`;
-  return [
-    sql`SELECT ${shownColumns(columns)} FROM ${heads} AS head${joined} WHERE ${ofSpan} AND ${isOfThen}`,
-    sql`SELECT ${pastColumns(view, columns)} FROM ${heads} AS head${joined}
-        ${pastOf(view, up_to_seq)} WHERE ${ofSpan} AND ${isLater}`,
-  ];
-}
-
-/** Both engines know the size of a text without reading it. */
-const bytesOf = (table: 'head' | 'past') => `octet_length(${table}.document)`;
-
-const stoodColumns = standingColumns('head', 'standings');
-
-/** Without standings, no column of theirs is among them. */
-function shownColumns(columns: readonly string[]): Sql {
-  const own: Readonly<Record<string, string>> = { ...stoodColumns, document_bytes: bytesOf('head') };
-  return fragment(columns.map((name) => (own[name] ? `${own[name]} AS ${name}` : `head.${name}`)).join(', '));
-}
-
-/** The number of an entry is the `seq` of its first version. */
-function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
-  const until = up_to_seq === null ? emptySql : sql` AND nearer.entry_id <= ${up_to_seq}`;
-  return sql`NOT EXISTS (SELECT 1 FROM entries AS nearer WHERE nearer.account_id = ${account_id}
-    AND nearer.branch = ${branch} AND nearer.entity_path = head.entity_path AND nearer.key = head.key${until})`;
-}
-
-/**
- * The past state of an entry that was written or judged since: the columns of its version, with the confidence as written.
- * The standing at that time is not stored. Recalls are counted per entry, not per version.
- */
-function pastColumns({ dialect }: EntryView, columns: readonly string[]): Sql {
-  const member = (path: readonly string[], as: 'text' | 'flag') => dialect.jsonMember('past.document', path, as);
-  const past: Record<string, string> = {
-    memory_type: member(['memory_type'], 'text'),
-    is_artifact: `CAST(${member(['is_artifact'], 'flag')} AS BIGINT)`,
-    pattern_refs: member(['provenance', 'pattern_refs'], 'text'),
-    standing: 'CAST(NULL AS TEXT)',
-    standing_no: '0',
-    recall_count: stoodColumns.recall_count as string,
-    document_bytes: bytesOf('past'),
-    line_seq: 'CAST(NULL AS BIGINT)',
-    line_no: 'CAST(NULL AS BIGINT)',
-  };
-  return fragment(
-    columns
-      .map((name) => {
-        const from = past[name] ?? `${name in versionColumns ? 'past' : 'head'}.${name}`;
-        return `${from} AS ${name}`;
-      })
-      .join(', '),
-  );
-}
 
 export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
   fragment(names.map((name) => `versions.${name}`).join(', '));
