@@ -5,6 +5,7 @@ import {
   Fault,
   hashedBy,
   type Input,
+  keepState,
   MAIN_BRANCH,
   type Output,
   sessionName,
@@ -151,7 +152,7 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
     most: MAX_MERGED_ENTRIES,
   });
   if (more) throw tooManyEntries();
-  const fork_seq = source.seq;
+  const fork_seq = input.dry_run ? source.seq : keepState(work);
   const outcome = await runMerge(work, {
     ...requestOf(work, { input, caller }),
     kind: 'refresh',
@@ -162,9 +163,9 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
   if (!(outcome instanceof Fault) && !input.dry_run) {
     const since_seq = outcome.row.head_seq as number;
     const [, ...inherited] = source.lineage;
-    const inherits = JSON.stringify(spansOfFork({ parent, fork_seq, is_kept: false, inherited }));
+    const inherits = JSON.stringify(spansOfFork({ parent, fork_seq, is_kept: true, inherited }));
     const { account_id, tx } = work;
-    const fork = { account_id, branch: target.branch, since_seq, parent, fork_seq, is_kept: 0, inherits };
+    const fork = { account_id, branch: target.branch, since_seq, parent, fork_seq, is_kept: 1, inherits };
     work.send(tx.insertMany(insertFork, [fork]));
     await moveFork(tx, account_id, { name: target.branch, fork_seq, inherits });
   }
