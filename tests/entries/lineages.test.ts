@@ -193,20 +193,6 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
         chain_breaks: [],
       });
   });
-
-  it.each([
-    ['graph.neighbors', { entity: 'a' }],
-    ['entries.confidence', at('changed')],
-    ['agents.memory_graph', { agent_id: 'agent/a' }],
-    ['agents.cross_agent_reads', { agent_id: 'agent/a' }],
-    ['outcomes.calibration', {}],
-  ] as const)('%s refuses to answer from another branch or time', async (name, input) => {
-    for (const branch of ['then', 'dev'])
-      expect(await refusal(app.call(name, { ...input, branch } as never, A))).toMatchObject({
-        code: 'invalid_input',
-        errors: [{ path: 'branch' }],
-      });
-  });
 });
 
 describe.each(backends)('a large earlier state on %s', (backend) => {

@@ -4,6 +4,7 @@
  */
 export * from './by-name.ts';
 export * from './by-number.ts';
+export * from './inherited.ts';
 export {
   entriesAt,
   entriesIn,

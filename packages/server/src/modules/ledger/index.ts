@@ -3,6 +3,7 @@ import { countEvidence, eraseEvidence } from './erase-queries.ts';
 import { tables } from './tables.ts';
 
 export * from './credited-queries.ts';
+export * from './prediction-queries.ts';
 export * from './queries.ts';
 export * from './trace-queries.ts';
 export * from './walk-queries.ts';
