@@ -2,7 +2,7 @@
 // of the server.
 
 // Re-exported here because a packed server contains its own copy of the contract and recognises a Fault by its class.
-export { Fault, invalidInput, JsonText } from '@mem-service/contract';
+export { Fault, type Glob, invalidInput, JsonText, matchesGlob, parseGlob } from '@mem-service/contract';
 export {
   andAll,
   type Ddl,
@@ -25,6 +25,7 @@ export {
 export {
   type AgentEraser,
   addStored,
+  type BranchSpan,
   branchOf,
   bytesOfTexts,
   type Caller,
@@ -66,6 +67,7 @@ export {
   type Projection,
   pageBytes,
   type ReadContext,
+  readSeq,
   reads,
   requireNewest,
   type Services,
@@ -89,6 +91,7 @@ export {
   writesTogether,
 } from './kernel/index.ts';
 export {
+  type ChangedHead,
   type EntryAddress,
   type EntryDraft,
   type EntryFacts,
@@ -96,16 +99,21 @@ export {
   EntrySet,
   entriesIn,
   findDocuments,
+  findEntriesIn,
   findEntriesByNumber,
   findNamedEntries,
   findVersions,
+  findVersionsWithout,
   fromDocument,
   type Including,
   isLive,
   isVersionVisible,
+  listChangedHeads,
   mayAgentSee,
   toEntry,
   type VersionFacts,
   type VersionNumber,
+  type VersionRow,
   versionsIn,
 } from './modules/entries/index.ts';
+export { pause } from './turns.ts';

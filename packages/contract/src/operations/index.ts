@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
@@ -49,6 +50,7 @@ export const operations = {
   ...traces,
   ...agents,
   ...graph,
+  ...branches,
   ...tags,
   ...counts,
   ...cortex,

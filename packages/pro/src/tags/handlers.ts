@@ -20,8 +20,8 @@ import {
   withinPage,
   writes,
 } from '@mem-service/server/module';
+import { branchOfTag } from '../branches/rules/refs.ts';
 import * as queries from './queries.ts';
-import { branchOfTag } from './rules.ts';
 
 const create = writes<'tags.create'>(async (work, { input, caller }) => {
   const { account_id } = work;
@@ -41,7 +41,7 @@ const create = writes<'tags.create'>(async (work, { input, caller }) => {
     details: { tag: name, tag_seq: seq },
     session: sessionName(session_id, caller),
   });
-  const row = { account_id, name, description, seq, agent_id, created_seq, created_at: work.now };
+  const row = { account_id, name, description, branch: MAIN_BRANCH, seq, agent_id, created_seq, created_at: work.now };
   work.send(work.tx.insertMany(queries.insertTag, [row]));
   const tag = toTag(row);
   return changed(tag, { resource: name, ...hashedBy(tag) });

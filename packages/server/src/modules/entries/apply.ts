@@ -119,7 +119,7 @@ export class EntrySet {
     const name = addressText(draft);
     const entry = this.get(draft);
     const own = this.#now.get(name);
-    checkDraft(entry, draft, work.now);
+    checkDraft(entry, draft, { now: work.now, reason });
     // A tombstone continues the entry it deletes; any other version starts over when the entry was deleted or expired.
     const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;
     const before = there ? fromDocument(there) : undefined;

@@ -1,14 +1,20 @@
 import { Fault } from '@mem-service/contract';
 import { requireRoom, type Work } from '../../kernel/index.ts';
+import type { WriteReason } from './emit.ts';
 import type { EntryRow } from './rows.ts';
 import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 
 /** Throws when the draft is not allowed to change the entry. */
-export function checkDraft(before: EntryRow | undefined, draft: EntryDraft, now: number): void {
+export function checkDraft(
+  before: EntryRow | undefined,
+  draft: EntryDraft,
+  { now, reason }: { now: number; reason: WriteReason },
+): void {
   const there = isLive(before, now);
-  if (there && !mayAgentSee(before, draft.agent_id))
+  const isOwn = reason.actor_agent_id === undefined;
+  if (isOwn && there && !mayAgentSee(before, draft.agent_id))
     throw new Fault('forbidden', 'this key belongs to an entry that only its author may see and change');
-  if (there && draft.shared === false && before.shared === 1 && before.agent_id !== draft.agent_id)
+  if (isOwn && there && draft.shared === false && before.shared === 1 && before.agent_id !== draft.agent_id)
     throw new Fault('forbidden', 'only the agent that wrote an entry last may make it private');
   const { if_version, if_exists } = draft;
   const current = there ? before.version : 0;

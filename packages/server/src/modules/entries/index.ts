@@ -9,6 +9,7 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { type AuthoredRow, getAuthored } from './authored.ts';
+export { type ChangedHead, findVersionsWithout, listChangedHeads } from './changed.ts';
 export { checkWrites } from './check-write.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export {
@@ -24,7 +25,7 @@ export {
 export * from './offers.ts';
 export { prepareWrites } from './prepare.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
-export { type EntryKey, type EntryRowKey, getLiveEntry, headStatements } from './queries.ts';
+export { type EntryKey, type EntryRowKey, findEntriesIn, getLiveEntry, headStatements } from './queries.ts';
 export { contentHash, fromDocument, toEntry, toVersion } from './rows.ts';
 export { isArtifact } from './rules/artifact.ts';
 export { type EvidenceStatus, evidenceRank, evidenceSignal, evidenceStatus } from './rules/evidence.ts';
