@@ -10,8 +10,8 @@ describe.each(backends)('what is known beside entries, on a branch on %s', (back
   let app: TestApp;
   let fork = 0;
   const at = (key: string) => ({ entity_path: 'a', key });
-  const write = (key: string, value: unknown, more: object = {}, by = A) =>
-    app.call('entries.write', { ...at(key), value, ...more } as never, by);
+  const write = (key: string, value: unknown, more: object = {}) =>
+    app.call('entries.write', { ...at(key), value, ...more } as never, A);
   const link = (source: string, target: string, more: object = {}) =>
     app.call(
       'graph.link',
