@@ -26,7 +26,10 @@ describe.each(backends)('a search on a branch on %s', (backend) => {
     await app.call('entries.write', { entity_path: 'a', key: 'secret', value: 'apple', shared: false }, B);
     const fork = await seqNow();
     lineages.set('then', [{ branch: 'main', up_to_seq: fork }]);
-    lineages.set('dev', [{ branch: 'dev', up_to_seq: null }, { branch: 'main', up_to_seq: fork }]);
+    lineages.set('dev', [
+      { branch: 'dev', up_to_seq: null },
+      { branch: 'main', up_to_seq: fork },
+    ]);
     await write('changed', 'banana of main');
     await app.call('entries.delete', { entity_path: 'a', key: 'gone' }, A);
     await write('late', 'apple apple apple');
@@ -44,7 +47,11 @@ describe.each(backends)('a search on a branch on %s', (backend) => {
   afterAll(() => app.close());
 
   const keys = async (branch: string, query: string, more: object = {}, as = A) => {
-    const { entries, truncated } = await app.call('entries.search', { branch, query, limit: 100, ...more } as never, as);
+    const { entries, truncated } = await app.call(
+      'entries.search',
+      { branch, query, limit: 100, ...more } as never,
+      as,
+    );
     expect(truncated).toBe(false);
     return entries.map(({ key }) => key);
   };
@@ -76,7 +83,12 @@ describe.each(backends)('a search on a branch on %s', (backend) => {
     await write('twin', 'zebra crossing', { branch: 'dev' });
     expect(await sorted('dev', 'zebra')).toEqual(['twin']);
     const { entries } = await app.call('entries.search', { branch: 'dev', query: 'word3 fizz zebra' }, A);
-    expect(entries.slice(0, 2).map(({ key }) => key).sort()).toEqual(['k3', 'twin']);
+    expect(
+      entries
+        .slice(0, 2)
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(['k3', 'twin']);
     const scores = entries.map(({ score }) => score ?? 0);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
   });

@@ -2,7 +2,18 @@
 // of the server.
 
 // Re-exported here because a packed server contains its own copy of the contract and recognises a Fault by its class.
-export { Fault, type Glob, invalidInput, JsonText, matchesGlob, parseGlob } from '@mem-service/contract';
+export {
+  Fault,
+  type Glob,
+  type Input,
+  invalidInput,
+  JsonText,
+  matchesGlob,
+  type Output,
+  parseExactInSteps,
+  parseGlob,
+  stringify,
+} from '@mem-service/contract';
 export {
   andAll,
   type Ddl,
@@ -21,8 +32,10 @@ export {
   type SqlValue,
   sql,
   type Transaction,
+  type Update,
 } from './db/index.ts';
 export {
+  ADMINS,
   type AgentEraser,
   addStored,
   type BranchSpan,
@@ -49,12 +62,15 @@ export {
   exported,
   follows,
   fromIso,
+  globConditions,
   type Handler,
   type Handlers,
   type HookContext,
   type Hooks,
   hashedBy,
+  isInScope,
   type Kernel,
+  type KeyMember,
   type Lineage,
   type LogEvent,
   lists,
@@ -62,22 +78,29 @@ export {
   MAIN_BRANCH,
   MAIN_LINEAGE,
   type MaintenanceTask,
+  type MemberRole,
   type Module,
+  maybeLarge,
+  missingScope,
   type ProcessTimer,
   type Projection,
   pageBytes,
   type ReadContext,
+  readScope,
   readSeq,
   reads,
   requireNewest,
+  type Scope,
   type Services,
   type SharedTable,
   type StandingChange,
+  scopedPathConditions,
   seqAt,
   sessionName,
   storeMore,
   type TenantTable,
   toIso,
+  toIsoOrNull,
   unaudited,
   unchanged,
   viewInWork,
@@ -90,30 +113,41 @@ export {
   writes,
   writesTogether,
 } from './kernel/index.ts';
+export { commitMerge } from './modules/commits/index.ts';
 export {
   type ChangedHead,
+  type CommittedName,
+  type ComparedRow,
   type EntryAddress,
   type EntryDraft,
   type EntryFacts,
   type EntryRow,
   EntrySet,
   entriesIn,
+  findComparedIn,
   findDocuments,
-  findEntriesIn,
   findEntriesByNumber,
+  findEntriesIn,
   findNamedEntries,
   findVersions,
   findVersionsWithout,
+  findVersionTexts,
   fromDocument,
   type Including,
   isLive,
   isVersionVisible,
   listChangedHeads,
+  listCommittedNames,
   mayAgentSee,
   toEntry,
   type VersionFacts,
   type VersionNumber,
   type VersionRow,
+  type VersionText,
   versionsIn,
 } from './modules/entries/index.ts';
-export { pause } from './turns.ts';
+export { changeMemberKeys } from './modules/keys/index.ts';
+export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
+export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
+export { findTraceOfWrite } from './modules/traces/index.ts';
+export { inTurns, pause } from './turns.ts';

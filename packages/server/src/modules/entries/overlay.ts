@@ -3,7 +3,13 @@ import type { BranchSpan, EntryView } from '../../kernel/index.ts';
 import { pastOf } from './relation-heads.ts';
 
 /** A version that a view may show, without its content. */
-export type OverlaidVersion = { seq: number; entry_id: number; version: number; deleted: number; document_bytes: number };
+export type OverlaidVersion = {
+  seq: number;
+  entry_id: number;
+  version: number;
+  deleted: number;
+  document_bytes: number;
+};
 
 /** `after`: rows of the last branch up to this place in the log are found otherwise. `most` are listed in all. */
 export type OverlayPart = { after: number; most: number };

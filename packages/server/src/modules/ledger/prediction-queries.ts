@@ -16,7 +16,7 @@ export function listPredictions(
   { where, limit }: { where: readonly Sql[]; limit: number },
 ): Promise<Predicted[]> {
   return query.all<Predicted>(
-    sql`SELECT confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1
+    sql`SELECT confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1 AND origin_seq IS NULL
         AND ${visibleTo(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
   );
 }
@@ -29,7 +29,7 @@ export function listInheritedPredictions(
 ): Promise<Predicted[]> {
   const spans = lineage.map(({ branch, up_to_seq }) => {
     const upTo = up_to_seq === null ? emptySql : sql` AND seq <= ${up_to_seq}`;
-    return sql`SELECT * FROM (SELECT * FROM evidence WHERE account_id = ${account_id} AND applied = 1${upTo}
+    return sql`SELECT * FROM (SELECT * FROM evidence WHERE account_id = ${account_id} AND applied = 1 AND origin_seq IS NULL${upTo}
         ORDER BY seq DESC LIMIT ${limit}) AS newest WHERE branch = ${branch}`;
   });
   return query.all<Predicted>(
@@ -46,7 +46,8 @@ export async function hasMorePredictions(
 ): Promise<boolean> {
   const ends = lineage.map(({ up_to_seq }) => up_to_seq ?? Number.MAX_SAFE_INTEGER);
   const row = await query.get(
-    sql`SELECT 1 AS beyond FROM evidence WHERE account_id = ${account_id} AND applied = 1 AND seq <= ${Math.max(...ends)}
+    sql`SELECT 1 AS beyond FROM evidence WHERE account_id = ${account_id} AND applied = 1 AND origin_seq IS NULL
+        AND seq <= ${Math.max(...ends)}
         ORDER BY seq DESC LIMIT 1 OFFSET ${limit}`,
   );
   return row !== undefined;

@@ -95,7 +95,11 @@ async function byText(context: ReadContext, input: SearchInput, wanted: number):
   if (terms.length === 0) return { hits: [], truncated: false };
   const sort = input.sort_by ?? 'relevance';
   const most = services.limits.max_scanned_entries + 1;
-  const { hits, truncated } = await byIndex(context, input, { terms, sort, wanted: sort === 'relevance' ? wanted : most });
+  const { hits, truncated } = await byIndex(context, input, {
+    terms,
+    sort,
+    wanted: sort === 'relevance' ? wanted : most,
+  });
   if (sort === 'relevance') return { hits: hits.slice(0, wanted), truncated };
   const column = SORT_COLUMNS[sort];
   const rankOf = sort === 'confidence' ? ranksOf(hits) : () => 0;
