@@ -46,7 +46,11 @@ describe.each(backends)('a search on a branch on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  const keys = async (branch: string, query: string, more: object = {}, as = A) => {
+  const keys = async (
+    branch: string,
+    query: string,
+    { as = A, ...more }: { as?: typeof A; [field: string]: unknown } = {},
+  ) => {
     const { entries, truncated } = await app.call(
       'entries.search',
       { branch, query, limit: 100, ...more } as never,
@@ -62,7 +66,7 @@ describe.each(backends)('a search on a branch on %s', (backend) => {
       Object.assign(app.kernel.services.limits, { max_overlaid_entries: most });
       expect(await sorted('main', 'apple')).toEqual(['kept', 'late']);
       expect(await sorted('then', 'apple')).toEqual(['changed', 'gone', 'kept']);
-      expect(await sorted('then', 'apple', {}, B)).toEqual(['changed', 'gone', 'kept', 'secret']);
+      expect(await sorted('then', 'apple', { as: B })).toEqual(['changed', 'gone', 'kept', 'secret']);
       expect(await sorted('dev', 'apple')).toEqual(['gone', 'kept']);
       expect(await sorted('dev', 'pear cherry')).toEqual(['changed', 'own']);
       expect(await sorted('deep', 'apple')).toEqual(['gone', 'own']);
