@@ -70,6 +70,7 @@ export {
   hashedBy,
   isInScope,
   type Kernel,
+  keepState,
   type KeyMember,
   type Lineage,
   type LogEvent,

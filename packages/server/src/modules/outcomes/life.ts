@@ -49,7 +49,8 @@ export async function lifeOf(
   const learnt = lines.map(
     (line): StoryEvent => ({ life: toLife(line), seq: line.seq, line, isVisible: maySee(context, line) }),
   );
-  return { events: [...written, ...learnt].sort((a, b) => a.seq - b.seq || noOf(a) - noOf(b)), isWhole };
+  const events = [...written, ...learnt].sort((a, b) => a.seq - b.seq || noOf(a) - noOf(b));
+  return { events: inOrderOfOutcomes(events), isWhole };
 }
 
 /** On a branch, the entry as it was inherited has other numbers. */
@@ -77,6 +78,19 @@ async function versionsOf({ scan }: ReadContext, { account_id }: EntryRow, numbe
   return versions;
 }
 
+/** Lines that a merge brought along count where their outcomes were committed, but after the value that they are about. */
+function inOrderOfOutcomes(events: readonly StoryEvent[]): StoryEvent[] {
+  if (!events.some(({ line }) => line?.origin_seq != null)) return [...events];
+  const starts = events.flatMap(({ life }, i) => (life.kind === 'written' && !life.same_claim ? [i] : []));
+  const parts = starts.map((start, i) => events.slice(start, starts[i + 1]));
+  return parts.flatMap(([first, ...rest]) => [
+    first as StoryEvent,
+    ...rest.sort((a, b) => seqOf(a) - seqOf(b) || originNoOf(a) - originNoOf(b)),
+  ]);
+}
+
+const seqOf = ({ seq, line }: StoryEvent): number => line?.origin_seq ?? seq;
+const originNoOf = ({ line }: StoryEvent): number => line?.origin_no ?? line?.no ?? -1;
 const noOf = ({ line }: StoryEvent): number => line?.no ?? -1;
 
 const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: ledger.LedgerRow): boolean =>

@@ -25,8 +25,10 @@ export const confidence = reads<'entries.confidence'>(async (context, input) => 
   );
   const steps = events.flatMap((event, i) => (event.isVisible ? [toStep(event, story.steps[i] as StoryStep)] : []));
   const standing = standingOf(entry);
+  // What a merge brought along was computed on another branch: only the sum can agree.
+  const hasMerged = events.some(({ line }) => line?.origin_seq != null);
   const matches =
-    story.agrees &&
+    (story.agrees || hasMerged) &&
     story.confidence === entry.confidence &&
     JSON.stringify(story.standing) === JSON.stringify(standing);
   const { entity_path, key, branch, version } = entry;
