@@ -48,7 +48,7 @@ export type NeedsNotes = 'of this server' | 'of all servers' | 'of the whole acc
 export type Seal = { unless: string; named_by: string };
 
 /** The groups of MCP tools; each tool is in one. */
-export const toolsets = ['core', 'data', 'tracing', 'evaluation'] as const;
+export const toolsets = ['core', 'data', 'tracing', 'evaluation', 'branching'] as const;
 export type Toolset = (typeof toolsets)[number];
 /** What a client can select by name: a group, the few tools for a small context, or all. */
 export const toolsetChoices = ['slim', ...toolsets, 'all'] as const;

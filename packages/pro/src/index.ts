@@ -1,5 +1,6 @@
 import type { Module } from '@mem-service/server/module';
+import { rollback } from './rollback/index.ts';
 import { tags } from './tags/index.ts';
 
 /** The modules that a server loads when this package is installed. */
-export const modules: readonly Module[] = [tags];
+export const modules: readonly Module[] = [tags, rollback];

@@ -2,7 +2,18 @@
 // of the server.
 
 // Re-exported here because a packed server contains its own copy of the contract and recognises a Fault by its class.
-export { Fault, type Glob, invalidInput, JsonText, matchesGlob, parseGlob } from '@mem-service/contract';
+export {
+  entityPathProblem,
+  Fault,
+  type Glob,
+  type Input,
+  invalidInput,
+  JsonText,
+  MAX_MOVED_BYTES,
+  MAX_MOVED_ENTRIES,
+  matchesGlob,
+  parseGlob,
+} from '@mem-service/contract';
 export {
   andAll,
   type Ddl,
@@ -53,6 +64,7 @@ export {
   type HookContext,
   type Hooks,
   hashedBy,
+  isEventAt,
   type Kernel,
   type Lineage,
   type LogEvent,
@@ -65,7 +77,9 @@ export {
   type ProcessTimer,
   type Projection,
   pageBytes,
+  parsePosition,
   type ReadContext,
+  readPosition,
   reads,
   requireNewest,
   type Services,
@@ -73,6 +87,7 @@ export {
   type StandingChange,
   seqAt,
   sessionName,
+  startWithin,
   storeMore,
   type TenantTable,
   toIso,
@@ -97,8 +112,8 @@ export {
   EntrySet,
   entriesIn,
   findDocuments,
-  findEntriesIn,
   findEntriesByNumber,
+  findEntriesIn,
   findNamedEntries,
   findVersions,
   findVersionsWithout,
@@ -106,6 +121,7 @@ export {
   type Including,
   isLive,
   isVersionVisible,
+  listAuthoredHeads,
   listChangedHeads,
   mayAgentSee,
   toEntry,

@@ -23,6 +23,7 @@ import { log } from './log.ts';
 import { outcomes } from './outcomes.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
+import { rollback } from './rollback.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
@@ -50,6 +51,7 @@ export const operations = {
   ...agents,
   ...graph,
   ...tags,
+  ...rollback,
   ...counts,
   ...cortex,
   ...log,

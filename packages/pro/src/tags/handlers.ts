@@ -1,48 +1,28 @@
 import {
-  bytesOfTexts,
   changed,
   cursorsOf,
   cutPage,
-  EVERYONE,
-  Fault,
   fromIso,
   type Handlers,
   hashedBy,
   invalidInput,
-  MAIN_BRANCH,
   pageBytes,
   reads,
   seqAt,
   sessionName,
-  storeMore,
   toIso,
   type Work,
   withinPage,
   writes,
 } from '@mem-service/server/module';
+import { addTag } from './add-tag.ts';
 import * as queries from './queries.ts';
 import { branchOfTag } from './rules.ts';
 
 const create = writes<'tags.create'>(async (work, { input, caller }) => {
-  const { account_id } = work;
   const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
-  if (await queries.getTag(work.tx, account_id, name))
-    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
-  storeMore(work, bytesOfTexts([name, description]));
   const seq = await placeOf(work, input);
-  const created_seq = work.emit({
-    event_type: 'tag_created',
-    agent_id,
-    branch: MAIN_BRANCH,
-    entity_path: null,
-    key: null,
-    version: null,
-    visible_to: EVERYONE,
-    details: { tag: name, tag_seq: seq },
-    session: sessionName(session_id, caller),
-  });
-  const row = { account_id, name, description, seq, agent_id, created_seq, created_at: work.now };
-  work.send(work.tx.insertMany(queries.insertTag, [row]));
+  const row = await addTag(work, { name, description, seq, agent_id, session: sessionName(session_id, caller) });
   const tag = toTag(row);
   return changed(tag, { resource: name, ...hashedBy(tag) });
 });

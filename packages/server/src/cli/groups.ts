@@ -13,6 +13,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Agents: who works here, and on what', 'agents'],
   ['Graph: how things are connected', 'graph'],
   ['Tags: name a state of memory, and read it again later', 'tags'],
+  ['Rollback: bring back an earlier state, copy the memory of an agent', 'rollback'],
   [
     'Keys and accounts: who may use the service',
     'keys',

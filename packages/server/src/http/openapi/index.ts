@@ -26,6 +26,7 @@ export const TAGS: Record<string, string> = {
   agents: 'The agents that use the memory: timelines, profiles, rules, and what they read of each other.',
   graph: 'Connections between entries, agents and other things, observed by the service or stated by callers.',
   tags: 'Names for the state of the memory at a moment.',
+  rollback: 'Bring memory back to an earlier state, and copy the memory of an agent.',
   counts: 'Counts of entries: paths, patterns, statistics.',
   briefing: 'What an agent should know before it begins.',
   cortex: 'Digests of what is known per path, agent and source, and the worker that compiles them.',
