@@ -21,6 +21,8 @@ export const faultCodes = {
   method_not_allowed: { status: 405, title: 'The route does not take this method' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'What is there does not allow this' },
+  branch_closed: { status: 409, title: 'The branch is closed' },
+  branch_protected: { status: 409, title: 'The branch is changed by merges only' },
   branch_read_only: { status: 409, title: 'The branch can only be read' },
   log_rewound: { status: 409, title: 'The log was set back' },
   stale_reads: { status: 409, title: 'What was read has changed since' },

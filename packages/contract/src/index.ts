@@ -1,4 +1,5 @@
 export * from './agent-glob.ts';
+export { branchNameProblem, MAX_BRANCH_NAME_BYTES } from './branch-name.ts';
 export * from './briefing-sections.ts';
 export { laterShape } from './checked-later.ts';
 export * from './digest-types.ts';

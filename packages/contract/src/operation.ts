@@ -10,7 +10,7 @@ export type Effect = 'none' | 'read' | 'write' | 'control';
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Path parameters that may span several segments; every other `{name}` matches one segment. */
-export const spanning: ReadonlySet<string> = new Set(['agent_id', 'entity_path']);
+export const spanning: ReadonlySet<string> = new Set(['agent_id', 'entity_path', 'name']);
 
 export type HttpRoute = {
   method: HttpMethod;

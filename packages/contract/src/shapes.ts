@@ -9,7 +9,8 @@ export const MAX_JSON_DEPTH = 128;
 const LONGEST_NAME = 16_384;
 const nfc = (text: string) => (text.length > LONGEST_NAME ? text : text.normalize('NFC'));
 
-const checked = (problem: (text: string) => string | undefined, tidy = nfc) =>
+/** A name, in Unicode NFC. */
+export const checked = (problem: (text: string) => string | undefined, tidy = nfc) =>
   z
     .string()
     .overwrite(tidy)
@@ -101,7 +102,8 @@ export const sessionId = label(256).meta({
 });
 export const branch = label(256).meta({
   id: 'Branch',
-  description: 'A branch; `main` always exists.',
+  description:
+    'A branch; `main` always exists. For a read also a past state: `tags/<name>`, `<branch>@<seq>` or `<branch>@<time>`.',
   examples: ['main'],
 });
 /** A driver reads numbers closer to zero than 2.2e-16 as zero; the stored value would not match its hash. */

@@ -15,7 +15,9 @@ export function problemOf(error: unknown): Problem | undefined {
 
 const HINTS: Partial<Record<Problem['code'], string>> = {
   branch_not_found: 'leave out branch, or name one that exists',
-  branch_read_only: 'write to main, or to a branch that is open',
+  branch_closed: 'write to another branch, or reopen this one',
+  branch_protected: 'write to a branch of your own, and merge it',
+  branch_read_only: 'write to the branch itself, without @ and what follows it',
   version_conflict: 'read the entry again, merge, and write with if_version set to its version',
   stale_reads: 'read again what has changed, and decide again',
   invalid_cursor: 'start again without cursor',

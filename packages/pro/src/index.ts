@@ -1,6 +1,7 @@
 import type { Module } from '@mem-service/server/module';
+import { branches } from './branches/index.ts';
 import { rollback } from './rollback/index.ts';
 import { tags } from './tags/index.ts';
 
 /** The modules that a server loads when this package is installed. */
-export const modules: readonly Module[] = [tags, rollback];
+export const modules: readonly Module[] = [branches, tags, rollback];

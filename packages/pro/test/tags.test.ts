@@ -99,6 +99,7 @@ describe.each(backends)('tags on %s', (backend) => {
       account_id: SELF_HOSTED_ACCOUNT,
       name: `tag ${i}`,
       description: '',
+      branch: 'main',
       seq: 0,
       agent_id: 'agent/test',
       created_seq: i,

@@ -8,6 +8,8 @@ type DetailsByCode = {
   not_found: Partial<CamelEntryKey>;
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
+  branch_closed: { branch: string; statusOfBranch: string };
+  branch_protected: { branch: string };
   branch_read_only: { branch: string };
   log_rewound: { /** Where the log ends. */ lastSeq: number /** The same, to follow after. */; position: string };
   method_not_allowed: { allow: string[] };

@@ -80,7 +80,8 @@ const isPlainSegment = (part: string) => part !== '' && part !== '.' && part !==
  * if needed.
  */
 function partsOf(name: string, value: string): string[] {
-  if (!spanning.has(name)) return [value];
+  // The name of a branch may end like an address below it.
+  if (!spanning.has(name) || name === 'name') return [value];
   const parts = value.split('/');
   const mustJoin = name === 'agent_id' && parts.some((part) => !isPlainSegment(part) || agentEnds.has(part));
   return mustJoin ? [value] : parts;

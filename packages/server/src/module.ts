@@ -36,6 +36,7 @@ export {
 export {
   type AgentEraser,
   addStored,
+  type BranchSpan,
   branchOf,
   bytesOfTexts,
   type Caller,
@@ -80,6 +81,7 @@ export {
   parsePosition,
   type ReadContext,
   readPosition,
+  readSeq,
   reads,
   requireNewest,
   type Services,

@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
@@ -50,6 +51,7 @@ export const operations = {
   ...traces,
   ...agents,
   ...graph,
+  ...branches,
   ...tags,
   ...rollback,
   ...counts,

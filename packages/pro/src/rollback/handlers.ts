@@ -19,11 +19,12 @@ import {
   type Work,
   writes,
 } from '@mem-service/server/module';
+import { stateAt } from '../branches/index.ts';
 import { addTag } from '../tags/add-tag.ts';
 import { findCandidates, type Selection } from './candidates.ts';
-import { type Restored, restoreEntries } from './restore.ts';
 import { authorsOfSource, type StoredState } from './draft-back.ts';
-import { findTarget, lineageAt } from './target.ts';
+import { type Restored, restoreEntries } from './restore.ts';
+import { findTarget } from './target.ts';
 
 type RollbackInput = Input<'rollback.run'>;
 
@@ -33,7 +34,8 @@ const run = writes<'rollback.run'>(async (work, { input, caller, lineage }) => {
   const actor = { agent_id, session: sessionName(session_id, caller) };
   const branch = branchOf({ lineage });
   const seq = await findTarget(work, input);
-  const selection: Selection = { now: lineage, past: lineageAt(lineage, seq), ...filtersOf(input) };
+  const { lineage: past } = await stateAt({ account_id: work.account_id, read: work.tx }, { branch, seq });
+  const selection: Selection = { now: lineage, past, ...filtersOf(input) };
   const names = await findCandidates(work, selection);
   const rollback_id = work.services.ids.next(work.now);
   const undo_tag = `rollback/${rollback_id}`;
@@ -44,7 +46,7 @@ const run = writes<'rollback.run'>(async (work, { input, caller, lineage }) => {
     if (isBegun) return;
     isBegun = true;
     const description = `before the rollback of ${branch} to ${seq}`;
-    await addTag(work, { name: undo_tag, description, seq: before, ...actor });
+    await addTag(work, { name: undo_tag, description, branch, seq: before, ...actor });
   };
   const done = await restoreEntries(work, names, { ...selection, seq, agent_id, dry_run, rollback_id, begin });
   if (dry_run) work.reset(mark);

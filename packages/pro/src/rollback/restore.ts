@@ -72,7 +72,13 @@ async function restoreStep(work: Work, names: readonly EntryName[], part: Restor
     await entries.compare(draft);
     if (entries.apply(draft, reason).unchanged) continue;
     const action = isDeletion ? 'delete' : 'restore';
-    restored.push({ ...name, action, current, earlier, isHidden: isHidden({ current, earlier, agent_id, now: work.now }) });
+    restored.push({
+      ...name,
+      action,
+      current,
+      earlier,
+      isHidden: isHidden({ current, earlier, agent_id, now: work.now }),
+    });
   }
   if (part.dry_run || restored.length === 0) return restored;
   await part.begin();

@@ -1,11 +1,9 @@
 import {
-  branchOf,
   Fault,
   fromIso,
   type Input,
   invalidInput,
   isEventAt,
-  type Lineage,
   parsePosition,
   readPosition,
   seqAt,
@@ -44,10 +42,3 @@ async function seqOfEvent({ tx, account_id }: Work, text: string): Promise<numbe
   if (!isEventAt(found, position)) throw new Fault('not_found', `there is no event ${text}`, { event: text });
   return position.seq;
 }
-
-/** What a branch showed at a place in the log. */
-export const lineageAt = (lineage: Lineage, seq: number): Lineage =>
-  lineage.map(({ branch, up_to_seq }) => ({
-    branch,
-    up_to_seq: branch === branchOf({ lineage }) ? seq : Math.min(up_to_seq ?? seq, seq),
-  }));

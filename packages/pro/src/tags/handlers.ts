@@ -6,6 +6,7 @@ import {
   type Handlers,
   hashedBy,
   invalidInput,
+  MAIN_BRANCH,
   pageBytes,
   reads,
   seqAt,
@@ -15,14 +16,15 @@ import {
   withinPage,
   writes,
 } from '@mem-service/server/module';
+import { branchOfTag } from '../branches/rules/refs.ts';
 import { addTag } from './add-tag.ts';
 import * as queries from './queries.ts';
-import { branchOfTag } from './rules.ts';
 
 const create = writes<'tags.create'>(async (work, { input, caller }) => {
   const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
   const seq = await placeOf(work, input);
-  const row = await addTag(work, { name, description, seq, agent_id, session: sessionName(session_id, caller) });
+  const session = sessionName(session_id, caller);
+  const row = await addTag(work, { name, description, branch: MAIN_BRANCH, seq, agent_id, session });
   const tag = toTag(row);
   return changed(tag, { resource: name, ...hashedBy(tag) });
 });

@@ -23,4 +23,9 @@ export const migrations: readonly Migration[] = [
     name: 'tags count as storage',
     up: () => [countColumns('tags', ['name', 'description'])],
   },
+  {
+    version: 3,
+    name: 'tags of branches',
+    up: ({ text }) => [`ALTER TABLE tags ADD COLUMN branch ${text} NOT NULL DEFAULT 'main'`],
+  },
 ];

@@ -4,7 +4,8 @@ export type TagRow = {
   account_id: string;
   name: string;
   description: string;
-  /** The `seq` that the tag names. */
+  /** The branch and the `seq` that the tag names. */
+  branch: string;
   seq: number;
   agent_id: string;
   /** The `seq` of the event that created it. */
@@ -18,6 +19,7 @@ export const insertTag: Insert = {
     account_id: 'text',
     name: 'text',
     description: 'text',
+    branch: 'text',
     seq: 'int',
     agent_id: 'text',
     created_seq: 'int',

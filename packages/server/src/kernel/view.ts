@@ -3,7 +3,12 @@ import { type Dialect, joinSql, type Sql, sql } from '../db/index.ts';
 import type { Scope } from './scope.ts';
 
 /** A part of a branch's history: its writes up to and including `up_to_seq`, or all of them. */
-export type BranchSpan = { branch: string; up_to_seq: number | null };
+export type BranchSpan = {
+  branch: string;
+  up_to_seq: number | null;
+  /** What changed after `up_to_seq` is kept as it was there; otherwise that state is computed from versions. */
+  is_kept?: true;
+};
 
 /** The spans that a branch shows, nearest first: its own writes, then its parent's up to the fork, and so on. */
 export type Lineage = readonly BranchSpan[];

@@ -25,6 +25,7 @@ export const TAGS: Record<string, string> = {
   traces: 'Sealed sessions: what was asked, read, done and answered.',
   agents: 'The agents that use the memory: timelines, profiles, rules, and what they read of each other.',
   graph: 'Connections between entries, agents and other things, observed by the service or stated by callers.',
+  branches: 'Branches of the memory: an agent can try something on one without the others believing it.',
   tags: 'Names for the state of the memory at a moment.',
   rollback: 'Bring memory back to an earlier state, and copy the memory of an agent.',
   counts: 'Counts of entries: paths, patterns, statistics.',

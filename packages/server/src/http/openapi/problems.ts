@@ -21,7 +21,7 @@ const WITH_WRITE: readonly FaultCode[] = ['answer_erased', 'idempotency_mismatch
 /** Codes of a server that only reads. */
 const OF_REPLICA: readonly FaultCode[] = ['replica_behind'];
 /** Codes of a write that names a branch. */
-const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
+const ON_BRANCH: readonly FaultCode[] = ['branch_read_only', 'branch_closed', 'branch_protected'];
 
 /** Whether requests with this method have their input in the body. */
 export const hasBody = (method: HttpMethod): boolean => method !== 'GET' && method !== 'DELETE';
@@ -47,7 +47,9 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   not_found: { entity_path: 'checkout/payments', key: 'retry-policy' },
   branch_not_found: { branch: 'experiment/new' },
   module_not_installed: { module: 'tags' },
-  branch_read_only: { branch: 'experiment/closed' },
+  branch_closed: { branch: 'experiment/old', status_of_branch: 'merged' },
+  branch_protected: { branch: 'release' },
+  branch_read_only: { branch: 'experiment/old@1200' },
   log_rewound: { last_seq: 41, position: '41-k3f9a2' },
   method_not_allowed: { allow: ['GET', 'HEAD'] },
   version_conflict: { entity_path: 'checkout/payments', key: 'retry-policy', current_version: 4 },

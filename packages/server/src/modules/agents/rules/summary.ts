@@ -66,6 +66,9 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   branch_created: (event) => `Created branch '${branchNamedIn(event)}'`,
   branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into main`,
   branch_closed: (event) => `Closed branch '${branchNamedIn(event)}'`,
+  branch_reopened: (event) => `Reopened branch '${branchNamedIn(event)}'`,
+  branch_updated: (event) => `Updated branch '${branchNamedIn(event)}'`,
+  branch_refreshed: (event) => `Refreshed branch '${branchNamedIn(event)}'`,
   access_granted: (event) =>
     `Granted ${quoted(event.details.permission) || 'access'} on branch '${branchNamedIn(event)}' to ${granteeOf(event)}`,
   access_revoked: (event) => `Revoked access on branch '${branchNamedIn(event)}' from ${granteeOf(event)}`,

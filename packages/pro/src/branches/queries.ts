@@ -1,0 +1,120 @@
+import { andAll, type FirstRows, fragment, type Insert, type Query, sql } from '@mem-service/server/module';
+
+export type BranchStatus = 'active' | 'merged' | 'closed';
+
+export type BranchRow = {
+  account_id: string;
+  name: string;
+  parent: string;
+  fork_seq: number;
+  /** JSON of the spans that the branch shows besides its own writes. */
+  inherits: string;
+  status: BranchStatus;
+  description: string;
+  created_by: string;
+  /** The key that created it, with those that it replaced. */
+  holder: string | null;
+  created_seq: number;
+  created_at: number;
+  merged_by: string | null;
+  merged_at: number | null;
+  closed_by: string | null;
+  closed_at: number | null;
+};
+
+export const insertBranch: Insert = {
+  table: 'branches',
+  columns: {
+    account_id: 'text',
+    name: 'text',
+    parent: 'text',
+    fork_seq: 'int',
+    inherits: 'text',
+    status: 'text',
+    description: 'text',
+    created_by: 'text',
+    holder: 'text',
+    created_seq: 'int',
+    created_at: 'int',
+    merged_by: 'text',
+    merged_at: 'int',
+    closed_by: 'text',
+    closed_at: 'int',
+  },
+};
+
+/** The fork that was in force from a `seq` of the branch on. */
+export type ForkRow = {
+  account_id: string;
+  branch: string;
+  since_seq: number;
+  parent: string;
+  fork_seq: number;
+  is_kept: number;
+  inherits: string;
+};
+
+export const insertFork: Insert = {
+  table: 'branch_forks',
+  columns: {
+    account_id: 'text',
+    branch: 'text',
+    since_seq: 'int',
+    parent: 'text',
+    fork_seq: 'int',
+    is_kept: 'int',
+    inherits: 'text',
+  },
+};
+
+const BRANCH = fragment(Object.keys(insertBranch.columns).join(', '));
+const FORK = fragment(Object.keys(insertFork.columns).join(', '));
+
+export function getBranch(query: Query, accountId: string, name: string): Promise<BranchRow | undefined> {
+  return query.get(sql`SELECT ${BRANCH} FROM branches WHERE account_id = ${accountId} AND name = ${name}`);
+}
+
+/** The fork of a branch in force at a place in the log; undefined before the branch was created. */
+export function getForkAt(
+  query: Query,
+  accountId: string,
+  { branch, seq }: { branch: string; seq: number },
+): Promise<ForkRow | undefined> {
+  return query.get(
+    sql`SELECT ${FORK} FROM branch_forks
+        WHERE account_id = ${accountId} AND branch = ${branch} AND since_seq <= ${seq}
+        ORDER BY since_seq DESC LIMIT 1`,
+  );
+}
+
+export type BranchPage = {
+  account_id: string;
+  status: BranchStatus | undefined;
+  before: number;
+  limit: number;
+  bytes: number;
+};
+
+export function listBranches(query: Query, page: BranchPage): Promise<FirstRows<BranchRow>> {
+  const { account_id, status, before, limit, bytes } = page;
+  const filters = status === undefined ? [] : [sql`status = ${status}`];
+  return query.first(
+    sql`SELECT ${BRANCH} FROM branches WHERE account_id = ${account_id} AND created_seq < ${before}${andAll(filters)}
+        ORDER BY created_seq DESC LIMIT ${limit}`,
+    { columns: ['name', 'parent', 'inherits', 'description', 'created_by', 'merged_by', 'closed_by'], bytes },
+  );
+}
+
+/** Whether an account has at least this many branches, of a status or of any. */
+export async function hasBranches(
+  query: Query,
+  accountId: string,
+  { status, count }: { status?: BranchStatus; count: number },
+): Promise<boolean> {
+  const filters = status === undefined ? [] : [sql`status = ${status}`];
+  const found = await query.get(
+    sql`SELECT created_seq FROM branches WHERE account_id = ${accountId}${andAll(filters)}
+        ORDER BY created_seq LIMIT 1 OFFSET ${count - 1}`,
+  );
+  return found !== undefined;
+}
