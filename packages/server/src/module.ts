@@ -66,6 +66,7 @@ export {
   type Hooks,
   hashedBy,
   isEventAt,
+  isSender,
   type Kernel,
   type Lineage,
   type LogEvent,

@@ -6,7 +6,7 @@ export type StoredState = Pick<
   'document' | 'deleted' | 'confidence' | 'version' | 'agent_id' | 'shared' | 'ttl_at'
 >;
 
-type Restoring = { branch: string; entity_path: string; key: string; agent_id: string; now: number };
+type RestoredPlace = { branch: string; entity_path: string; key: string; agent_id: string; now: number };
 
 /**
  * The write that brings an entry back to a state; undefined where it neither was there nor is there now. Authors are kept, so
@@ -15,7 +15,7 @@ type Restoring = { branch: string; entity_path: string; key: string; agent_id: s
 export function draftBack(
   current: EntryRow | undefined,
   earlier: StoredState | undefined,
-  { now, agent_id, ...at }: Restoring,
+  { now, agent_id, ...at }: RestoredPlace,
 ): EntryDraft | undefined {
   if (isLive(earlier, now)) return { ...contentOf(earlier), ...at, agent_id: earlier.agent_id };
   if (!isLive(current, now)) return undefined;

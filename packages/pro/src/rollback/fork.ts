@@ -13,6 +13,7 @@ import {
   hashedBy,
   invalidInput,
   isLive,
+  isSender,
   type Lineage,
   listAuthoredHeads,
   MAX_MOVED_BYTES,
@@ -44,6 +45,8 @@ const run = writes<'fork.run'>(async (work, { input, caller, lineage }) => {
   const { into = `forks/${target_agent_id}` } = input;
   if (agent_id === target_agent_id)
     throw invalidInput([{ path: 'target_agent_id', message: 'is the agent whose memory is copied' }]);
+  if (isSender(target_agent_id))
+    throw invalidInput([{ path: 'target_agent_id', message: 'is an agent of events from outside' }]);
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
   const isChosen = (path: string) => glob === undefined || matchesGlob(glob, path);
   const { copied, skipped } = await copyAll(work, { lineage, agent_id, target_agent_id, into, isChosen });

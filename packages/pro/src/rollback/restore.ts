@@ -12,10 +12,10 @@ import {
   viewInWork,
   type Work,
 } from '@mem-service/server/module';
-import type { EntryName, Selection } from './candidates.ts';
+import type { NamedEntry, Selection } from './candidates.ts';
 import { draftBack, type StoredState } from './draft-back.ts';
 
-export type Restoring = Selection & {
+export type RestoreRun = Selection & {
   seq: number;
   /** The agent that rolls back. */
   agent_id: string;
@@ -25,7 +25,7 @@ export type Restoring = Selection & {
   begin(): Promise<void>;
 };
 
-export type Restored = EntryName & {
+export type Restored = NamedEntry & {
   action: 'restore' | 'delete';
   current: EntryRow | undefined;
   earlier: StoredState | undefined;
@@ -35,7 +35,7 @@ export type Restored = EntryName & {
 const ENTRIES_PER_STEP = 200;
 
 /** Brings entries back to an earlier state, some at a time. A dry run only decides. */
-export async function restoreEntries(work: Work, names: readonly EntryName[], part: Restoring): Promise<Restored[]> {
+export async function restoreEntries(work: Work, names: readonly NamedEntry[], part: RestoreRun): Promise<Restored[]> {
   const done: Restored[] = [];
   let bytes = 0;
   for (let at = 0; at < names.length; at += ENTRIES_PER_STEP) {
@@ -53,7 +53,7 @@ const tooLong = () =>
     max_bytes: MAX_MOVED_BYTES,
   });
 
-async function restoreStep(work: Work, names: readonly EntryName[], part: Restoring): Promise<Restored[]> {
+async function restoreStep(work: Work, names: readonly NamedEntry[], part: RestoreRun): Promise<Restored[]> {
   const { now: lineage, agent_id, rollback_id } = part;
   const branch = branchOf({ lineage });
   const places = names.map((name) => ({ ...name, branch, lineage }));
@@ -92,7 +92,7 @@ type Shown = { current: EntryRow | undefined; earlier: StoredState | undefined; 
 const isHidden = ({ current, earlier, agent_id, now }: Shown): boolean =>
   [current, earlier].some((state) => isLive(state, now) && !mayAgentSee(state, agent_id));
 
-type States = { names: readonly EntryName[]; part: Restoring; current: readonly (EntryRow | undefined)[] };
+type States = { names: readonly NamedEntry[]; part: RestoreRun; current: readonly (EntryRow | undefined)[] };
 
 /** The state that each entry goes back to, in the order of the names. */
 async function findStates(work: Work, { names, part, current }: States): Promise<(StoredState | undefined)[]> {
@@ -109,4 +109,4 @@ async function findStates(work: Work, { names, part, current }: States): Promise
   return earlier.map((row, i) => byNumber.get(current[i]?.entry_id ?? 0) ?? row);
 }
 
-const nameOf = ({ entity_path, key }: EntryName): string => `${entity_path}\n${key}`;
+const nameOf = ({ entity_path, key }: NamedEntry): string => `${entity_path}\n${key}`;
