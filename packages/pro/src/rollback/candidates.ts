@@ -10,7 +10,7 @@ import {
   type Work,
 } from '@mem-service/server/module';
 
-export type NamedEntry = { entity_path: string; key: string };
+export type RestoredName = { entity_path: string; key: string };
 
 export type Selection = {
   now: Lineage;
@@ -25,9 +25,9 @@ const MAX_LOOKED_AT = 100_000;
 const HEADS_PER_STATEMENT = 1000;
 
 /** The names of entries that may differ between two states of a branch, in the order in which they were changed last. */
-export async function findCandidates(work: Work, selection: Selection): Promise<NamedEntry[]> {
+export async function findCandidates(work: Work, selection: Selection): Promise<RestoredName[]> {
   const { glob, agent_ids } = selection;
-  const found = new Map<string, NamedEntry>();
+  const found = new Map<string, RestoredName>();
   let looked = 0;
   for (const { branch, after } of rangesOf(selection))
     for (const agent_id of agent_ids ?? [undefined]) {
@@ -46,7 +46,7 @@ export async function findCandidates(work: Work, selection: Selection): Promise<
   return [...found.values()];
 }
 
-function collect(found: Map<string, NamedEntry>, heads: readonly ChangedHead[], glob: Glob | undefined): void {
+function collect(found: Map<string, RestoredName>, heads: readonly ChangedHead[], glob: Glob | undefined): void {
   for (const { entity_path, key } of heads)
     if (!glob || matchesGlob(glob, entity_path)) found.set(`${entity_path}\n${key}`, { entity_path, key });
 }

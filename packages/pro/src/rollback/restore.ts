@@ -12,7 +12,7 @@ import {
   viewInWork,
   type Work,
 } from '@mem-service/server/module';
-import type { NamedEntry, Selection } from './candidates.ts';
+import type { RestoredName, Selection } from './candidates.ts';
 import { draftBack, type StoredState } from './draft-back.ts';
 
 export type RestoreRun = Selection & {
@@ -25,7 +25,7 @@ export type RestoreRun = Selection & {
   begin(): Promise<void>;
 };
 
-export type Restored = NamedEntry & {
+export type Restored = RestoredName & {
   action: 'restore' | 'delete';
   current: EntryRow | undefined;
   earlier: StoredState | undefined;
@@ -35,7 +35,11 @@ export type Restored = NamedEntry & {
 const ENTRIES_PER_STEP = 200;
 
 /** Brings entries back to an earlier state, some at a time. A dry run only decides. */
-export async function restoreEntries(work: Work, names: readonly NamedEntry[], part: RestoreRun): Promise<Restored[]> {
+export async function restoreEntries(
+  work: Work,
+  names: readonly RestoredName[],
+  part: RestoreRun,
+): Promise<Restored[]> {
   const done: Restored[] = [];
   let bytes = 0;
   for (let at = 0; at < names.length; at += ENTRIES_PER_STEP) {
@@ -53,7 +57,7 @@ const tooLong = () =>
     max_bytes: MAX_MOVED_BYTES,
   });
 
-async function restoreStep(work: Work, names: readonly NamedEntry[], part: RestoreRun): Promise<Restored[]> {
+async function restoreStep(work: Work, names: readonly RestoredName[], part: RestoreRun): Promise<Restored[]> {
   const { now: lineage, agent_id, rollback_id } = part;
   const branch = branchOf({ lineage });
   const places = names.map((name) => ({ ...name, branch, lineage }));
@@ -92,7 +96,7 @@ type Shown = { current: EntryRow | undefined; earlier: StoredState | undefined; 
 const isHidden = ({ current, earlier, agent_id, now }: Shown): boolean =>
   [current, earlier].some((state) => isLive(state, now) && !mayAgentSee(state, agent_id));
 
-type States = { names: readonly NamedEntry[]; part: RestoreRun; current: readonly (EntryRow | undefined)[] };
+type States = { names: readonly RestoredName[]; part: RestoreRun; current: readonly (EntryRow | undefined)[] };
 
 /** The state that each entry goes back to, in the order of the names. */
 async function findStates(work: Work, { names, part, current }: States): Promise<(StoredState | undefined)[]> {
@@ -109,4 +113,4 @@ async function findStates(work: Work, { names, part, current }: States): Promise
   return earlier.map((row, i) => byNumber.get(current[i]?.entry_id ?? 0) ?? row);
 }
 
-const nameOf = ({ entity_path, key }: NamedEntry): string => `${entity_path}\n${key}`;
+const nameOf = ({ entity_path, key }: RestoredName): string => `${entity_path}\n${key}`;

@@ -14,7 +14,14 @@ export * from './consumers/index.ts';
 export * from './cursor.ts';
 export * from './entry-name.ts';
 export * from './erasers.ts';
-export { countByMinute, hasOnlySince, readHead, readPosition, stampStatement } from './event-queries.ts';
+export {
+  countByMinute,
+  hasOnlySince,
+  listEventsFrom,
+  readHead,
+  readPosition,
+  stampStatement,
+} from './event-queries.ts';
 export { eventsInScope, seesEvent } from './event-scope.ts';
 export type { FeedListener } from './feed.ts';
 export type { EventReader, FollowRequest, Subscription } from './follower.ts';
@@ -26,6 +33,7 @@ export { inputSizeInSteps, isInputOfSize } from './input-size.ts';
 export * from './invoke.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';
+export * from './key-member.ts';
 export * from './key-ring.ts';
 export { type KeySource, type KeyStatus, type KnownKey, UnknownKey } from './key-status.ts';
 export { KnownLogs } from './known-logs.ts';
