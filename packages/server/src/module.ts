@@ -75,6 +75,7 @@ export {
   isInScope,
   isSender,
   type Kernel,
+  keepState,
   type KeyMember,
   type Lineage,
   type LogEvent,
