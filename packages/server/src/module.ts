@@ -66,6 +66,7 @@ export {
   type ProcessTimer,
   type Projection,
   pageBytes,
+  protectMain,
   type ReadContext,
   readSeq,
   reads,

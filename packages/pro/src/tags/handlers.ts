@@ -1,5 +1,7 @@
 import {
+  addStored,
   bytesOfTexts,
+  type Caller,
   changed,
   cursorsOf,
   cutPage,
@@ -9,7 +11,7 @@ import {
   type Handlers,
   hashedBy,
   invalidInput,
-  MAIN_BRANCH,
+  keepState,
   pageBytes,
   reads,
   seqAt,
@@ -20,50 +22,84 @@ import {
   withinPage,
   writes,
 } from '@mem-service/server/module';
+import { resolveRef, stateAt } from '../branches/resolve.ts';
 import { branchOfTag } from '../branches/rules/refs.ts';
 import * as queries from './queries.ts';
 
-const create = writes<'tags.create'>(async (work, { input, caller }) => {
-  const { account_id } = work;
-  const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
-  if (await queries.getTag(work.tx, account_id, name))
-    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
-  storeMore(work, bytesOfTexts([name, description]));
-  const seq = await placeOf(work, input);
-  const created_seq = work.emit({
-    event_type: 'tag_created',
+type TagAuthor = { agent_id?: string | undefined; session_id?: string | undefined };
+
+/** Appends to the log what happened to a tag. */
+function emitTag(
+  work: Work,
+  { tag, input, caller }: { tag: Pick<queries.TagRow, 'name' | 'branch' | 'seq'>; input: TagAuthor; caller: Caller },
+  event_type: 'tag_created' | 'tag_deleted',
+): number {
+  const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
+  return work.emit({
+    event_type,
     agent_id,
-    branch: MAIN_BRANCH,
+    branch: tag.branch,
     entity_path: null,
     key: null,
     version: null,
     visible_to: EVERYONE,
-    details: { tag: name, tag_seq: seq },
+    details: { tag: tag.name, tag_seq: tag.seq },
     session: sessionName(session_id, caller),
   });
-  const row = { account_id, name, description, branch: MAIN_BRANCH, seq, agent_id, created_seq, created_at: work.now };
+}
+
+const create = writes<'tags.create'>(async (work, { input, caller }) => {
+  const { account_id, now } = work;
+  const { name, description, agent_id = caller.agent_id } = input;
+  if (await queries.getTag(work.tx, account_id, name))
+    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
+  storeMore(work, bytesOfTexts([name, description]));
+  const { branch, seq, is_kept } = await placeOf(work, input);
+  const created_seq = emitTag(work, { tag: { name, branch, seq }, input, caller }, 'tag_created');
+  const row = { account_id, name, description, branch, seq, is_kept, agent_id, created_seq, created_at: now };
   work.send(work.tx.insertMany(queries.insertTag, [row]));
   const tag = toTag(row);
   return changed(tag, { resource: name, ...hashedBy(tag) });
 });
 
-/** Returns the requested `seq`: the given one, the last one at a time, or the newest. */
-async function placeOf(
-  work: Work,
-  { seq, at }: { seq?: number | undefined; at?: string | undefined },
-): Promise<number> {
+const remove = writes<'tags.delete'>(async (work, { input, caller }) => {
+  const { account_id, tx } = work;
+  const row = await queries.getTag(tx, account_id, input.name);
+  if (!row) throw new Fault('not_found', `there is no tag ${JSON.stringify(input.name)}`, { name: input.name });
+  emitTag(work, { tag: row, input, caller }, 'tag_deleted');
+  addStored(work, { storage_bytes: -bytesOfTexts([row.name, row.description]) });
+  work.send(queries.deleteTag(tx, account_id, row.name));
+  const tag = toTag(row);
+  return changed(tag, { resource: row.name, before: hashedBy(tag).after, after: null });
+});
+
+type Place = { ref: string; seq?: number | undefined; at?: string | undefined };
+type TaggedState = Pick<queries.TagRow, 'branch' | 'seq' | 'is_kept'>;
+
+/** The state that is named: the newest of a branch, that at a given `seq` or time, or that of another ref. */
+async function placeOf(work: Work, { ref, seq, at }: Place): Promise<TaggedState> {
+  const source = { account_id: work.account_id, read: work.tx };
   const newest = work.account.seq;
   if (seq !== undefined && at !== undefined)
     throw invalidInput([{ path: 'at', message: 'is given together with seq; give one of them' }]);
   if (seq !== undefined && seq > newest)
     throw invalidInput([{ path: 'seq', message: `is beyond the newest place in the log, ${newest}` }]);
-  if (at === undefined) return seq ?? newest;
-  return (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
+  const of = await resolveRef(source, ref);
+  const asked = at === undefined ? seq : (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
+  if (asked === undefined) {
+    if (of.seq === null || of.seq === newest) return { branch: of.branch, seq: keepState(work), is_kept: 1 };
+    return { branch: of.branch, seq: of.seq, is_kept: Number(of.lineage[0]?.is_kept === true) };
+  }
+  if (of.seq !== null)
+    throw invalidInput([{ path: 'ref', message: 'names a state already; give a branch with seq or at' }]);
+  const state = await stateAt(source, { branch: of.branch, seq: asked });
+  return { branch: state.branch, seq: asked, is_kept: 0 };
 }
 
-const toTag = ({ name, description, seq, agent_id, created_at }: queries.TagRow) => ({
+const toTag = ({ name, description, branch, seq, agent_id, created_at }: queries.TagRow) => ({
   name,
   branch: branchOfTag(name),
+  of_branch: branch,
   description,
   seq,
   agent_id,
@@ -81,4 +117,4 @@ const list = reads<'tags.list'>(async ({ read, caller, services }, { name, limit
   return { tags: items.map(toTag), ...page };
 });
 
-export const handlers: Handlers = { 'tags.create': create, 'tags.list': list };
+export const handlers: Handlers = { 'tags.create': create, 'tags.list': list, 'tags.delete': remove };

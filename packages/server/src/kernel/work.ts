@@ -10,6 +10,7 @@ import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
 import { isSameAmount, NOTHING_STORED, type StoredAmounts, storedIn } from './plan-bounds.ts';
 import * as queries from './queries.ts';
+import { MAIN_BRANCH } from './view.ts';
 
 /** The value of `visible_to` for everyone; otherwise it is the one agent that may see the row. */
 export const EVERYONE = '';
@@ -77,6 +78,8 @@ export class Work {
   readonly dialect: Dialect;
   readonly services: Services;
   readonly events: LogEvent[] = [];
+  /** Branches that only merges write to. */
+  readonly protectedBranches = new Set<string>();
   /** Resolves once the account is locked. Reads sent before that already see it as locked. */
   readonly locked: Promise<void>;
   readonly #audits: AuditRow[] = [];
@@ -107,6 +110,7 @@ export class Work {
     this.tx.enter(this.account_id);
     this.#account = await (row ?? queries.lockAccount(this.tx, this.dialect, this.account_id));
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
+    if (this.#account.main_protected === 1) this.protectedBranches.add(MAIN_BRANCH);
     this.#start = this.position;
     const checking = this.services.knownLogs.check(this.tx, this.account_id, this.#start);
     if (checking !== undefined) await checking;
@@ -145,7 +149,7 @@ export class Work {
   }
 
   #correction(): NewEvent {
-    const place = { branch: 'main', entity_path: null, key: null, version: null };
+    const place = { branch: MAIN_BRANCH, entity_path: null, key: null, version: null };
     const details = { from: toIso(this.#latest), to: toIso(this.now) };
     return {
       event_type: queries.CLOCK_CORRECTED,
