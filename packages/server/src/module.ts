@@ -21,8 +21,10 @@ export {
   type SqlValue,
   sql,
   type Transaction,
+  type Update,
 } from './db/index.ts';
 export {
+  ADMINS,
   type AgentEraser,
   addStored,
   type BranchSpan,
@@ -55,12 +57,15 @@ export {
   type Hooks,
   hashedBy,
   type Kernel,
+  type KeyMember,
   type Lineage,
   type LogEvent,
   lists,
   looksAt,
   MAIN_BRANCH,
   MAIN_LINEAGE,
+  type MemberRole,
+  maybeLarge,
   type MaintenanceTask,
   type Module,
   type ProcessTimer,
@@ -79,6 +84,7 @@ export {
   storeMore,
   type TenantTable,
   toIso,
+  toIsoOrNull,
   unaudited,
   unchanged,
   viewInWork,
@@ -117,4 +123,5 @@ export {
   type VersionRow,
   versionsIn,
 } from './modules/entries/index.ts';
+export { changeMemberKeys } from './modules/keys/index.ts';
 export { pause } from './turns.ts';

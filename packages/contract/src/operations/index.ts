@@ -28,6 +28,7 @@ import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
 import { tags } from './tags.ts';
+import { teams } from './teams.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { usageOperations } from './usage.ts';
@@ -56,6 +57,7 @@ export const operations = {
   ...cortex,
   ...log,
   ...keys,
+  ...teams,
   ...audit,
   ...accounts,
   ...usageOperations,

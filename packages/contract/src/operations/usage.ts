@@ -54,6 +54,7 @@ const ownKey = z
     shares_sessions: z.boolean(),
     rate_limit_rpm: z.int(),
     expires_at: s.utc.nullable(),
+    member_id: z.string().nullable(),
   })
   .meta({ id: 'OwnKey' });
 

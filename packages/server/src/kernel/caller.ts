@@ -1,3 +1,4 @@
+import type { MemberRole } from './key-member.ts';
 import type { Scope } from './scope.ts';
 
 /** What a key permits its holder. An undefined scope means the whole account. */
@@ -15,6 +16,8 @@ export type Principal = {
   agent_ids?: readonly string[];
   /** Whether sessions that it names are open to other keys that share theirs. */
   shares_sessions?: boolean;
+  /** The member of a team that the key belongs to, if any. */
+  member?: { member_id: string; role: MemberRole };
   /** Requests per minute; undefined means no limit. */
   rate_limit_rpm?: number;
   /** The plan of its account. */

@@ -26,6 +26,7 @@ export { inputSizeInSteps, isInputOfSize } from './input-size.ts';
 export * from './invoke.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';
+export * from './key-member.ts';
 export * from './key-ring.ts';
 export { type KeySource, type KeyStatus, type KnownKey, UnknownKey } from './key-status.ts';
 export { KnownLogs } from './known-logs.ts';

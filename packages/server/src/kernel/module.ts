@@ -9,6 +9,7 @@ import type { Feed } from './feed.ts';
 import type { FollowRequest, Subscription } from './follower.ts';
 import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
+import type { FindMember } from './key-member.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { KnownLogs } from './known-logs.ts';
 import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
@@ -94,6 +95,8 @@ export type Services = {
   /** All projections, in the order of the modules that declare them. */
   projections: readonly Projection[];
   erasers: Erasers;
+  /** Present where a module has teams. */
+  findMember?: FindMember | undefined;
 };
 
 export type ReadContext = AccountReads & {
@@ -208,6 +211,8 @@ export type Module = {
   /** Removes an erased agent from its tables, where their declarations do not suffice. */
   erasesAgent?: AgentEraser;
   handlers: Handlers;
+  /** Finds the members of teams, to whom keys may belong. At most one module has it. */
+  findMember?: FindMember;
   /** Takes part in requests to other modules. Called once per kernel, so that hooks may hold state. */
   hooks?: () => Hooks;
   /** Follow the log, each from a cursor in the store. */

@@ -9,7 +9,8 @@ type KeyHolder = { account_id: string; key_id: string };
 export async function describeKey(read: Query, { account_id, key_id }: KeyHolder): Promise<Output<'me.read'>['key']> {
   const row = await getKey(read, account_id, key_id);
   if (!row) return null;
-  const { name, key_type, scopes, entity_paths, agent_ids, shares_sessions, rate_limit_rpm, expires_at } = row;
+  const { name, key_type, scopes, entity_paths, agent_ids, shares_sessions, rate_limit_rpm, expires_at, member_id } =
+    row;
   return {
     key_id,
     name,
@@ -20,5 +21,6 @@ export async function describeKey(read: Query, { account_id, key_id }: KeyHolder
     shares_sessions: shares_sessions === 1,
     rate_limit_rpm,
     expires_at: toIsoOrNull(expires_at),
+    member_id,
   };
 }

@@ -6,6 +6,7 @@ import { saveKeyUses, storeUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
 export { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from './make.ts';
+export { changeMemberKeys } from './members.ts';
 export { countKeys, deleteKeys } from './queries.ts';
 export { keySource } from './source.ts';
 
@@ -22,6 +23,8 @@ export const keys: Module = {
       unrelated: {
         key_id: 'an API key',
         key_hash: 'what an API key is found by',
+        member_id: 'a person, never an agent',
+        member_role: 'what a person may do',
         key_type: 'what an API key may do',
       },
       // To find the account of a presented key, and to store when it was last used.

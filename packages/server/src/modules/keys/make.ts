@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Transaction } from '../../db/index.ts';
-import { ADMINS, type Caller, type Ids, type Work } from '../../kernel/index.ts';
+import { ADMINS, type Caller, type Ids, type KeyMember, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import type { KeyGrant, KeyScope } from './rules/scopes.ts';
 import { prefixOf, toSecret } from './rules/secret.ts';
@@ -17,6 +17,7 @@ export type NewKey = KeyGrant & {
   agent_ids: readonly string[];
   shares_sessions: boolean;
   connector?: string | null | undefined;
+  member?: Pick<KeyMember, 'member_id' | 'role'> | undefined;
   /** Of the key that it replaces. */
   holder?: string;
 };
@@ -57,6 +58,9 @@ export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: 
     shares_sessions: Number(given.shares_sessions),
     holder: given.holder ?? key_id,
     connector: given.connector ?? null,
+    member_id: given.member?.member_id ?? null,
+    member_role: given.member?.role ?? null,
+    suspended_at: null,
   };
   return { row, key };
 }

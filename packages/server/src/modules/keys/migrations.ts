@@ -41,4 +41,14 @@ export const migrations: readonly Migration[] = [
     name: 'addresses for webhooks',
     up: ({ text }) => [`ALTER TABLE api_keys ADD COLUMN connector ${text}`],
   },
+  {
+    version: 4,
+    name: 'keys of members',
+    up: ({ text, int }) => [
+      `ALTER TABLE api_keys ADD COLUMN member_id ${text}`,
+      `ALTER TABLE api_keys ADD COLUMN member_role ${text}`,
+      `ALTER TABLE api_keys ADD COLUMN suspended_at ${int}`,
+      'CREATE INDEX api_keys_by_member ON api_keys (account_id, member_id, key_id) WHERE member_id IS NOT NULL',
+    ],
+  },
 ];
