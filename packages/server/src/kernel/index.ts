@@ -24,6 +24,7 @@ export { deleteExpiredAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export { inputSizeInSteps, isInputOfSize } from './input-size.ts';
 export * from './invoke.ts';
+export { keepState } from './keep-state.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';
 export * from './key-member.ts';
