@@ -10,7 +10,9 @@ export const newBranchName = s.checked(branchNameProblem).meta({
 });
 
 /** A branch that exists, or `main`. */
-export const branchName = s.label(200).meta({ description: 'The name of the branch.', examples: ['experiment/retries'] });
+export const branchName = s
+  .label(200)
+  .meta({ description: 'The name of the branch.', examples: ['experiment/retries'] });
 
 /** A branch, or a state of one. */
 export const ref = s.branch.meta({
@@ -63,16 +65,11 @@ export const branchState = z
   })
   .meta({ id: 'BranchState', description: 'A line of memory of its own that began as the memory of its parent.' });
 
-/** Counting ends there. */
-export const MAX_COUNTED_CHANGES = 10_000;
-
 export const branchDetails = branchState
   .extend({
     protection: protection.nullable().meta({ description: 'Null where the branch is not protected.' }),
     ahead: z.int().meta({ description: 'How many entries of the branch were written since its fork.' }),
     behind: z.int().meta({ description: 'How many entries of its parent were written since the fork.' }),
-    is_counted: z
-      .boolean()
-      .meta({ description: `False: there are more, of which the first ${MAX_COUNTED_CHANGES} were counted.` }),
+    is_counted: z.boolean().meta({ description: 'False: there are more, of which the first 10,000 were counted.' }),
   })
   .meta({ id: 'BranchDetails' });

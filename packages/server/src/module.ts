@@ -65,10 +65,10 @@ export {
   looksAt,
   MAIN_BRANCH,
   MAIN_LINEAGE,
-  type MemberRole,
-  maybeLarge,
   type MaintenanceTask,
+  type MemberRole,
   type Module,
+  maybeLarge,
   type ProcessTimer,
   type Projection,
   pageBytes,
@@ -100,6 +100,7 @@ export {
 } from './kernel/index.ts';
 export {
   type ChangedHead,
+  countChanged,
   type EntryAddress,
   type EntryDraft,
   type EntryFacts,

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { branchDetails, branchName, branchState, branchStatus, newBranchName, protection, ref } from '../branch-shapes.ts';
+import {
+  branchDetails,
+  branchName,
+  branchState,
+  branchStatus,
+  newBranchName,
+  protection,
+  ref,
+} from '../branch-shapes.ts';
 import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
@@ -71,7 +79,8 @@ export const branches = {
 
   'branches.read': operation({
     summary: 'Read a branch',
-    description: 'With its protection, and how far it and its parent have moved since the fork. `main` can be read too.',
+    description:
+      'With its protection, and how far it and its parent have moved since the fork. `main` can be read too.',
     module: 'branches',
     effect: 'read',
     cost: 1,

@@ -43,7 +43,13 @@ export const tags = {
         toolset: 'data',
         description: 'Name memory as it is now, or was; read it with branch tags/<name>.',
         fields: ['name', 'description', 'ref', 'seq', 'at'],
-        about: { name: 'e.g. before-the-migration', description: 'Why', ref: 'Branch, default main', seq: 'Place in the log', at: 'ISO time' },
+        about: {
+          name: 'e.g. before-the-migration',
+          description: 'Why',
+          ref: 'Branch, default main',
+          seq: 'Place in the log',
+          at: 'ISO time',
+        },
       },
     ],
     input: () =>

@@ -1,4 +1,12 @@
-import { andAll, type FirstRows, fragment, type Insert, type Query, sql, type Transaction } from '@mem-service/server/module';
+import {
+  andAll,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  sql,
+  type Transaction,
+} from '@mem-service/server/module';
 
 export type TagRow = {
   account_id: string;

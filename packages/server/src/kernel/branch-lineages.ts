@@ -31,14 +31,13 @@ const noBranch = (branch: string): Fault =>
 
 type LineageInWork = NonNullable<Hooks['lineageInWork']>;
 
-const isOnMain = ({ lineage }: QueuedWrite): boolean =>
-  lineage === undefined || branchOf({ lineage }) === MAIN_BRANCH;
+const isOnMain = ({ lineage }: QueuedWrite): boolean => lineage === undefined || branchOf({ lineage }) === MAIN_BRANCH;
 
 /**
  * Gives each write the lineage that its branch has now that the account is locked: since it was admitted, its branch may have
  * been closed, or its fork moved. Returns the writes that may run.
  */
-export async function renewLineages(
+async function renewLineages(
   work: Work,
   jobs: readonly QueuedWrite[],
   { hooks, finish }: { hooks: readonly LineageInWork[]; finish: (job: QueuedWrite, result: JobResult) => void },
@@ -55,6 +54,13 @@ export async function renewLineages(
     else left.push(lineage === undefined ? job : Object.assign(job, { lineage }));
   }
   return left;
+}
+
+/** The same with the hooks of all modules. */
+export function renewWith(all: readonly Hooks[]) {
+  const hooks = all.flatMap(({ lineageInWork }) => lineageInWork ?? []);
+  return (work: Work, jobs: readonly QueuedWrite[], finish: (job: QueuedWrite, result: JobResult) => void) =>
+    renewLineages(work, jobs, { hooks, finish });
 }
 
 async function ask(hooks: readonly LineageInWork[], branch: string, work: Work): Promise<Lineage | Fault | undefined> {

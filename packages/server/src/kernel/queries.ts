@@ -109,9 +109,7 @@ export function setForked(tx: Transaction, accountId: string, seq: number): Prom
 }
 
 export function updateMainProtected(tx: Transaction, accountId: string, isProtected: boolean): Promise<number> {
-  return tx.run(
-    sql`UPDATE accounts SET main_protected = ${isProtected ? 1 : 0} WHERE account_id = ${accountId}`,
-  );
+  return tx.run(sql`UPDATE accounts SET main_protected = ${isProtected ? 1 : 0} WHERE account_id = ${accountId}`);
 }
 
 /** Events as they are exported. */

@@ -252,11 +252,8 @@ export class Work {
 
   /** Drops everything collected since the mark. */
   reset(mark: WorkMark): void {
-    this.account.seq = mark.seq;
-    this.account.seq_stamp = mark.seq_stamp;
-    this.account.audit_no = mark.audit_no;
-    this.account.item_no = mark.item_no;
-    this.account.forked_seq = mark.forked_seq;
+    const { seq, seq_stamp, audit_no, item_no, forked_seq } = mark;
+    Object.assign(this.account, { seq, seq_stamp, audit_no, item_no, forked_seq });
     this.events.length = mark.events;
     this.#audits.length = mark.audits;
     this.#answers.length = mark.answers;

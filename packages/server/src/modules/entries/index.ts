@@ -11,6 +11,7 @@ export { EntrySet } from './apply.ts';
 export { type AuthoredRow, getAuthored } from './authored.ts';
 export { type ChangedHead, findVersionsWithout, listChangedHeads } from './changed.ts';
 export { checkWrites } from './check-write.ts';
+export { countChanged } from './count-changed.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export {
   type AuthoredEntry,
