@@ -7,6 +7,7 @@ import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
+import { conflicts } from './conflicts.ts';
 import { connectors } from './connectors.ts';
 import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
@@ -21,6 +22,7 @@ import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
 import { log } from './log.ts';
+import { merges } from './merges.ts';
 import { outcomes } from './outcomes.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
@@ -52,6 +54,8 @@ export const operations = {
   ...agents,
   ...graph,
   ...branches,
+  ...merges,
+  ...conflicts,
   ...tags,
   ...counts,
   ...cortex,

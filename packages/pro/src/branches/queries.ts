@@ -202,3 +202,26 @@ export async function sumDescriptions(query: Query, accountId: string, agentId: 
   );
   return found?.bytes ?? 0;
 }
+
+/** The branch shows its parent at another place from now on. */
+export function moveFork(
+  tx: Transaction,
+  accountId: string,
+  { name, fork_seq, inherits }: Pick<BranchRow, 'name' | 'fork_seq' | 'inherits'>,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE branches SET fork_seq = ${fork_seq}, inherits = ${inherits}
+        WHERE account_id = ${accountId} AND name = ${name}`,
+  );
+}
+
+export function setMerged(
+  tx: Transaction,
+  accountId: string,
+  { name, by, at }: { name: string; by: string; at: number },
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE branches SET status = 'merged', merged_by = ${by}, merged_at = ${at}
+        WHERE account_id = ${accountId} AND name = ${name}`,
+  );
+}

@@ -14,7 +14,14 @@ export * from './consumers/index.ts';
 export * from './cursor.ts';
 export * from './entry-name.ts';
 export * from './erasers.ts';
-export { countByMinute, hasOnlySince, readHead, readPosition, stampStatement } from './event-queries.ts';
+export {
+  countByMinute,
+  hasOnlySince,
+  listEventsFrom,
+  readHead,
+  readPosition,
+  stampStatement,
+} from './event-queries.ts';
 export { eventsInScope, seesEvent } from './event-scope.ts';
 export type { FeedListener } from './feed.ts';
 export type { EventReader, FollowRequest, Subscription } from './follower.ts';
