@@ -88,6 +88,9 @@ export const branchClosed = ({ name, status }: Pick<queries.BranchRow, 'name' | 
     status_of_branch: status,
   });
 
+export const branchProtected = (branch: string): Fault =>
+  new Fault('branch_protected', `the branch ${JSON.stringify(branch)} is changed by merges only`, { branch });
+
 /** `main` has no row of its own. */
 async function setProtected(work: Work, name: string, isProtected: boolean): Promise<void> {
   if (name === MAIN_BRANCH) return protectMain(work, isProtected);

@@ -1,11 +1,9 @@
 import {
   addStored,
   bytesOfTexts,
-  type Caller,
   changed,
   cursorsOf,
   cutPage,
-  EVERYONE,
   Fault,
   fromIso,
   type Handlers,
@@ -16,7 +14,6 @@ import {
   reads,
   seqAt,
   sessionName,
-  storeMore,
   toIso,
   type Work,
   withinPage,
@@ -24,40 +21,13 @@ import {
 } from '@mem-service/server/module';
 import { resolveRef, stateAt } from '../branches/resolve.ts';
 import { branchOfTag } from '../branches/rules/refs.ts';
+import { addTag, emitTag } from './add-tag.ts';
 import * as queries from './queries.ts';
 
-type TagAuthor = { agent_id?: string | undefined; session_id?: string | undefined };
-
-/** Appends to the log what happened to a tag. */
-function emitTag(
-  work: Work,
-  { tag, input, caller }: { tag: Pick<queries.TagRow, 'name' | 'branch' | 'seq'>; input: TagAuthor; caller: Caller },
-  event_type: 'tag_created' | 'tag_deleted',
-): number {
-  const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
-  return work.emit({
-    event_type,
-    agent_id,
-    branch: tag.branch,
-    entity_path: null,
-    key: null,
-    version: null,
-    visible_to: EVERYONE,
-    details: { tag: tag.name, tag_seq: tag.seq },
-    session: sessionName(session_id, caller),
-  });
-}
-
 const create = writes<'tags.create'>(async (work, { input, caller }) => {
-  const { account_id, now } = work;
-  const { name, description, agent_id = caller.agent_id } = input;
-  if (await queries.getTag(work.tx, account_id, name))
-    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
-  storeMore(work, bytesOfTexts([name, description]));
-  const { branch, seq, is_kept } = await placeOf(work, input);
-  const created_seq = emitTag(work, { tag: { name, branch, seq }, input, caller }, 'tag_created');
-  const row = { account_id, name, description, branch, seq, is_kept, agent_id, created_seq, created_at: now };
-  work.send(work.tx.insertMany(queries.insertTag, [row]));
+  const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
+  const session = sessionName(session_id, caller);
+  const row = await addTag(work, { name, description, ...(await placeOf(work, input)), agent_id, session });
   const tag = toTag(row);
   return changed(tag, { resource: name, ...hashedBy(tag) });
 });
@@ -66,7 +36,9 @@ const remove = writes<'tags.delete'>(async (work, { input, caller }) => {
   const { account_id, tx } = work;
   const row = await queries.getTag(tx, account_id, input.name);
   if (!row) throw new Fault('not_found', `there is no tag ${JSON.stringify(input.name)}`, { name: input.name });
-  emitTag(work, { tag: row, input, caller }, 'tag_deleted');
+  const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
+  const session = sessionName(session_id, caller);
+  emitTag(work, { ...row, agent_id, session }, 'tag_deleted');
   addStored(work, { storage_bytes: -bytesOfTexts([row.name, row.description]) });
   work.send(queries.deleteTag(tx, account_id, row.name));
   const tag = toTag(row);
