@@ -45,11 +45,11 @@ const remove = writes<'tags.delete'>(async (work, { input, caller }) => {
   return changed(tag, { resource: row.name, before: hashedBy(tag).after, after: null });
 });
 
-type Place = { ref: string; seq?: number | undefined; at?: string | undefined };
+type TagPlace = { ref: string; seq?: number | undefined; at?: string | undefined };
 type TaggedState = Pick<queries.TagRow, 'branch' | 'seq' | 'is_kept'>;
 
 /** The state that is named: the newest of a branch, that at a given `seq` or time, or that of another ref. */
-async function placeOf(work: Work, { ref, seq, at }: Place): Promise<TaggedState> {
+async function placeOf(work: Work, { ref, seq, at }: TagPlace): Promise<TaggedState> {
   const source = { account_id: work.account_id, read: work.tx };
   const newest = work.account.seq;
   if (seq !== undefined && at !== undefined)
