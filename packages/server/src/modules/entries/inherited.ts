@@ -29,13 +29,13 @@ export async function findShown(
   return new Map(heads.flatMap(({ entry_id }, i) => (shown[i] ? [[entry_id, shown[i]]] : [])));
 }
 
-type ShownColumns = { ids: Iterable<number>; including: Including; columns: Sql };
+type NumberedColumns = { ids: Iterable<number>; including: Including; columns: Sql };
 
 /** The same with columns of the relation with standings, `entity_path` and `key` among them. */
 export async function findShownRows<T extends EntryKey>(
   query: Query,
   view: EntryView,
-  { ids, including, columns }: ShownColumns,
+  { ids, including, columns }: NumberedColumns,
 ): Promise<Map<number, T>> {
   const numbers = [...new Set(ids)].map((entry_id) => ({ entry_id }));
   const facts = await findEntriesByNumber(query, view.account_id, numbers);
