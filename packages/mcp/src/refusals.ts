@@ -15,6 +15,7 @@ export function problemOf(error: unknown): Problem | undefined {
 
 const HINTS: Partial<Record<Problem['code'], string>> = {
   branch_not_found: 'leave out branch, or name one that exists',
+  branch_access_denied: 'leave out branch, or ask an admin or its creator for access',
   branch_closed: 'write to another branch, or reopen this one',
   branch_protected: 'write to a branch of your own, and merge it',
   branch_read_only: 'write to the branch itself, without @ and what follows it',

@@ -24,9 +24,11 @@ export {
   type Update,
 } from './db/index.ts';
 export {
+  type AccessHook,
   ADMINS,
   type AgentEraser,
   addStored,
+  type BranchPermission,
   type BranchSpan,
   branchOf,
   bytesOfTexts,
@@ -64,10 +66,10 @@ export {
   looksAt,
   MAIN_BRANCH,
   MAIN_LINEAGE,
-  type MemberRole,
-  maybeLarge,
   type MaintenanceTask,
+  type MemberRole,
   type Module,
+  maybeLarge,
   type ProcessTimer,
   type Projection,
   pageBytes,
@@ -105,8 +107,8 @@ export {
   EntrySet,
   entriesIn,
   findDocuments,
-  findEntriesIn,
   findEntriesByNumber,
+  findEntriesIn,
   findNamedEntries,
   findVersions,
   findVersionsWithout,
@@ -122,5 +124,5 @@ export {
   type VersionRow,
   versionsIn,
 } from './modules/entries/index.ts';
-export { changeMemberKeys } from './modules/keys/index.ts';
+export { changeMemberKeys, findKeyHolder } from './modules/keys/index.ts';
 export { pause } from './turns.ts';

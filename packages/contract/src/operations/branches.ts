@@ -50,6 +50,7 @@ export const branches = {
     cost: 2,
     open_to_all: true,
     http: { method: 'POST', path: '/api/v1/branches', status: 201, location: '/api/v1/branches/{name}' },
+    branches_in: { from: 'read' },
     cli: { args: ['name'] },
     tools: [
       {
@@ -109,6 +110,7 @@ export const branches = {
     module: 'branches',
     effect: 'read',
     cost: 1,
+    branches_in: { name: 'read' },
     http: { method: 'GET', path: '/api/v1/branches/{name}' },
     cli: { args: ['name'] },
     input: () => z.strictObject({ name }),
