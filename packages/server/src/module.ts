@@ -2,7 +2,18 @@
 // of the server.
 
 // Re-exported here because a packed server contains its own copy of the contract and recognises a Fault by its class.
-export { Fault, type Glob, invalidInput, JsonText, matchesGlob, parseGlob } from '@mem-service/contract';
+export {
+  Fault,
+  type Glob,
+  type Input,
+  invalidInput,
+  JsonText,
+  matchesGlob,
+  type Output,
+  parseExactInSteps,
+  parseGlob,
+  stringify,
+} from '@mem-service/contract';
 export {
   andAll,
   type Ddl,
@@ -53,13 +64,16 @@ export {
   exported,
   follows,
   fromIso,
+  globConditions,
   type Handler,
   type Handlers,
   type HookContext,
   type Hooks,
   hashedBy,
+  isInScope,
   type Kernel,
   type KeyMember,
+  keepState,
   type Lineage,
   type LogEvent,
   lists,
@@ -70,16 +84,20 @@ export {
   type MemberRole,
   type Module,
   maybeLarge,
+  missingScope,
   type ProcessTimer,
   type Projection,
   pageBytes,
   type ReadContext,
+  readScope,
   readSeq,
   reads,
   requireNewest,
+  type Scope,
   type Services,
   type SharedTable,
   type StandingChange,
+  scopedPathConditions,
   seqAt,
   sessionName,
   storeMore,
@@ -98,31 +116,41 @@ export {
   writes,
   writesTogether,
 } from './kernel/index.ts';
+export { commitMerge } from './modules/commits/index.ts';
 export {
   type ChangedHead,
+  type CommittedName,
+  type ComparedRow,
   type EntryAddress,
   type EntryDraft,
   type EntryFacts,
   type EntryRow,
   EntrySet,
   entriesIn,
+  findComparedIn,
   findDocuments,
   findEntriesByNumber,
   findEntriesIn,
   findNamedEntries,
   findVersions,
   findVersionsWithout,
+  findVersionTexts,
   fromDocument,
   type Including,
   isLive,
   isVersionVisible,
   listChangedHeads,
+  listCommittedNames,
   mayAgentSee,
   toEntry,
   type VersionFacts,
   type VersionNumber,
   type VersionRow,
+  type VersionText,
   versionsIn,
 } from './modules/entries/index.ts';
 export { changeMemberKeys, findKeyHolder } from './modules/keys/index.ts';
-export { pause } from './turns.ts';
+export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
+export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
+export { findTraceOfWrite } from './modules/traces/index.ts';
+export { inTurns, pause } from './turns.ts';

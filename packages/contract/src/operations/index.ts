@@ -8,6 +8,7 @@ import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
+import { conflicts } from './conflicts.ts';
 import { connectors } from './connectors.ts';
 import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
@@ -22,6 +23,7 @@ import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
 import { log } from './log.ts';
+import { merges } from './merges.ts';
 import { outcomes } from './outcomes.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
@@ -54,6 +56,8 @@ export const operations = {
   ...graph,
   ...branches,
   ...branchAccess,
+  ...merges,
+  ...conflicts,
   ...tags,
   ...counts,
   ...cortex,

@@ -8,6 +8,7 @@ import {
   type Handlers,
   hashedBy,
   invalidInput,
+  keepState,
   pageBytes,
   reads,
   sessionName,
@@ -78,6 +79,7 @@ async function forkFrom(
   const newest = work.account.seq;
   const fork_seq = at.seq ?? newest;
   const is_kept = fork_seq === newest;
+  if (is_kept) keepState(work);
   const inherits = JSON.stringify(spansOfFork({ parent: at.branch, fork_seq, is_kept, inherited }));
   return { parent: at.branch, fork_seq, is_kept: Number(is_kept), inherits };
 }

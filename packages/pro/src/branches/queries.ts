@@ -1,4 +1,12 @@
-import { andAll, type FirstRows, fragment, type Insert, type Query, sql } from '@mem-service/server/module';
+import {
+  andAll,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  sql,
+  type Transaction,
+} from '@mem-service/server/module';
 
 export type BranchStatus = 'active' | 'merged' | 'closed';
 
@@ -117,4 +125,27 @@ export async function hasBranches(
         ORDER BY created_seq LIMIT 1 OFFSET ${count - 1}`,
   );
   return found !== undefined;
+}
+
+/** The branch shows its parent at another place from now on. */
+export function moveFork(
+  tx: Transaction,
+  accountId: string,
+  { name, fork_seq, inherits }: Pick<BranchRow, 'name' | 'fork_seq' | 'inherits'>,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE branches SET fork_seq = ${fork_seq}, inherits = ${inherits}
+        WHERE account_id = ${accountId} AND name = ${name}`,
+  );
+}
+
+export function setMerged(
+  tx: Transaction,
+  accountId: string,
+  { name, by, at }: { name: string; by: string; at: number },
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE branches SET status = 'merged', merged_by = ${by}, merged_at = ${at}
+        WHERE account_id = ${accountId} AND name = ${name}`,
+  );
 }

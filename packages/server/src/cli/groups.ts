@@ -12,7 +12,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Events from outside: what tools report, and the connectors that understand them', 'ingestion'],
   ['Agents: who works here, and on what', 'agents'],
   ['Graph: how things are connected', 'graph'],
-  ['Branches: try something without the others believing it', 'branches'],
+  ['Branches: try something without the others believing it', 'branches', 'merges'],
   ['Tags: name a state of memory, and read it again later', 'tags'],
   [
     'Keys and accounts: who may use the service',

@@ -15,7 +15,14 @@ export * from './consumers/index.ts';
 export * from './cursor.ts';
 export * from './entry-name.ts';
 export * from './erasers.ts';
-export { countByMinute, hasOnlySince, readHead, readPosition, stampStatement } from './event-queries.ts';
+export {
+  countByMinute,
+  hasOnlySince,
+  listEventsFrom,
+  readHead,
+  readPosition,
+  stampStatement,
+} from './event-queries.ts';
 export { eventsInScope, seesEvent } from './event-scope.ts';
 export type { FeedListener } from './feed.ts';
 export type { EventReader, FollowRequest, Subscription } from './follower.ts';
@@ -25,6 +32,7 @@ export { deleteExpiredAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export { inputSizeInSteps, isInputOfSize } from './input-size.ts';
 export * from './invoke.ts';
+export { keepState } from './keep-state.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';
 export * from './key-member.ts';

@@ -211,4 +211,9 @@ export const kernelMigrations: readonly Migration[] = [
       `CREATE INDEX events_of_digests ON events (account_id, entity_path) WHERE event_type = 'brief_compiled'`,
     ],
   },
+  {
+    version: 9,
+    name: 'the newest fork of an account',
+    up: ({ int }) => [`ALTER TABLE accounts ADD COLUMN forked_seq ${int} NOT NULL DEFAULT 0`],
+  },
 ];

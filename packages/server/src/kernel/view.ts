@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts';
 export type BranchSpan = {
   branch: string;
   up_to_seq: number | null;
-  /** What changed after `up_to_seq` is kept as it was there; otherwise that state is computed from versions. */
+  /** What changed after `up_to_seq` is kept as it was there (`keepState`); otherwise that state is computed from versions. */
   is_kept?: true;
 };
 
@@ -36,6 +36,10 @@ export type EntryView = {
 /** True for the newest state of one branch, the only state that words, counts and edges cover. */
 export const isNewestOfOneBranch = ({ lineage }: Pick<EntryView, 'lineage'>): boolean =>
   lineage.length === 1 && lineage[0]?.up_to_seq === null;
+
+/** True where every state of the view is the newest one, or was kept: it is then read from rows alone. */
+export const isKeptThroughout = ({ lineage }: Pick<EntryView, 'lineage'>): boolean =>
+  lineage.every(({ up_to_seq, is_kept }) => up_to_seq === null || is_kept === true);
 
 /** The branch that a view shows. */
 export const branchOf = ({ lineage }: Pick<EntryView, 'lineage'>): string => lineage[0]?.branch ?? MAIN_BRANCH;

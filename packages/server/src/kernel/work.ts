@@ -66,6 +66,7 @@ type WorkMark = {
   answers: number;
   charges: number;
   stored: StoredAmounts;
+  forked_seq: number;
 };
 
 export type WorkAccount = { account_id: string; row?: Promise<queries.AccountRow | undefined> };
@@ -230,7 +231,7 @@ export class Work {
   }
 
   mark(): WorkMark {
-    const { seq, seq_stamp, audit_no, item_no } = this.account;
+    const { seq, seq_stamp, audit_no, item_no, forked_seq } = this.account;
     return {
       seq,
       seq_stamp,
@@ -241,6 +242,7 @@ export class Work {
       answers: this.#answers.length,
       charges: this.#charges.length,
       stored: storedIn(this.account),
+      forked_seq,
     };
   }
 
@@ -250,6 +252,7 @@ export class Work {
     this.account.seq_stamp = mark.seq_stamp;
     this.account.audit_no = mark.audit_no;
     this.account.item_no = mark.item_no;
+    this.account.forked_seq = mark.forked_seq;
     this.events.length = mark.events;
     this.#audits.length = mark.audits;
     this.#answers.length = mark.answers;

@@ -26,6 +26,7 @@ export const TAGS: Record<string, string> = {
   agents: 'The agents that use the memory: timelines, profiles, rules, and what they read of each other.',
   graph: 'Connections between entries, agents and other things, observed by the service or stated by callers.',
   branches: 'Branches of the memory: an agent can try something on one without the others believing it.',
+  merges: 'What branches changed, merging them, conflicts and how they are resolved.',
   tags: 'Names for the state of the memory at a moment.',
   counts: 'Counts of entries: paths, patterns, statistics.',
   briefing: 'What an agent should know before it begins.',

@@ -70,6 +70,7 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage, p
     agent_id: author.agent_id,
     session_id: author.session_id,
     parent_id: parent?.commit_id ?? null,
+    merged_parent: null,
     tree_hash: treeHashOf(written.map((entry) => entry.content_hash)),
     entry_count: written.length,
     visible_to: everyone ? EVERYONE : author.agent_id,
@@ -84,7 +85,7 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage, p
   return changed(output, { resource: commit_id, ...hashedBy(output) });
 });
 
-function emitCommit(work: Work, row: queries.CommitRow, session: string): number {
+export function emitCommit(work: Work, row: queries.CommitRow, session: string): number {
   const { agent_id, branch, visible_to, commit_id, message, entry_count } = row;
   return work.emit({
     event_type: 'commit',
@@ -112,7 +113,7 @@ const toCommit = (row: queries.CommitRow) => ({
   author_agent_id: row.agent_id,
   session_id: row.session_id,
   branch: row.branch,
-  parent_ids: row.parent_id === null ? [] : [row.parent_id],
+  parent_ids: [row.parent_id, row.merged_parent].filter((id) => id !== null),
   tree_hash: row.tree_hash,
   entries_written: row.entry_count,
   created_at: toIso(row.created_at),

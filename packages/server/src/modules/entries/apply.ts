@@ -3,6 +3,7 @@ import type { ContractCheck } from '../contracts/index.ts';
 import { dropCleanReads } from '../sessions/index.ts';
 import { checkDraft, requireRoomFor } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
+import { KeptEntries } from './kept-entries.ts';
 import { compareValue, isLargeValue } from './prepare.ts';
 import * as queries from './queries.ts';
 import type { EntryAddress } from './rows.ts';
@@ -42,9 +43,11 @@ export class EntrySet {
   readonly #replaced = new Map<string, EntryRow[]>();
   /** Entries that outcomes are about, each with its confidence before them. */
   readonly #judged = new Map<queries.EntryWithLineRow, number>();
+  readonly #kept: KeptEntries;
 
   private constructor(work: Work) {
     this.#work = work;
+    this.#kept = new KeptEntries(work);
   }
 
   static async load(work: Work, places: readonly EntryPlace[]): Promise<EntrySet> {
@@ -233,6 +236,7 @@ export class EntrySet {
   addLedgerLine(row: EntryRow, { seq, no }: LedgerPosition): { before_seq: number | null; before_no: number | null } {
     const entry = this.#forStanding(row);
     const before = { before_seq: entry.line_seq, before_no: entry.line_no };
+    this.#kept.judgedAt(entry, seq);
     entry.line_seq = seq;
     entry.line_no = no;
     return before;
@@ -244,18 +248,20 @@ export class EntrySet {
     const name = addressText(row);
     if (this.#before.get(name) !== row || this.#now.get(name) !== row) throw new Error(`${name} cannot stand`);
     this.#judged.set(entry, row.confidence);
+    this.#kept.beforeJudged(entry);
     return entry;
   }
 
   /** Sends the rows; the transaction waits for them before it ends. */
   async save(): Promise<void> {
-    await this.#saveStandings();
     const changes: HeadChange[] = [];
     for (const [name, after] of this.#now) {
       const before = this.#before.get(name);
       if (after && after !== before)
         changes.push({ before, after, value: this.#values.get(name), replaced: this.#replaced.get(name) });
     }
+    this.#kept.save(changes);
+    await this.#saveStandings();
     if (changes.length === 0) return;
     const work = this.#work;
     work.send(work.tx.insertMany(insertVersions, this.#versions));

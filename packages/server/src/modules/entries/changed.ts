@@ -1,7 +1,10 @@
 import { type Dialect, emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryRow, type VersionRow, versionColumns } from './rows.ts';
 
-export type ChangedHead = Pick<EntryRow, 'entry_id' | 'entity_path' | 'key' | 'seq' | 'agent_id' | 'shared' | 'deleted'>;
+export type ChangedHead = Pick<
+  EntryRow,
+  'entry_id' | 'entity_path' | 'key' | 'seq' | 'agent_id' | 'shared' | 'deleted'
+>;
 
 type ChangedPart = {
   account_id: string;

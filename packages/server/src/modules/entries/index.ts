@@ -11,6 +11,14 @@ export { EntrySet } from './apply.ts';
 export { type AuthoredRow, getAuthored } from './authored.ts';
 export { type ChangedHead, findVersionsWithout, listChangedHeads } from './changed.ts';
 export { checkWrites } from './check-write.ts';
+export {
+  type CommittedName,
+  type ComparedRow,
+  findComparedIn,
+  findVersionTexts,
+  listCommittedNames,
+  type VersionText,
+} from './compared.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export {
   type AuthoredEntry,

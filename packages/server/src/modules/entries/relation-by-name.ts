@@ -1,7 +1,7 @@
 import type { EntryKey } from '@mem-service/contract';
 import { fragment, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
-import { entriesIn, type Including, UP_TO_SHOWN, versionsIn } from './relation.ts';
+import { entriesIn, entryKeysIn, type Including, UP_TO_SHOWN, versionsIn } from './relation.ts';
 
 type OneEntryPart = { including?: Including; standings?: boolean };
 
@@ -20,6 +20,14 @@ const OF_PAIR = { entity_path: fragment('pairs.a'), key: fragment('pairs.b') };
 export function entriesNamed(view: EntryView, names: readonly EntryKey[], part: OneEntryPart): Sql {
   const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
   const entries: Sql = entriesIn(view, { ...part, named: OF_PAIR });
+  const each = view.dialect.engine === 'sqlite' ? sql`CROSS JOIN ${entries}` : sql`CROSS JOIN LATERAL ${entries}`;
+  return sql`${pairs} ${each} WHERE entity_path = pairs.a AND key = pairs.b`;
+}
+
+/** The same with standings, in any state, and without documents. */
+export function entryKeysNamed(view: EntryView, names: readonly EntryKey[]): Sql {
+  const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
+  const entries: Sql = entryKeysIn(view, { including: 'all', standings: true, named: OF_PAIR });
   const each = view.dialect.engine === 'sqlite' ? sql`CROSS JOIN ${entries}` : sql`CROSS JOIN LATERAL ${entries}`;
   return sql`${pairs} ${each} WHERE entity_path = pairs.a AND key = pairs.b`;
 }

@@ -126,11 +126,11 @@ export function entriesAt(
  * The same without documents, with the size of each: for statements that sort or count many entries of a view other than
  * the newest state of one branch, and show few.
  */
-export function entryKeysIn(view: EntryView, { including = 'live', paths, standings = false }: Part = {}): Sql {
+export function entryKeysIn(view: EntryView, { including = 'live', paths, standings = false, named }: Part = {}): Sql {
   const condition = CONDITIONS[including];
   const within = andAll(pathsOf(view, paths));
   const columns = keyed(columnsOf(standings));
-  const states = statesIn(view, { columns, standings });
+  const states = statesIn(view, { columns, standings, named });
   return {
     text: `(SELECT ${columns.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
     values: [...states.values, ...condition.values(view), ...within.values],

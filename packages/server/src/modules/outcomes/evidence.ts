@@ -132,6 +132,8 @@ export async function applyEvidence(
         evidence_failure: null,
         evidence_status: null,
         at: work.now,
+        origin_seq: null,
+        origin_no: null,
         before_seq: null,
         before_no: null,
       };

@@ -20,6 +20,7 @@ export { type SessionEnd, sealSession } from './seal-session.ts';
 export { loadPast, readPart, type SessionPast } from './session-parts.ts';
 export { buildSessionReport, recordedBefore, redactOrNull, type SessionReport } from './session-report.ts';
 export type { TracePart } from './shape.ts';
+export { findTraceOfWrite } from './trace-of-write.ts';
 export { listTries, type SessionTries } from './tries.ts';
 
 export const traces: Module = {

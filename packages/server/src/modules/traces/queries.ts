@@ -147,6 +147,18 @@ export function getTrace(query: Query, viewer: Viewer, traceId: string): Promise
   );
 }
 
+/** The first trace of a session that was sealed after a place in the log. */
+export function getTraceOfSession(
+  query: Query,
+  viewer: Viewer,
+  { agent_id, session, after }: { agent_id: string; session: string; after: number },
+): Promise<Pick<TraceRow, 'trace_id'> | undefined> {
+  return query.get(
+    sql`SELECT trace_id FROM traces WHERE account_id = ${viewer.account_id} AND agent_id = ${agent_id} AND session = ${session}
+        AND seq > ${after} AND ${visibleTo(viewer.agent_id)}${andAll(tracesInScope(viewer, 'traces'))} ORDER BY sequence LIMIT 1`,
+  );
+}
+
 /** Returns the newest trace of an outcome, limited to one session where it is given. */
 export function getTraceByOutcome(
   query: Query,

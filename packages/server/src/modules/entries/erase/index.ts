@@ -9,6 +9,7 @@ import {
   type Work,
 } from '../../../kernel/index.ts';
 import { pause } from '../../../turns.ts';
+import { updateKeptStandings } from '../kept-entries.ts';
 import { updateStandingTexts } from '../standings.ts';
 import * as queries from './queries.ts';
 
@@ -130,11 +131,15 @@ export const erasesAgent: AgentEraser = {
   async erase(work, agent) {
     const { tx, account_id } = work;
     const renamed = (_name: string, value: unknown) => (value === agent.agent_id ? agent.alias : value);
-    const rows: Row[] = [];
-    for (const { entry_id, standing } of await queries.listStandingsNaming(tx, agent)) {
-      await pause();
-      rows.push({ account_id, entry_id, standing: JSON.stringify(JSON.parse(standing, renamed)) });
-    }
-    await tx.updateMany(updateStandingTexts, rows);
+    const renamedIn = async (found: readonly queries.StandingText[]): Promise<Row[]> => {
+      const rows: Row[] = [];
+      for (const row of found) {
+        await pause();
+        rows.push({ ...row, account_id, standing: JSON.stringify(JSON.parse(row.standing, renamed)) });
+      }
+      return rows;
+    };
+    await tx.updateMany(updateStandingTexts, await renamedIn(await queries.listStandingsNaming(tx, agent)));
+    await tx.updateMany(updateKeptStandings, await renamedIn(await queries.listKeptStandingsNaming(tx, agent)));
   },
 };

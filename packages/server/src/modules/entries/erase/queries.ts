@@ -95,6 +95,7 @@ export async function deleteEntries({ tx, account_id, dialect }: Work, ids: read
     const some = versionsOf(account_id, dialect.numbers(ids.slice(at, at + ENTRIES_PER_STATEMENT)));
     versions += await tx.run(sql`DELETE FROM versions WHERE ${some}`);
     await tx.run(sql`DELETE FROM standings WHERE ${some}`);
+    await tx.run(sql`DELETE FROM kept_entries WHERE ${some}`);
     await tx.run(sql`DELETE FROM entries WHERE ${some}`);
   }
   return versions;
@@ -136,6 +137,17 @@ export function listStandingsNaming(
 ): Promise<StandingText[]> {
   return query.all(
     sql`SELECT entry_id, standing FROM standings WHERE account_id = ${account_id} AND standing IS NOT NULL
+          AND standing LIKE ${likeJsonText(agent_id)} ESCAPE '!'`,
+  );
+}
+
+/** The same for entries as branches and tags see them. */
+export function listKeptStandingsNaming(
+  query: Query,
+  { account_id, agent_id }: Pick<ErasedAgent, 'account_id' | 'agent_id'>,
+): Promise<(StandingText & { until_seq: number })[]> {
+  return query.all(
+    sql`SELECT entry_id, until_seq, standing FROM kept_entries WHERE account_id = ${account_id} AND standing IS NOT NULL
           AND standing LIKE ${likeJsonText(agent_id)} ESCAPE '!'`,
   );
 }

@@ -1,0 +1,158 @@
+import {
+  bytesOfTexts,
+  changed,
+  cursorsOf,
+  cutPage,
+  EVERYONE,
+  Fault,
+  findTraceOfWrite,
+  findVersionTexts,
+  type Glob,
+  globConditions,
+  hashedBy,
+  isInScope,
+  JsonText,
+  missingScope,
+  type Output,
+  pageBytes,
+  parseGlob,
+  type ReadContext,
+  readScope,
+  reads,
+  type Scope,
+  type Sql,
+  scopedPathConditions,
+  sql,
+  storeMore,
+  toIso,
+  type Work,
+  withinPage,
+  writes,
+} from '@mem-service/server/module';
+import * as queries from './conflict-queries.ts';
+import { toSide } from './diff.ts';
+import { findMerge } from './lists.ts';
+import { toContent } from './load.ts';
+import { authorOf } from './merge.ts';
+import { requireValue } from './resolve-conflicts.ts';
+
+type Conflict = Output<'conflicts.list'>['conflicts'][number];
+
+const toConflict = (row: queries.ConflictRow): Conflict => ({
+  merge_id: row.merge_id,
+  no: row.no,
+  entity_path: row.entity_path,
+  key: row.key,
+  reason: row.reason,
+  fields: JSON.parse(row.fields) as string[],
+  status: row.take === null ? 'open' : 'resolved',
+  take: row.take,
+  ...(row.value === null ? {} : { value: new JsonText(row.value) }),
+  resolved_by: row.resolved_by,
+  resolved_at: row.resolved_at === null ? null : toIso(row.resolved_at),
+});
+
+const cursors = cursorsOf('conflicts', ['number']);
+
+/** Conditions on the conflicts that an agent may see. */
+const seenBy = (agentId: string): Sql => sql`(visible_to = ${EVERYONE} OR visible_to = ${agentId})`;
+
+const ofStatus = (status: 'open' | 'resolved' | undefined): Sql[] =>
+  status === undefined ? [] : [status === 'open' ? sql`take IS NULL` : sql`take IS NOT NULL`];
+
+const list = reads<'conflicts.list'>(async ({ read, caller, services }, input) => {
+  const { account_id, agent_id } = caller;
+  const { merge_id, status, limit } = input;
+  await findMerge(read, account_id, merge_id);
+  // The first number is 0, and a cursor has no smaller one.
+  const after = input.cursor === undefined ? -1 : cursors.from(input.cursor)[0];
+  const glob = input.entity_path === undefined ? undefined : (parseGlob(input.entity_path) as Glob);
+  const filters = ofStatus(status);
+  const seen = [...filters, seenBy(agent_id), ...scopedPathConditions(readScope(caller), glob)];
+  const page = { account_id, merge_id, after, filters: seen, limit: limit + 1, bytes: pageBytes(services) };
+  const rows = withinPage(services, await queries.listConflicts(read, page), (row) => [
+    row.entity_path,
+    row.key,
+    row.fields,
+    row.value,
+  ]);
+  const { items, ...rest } = cutPage(rows, limit, (row) => cursors.to([row.no]));
+  const all = await queries.countConflicts(read, { account_id, merge_id }, [...filters, ...globConditions(glob)]);
+  const hidden = all - (await queries.countConflicts(read, { account_id, merge_id }, seen));
+  return { conflicts: items.map(toConflict), hidden, ...rest };
+});
+
+const noConflict = (merge_id: string, no: number): Fault =>
+  new Fault('not_found', `the merge ${merge_id} has no conflict ${no}`, { merge_id, no });
+
+const maySee = ({ visible_to, entity_path }: queries.ConflictRow, agentId: string, scope: Scope | undefined): boolean =>
+  (visible_to === EVERYONE || visible_to === agentId) && isInScope(scope, entity_path);
+
+const read = reads<'conflicts.read'>(async (context, { merge_id, no }) => {
+  const { caller } = context;
+  const { account_id, agent_id } = caller;
+  const row = await queries.getConflict(context.read, { account_id, merge_id }, no);
+  if (!row || !maySee(row, agent_id, readScope(caller))) throw noConflict(merge_id, no);
+  const { base_entry, base_version, source_entry, source_version, target_entry, target_version } = row;
+  return {
+    ...toConflict(row),
+    base: await sideOf(context, base_entry, base_version),
+    source: await sideOf(context, source_entry, source_version),
+    target: await sideOf(context, target_entry, target_version),
+  };
+});
+
+/** A version as it was when the conflict was found; null where it was deleted then. */
+async function sideOf(context: ReadContext, entry_id: number | null, version: number | null) {
+  if (entry_id === null || version === null) return null;
+  const { read, caller } = context;
+  const [text] = await findVersionTexts(read, caller.account_id, [{ entry_id, version }]);
+  if (!text || text.deleted === 1) return null;
+  const content = await toContent(text);
+  const side = toSide({ ...content, ...content.origin, seq: text.seq }, content);
+  return side && { ...side, trace_id: await findTraceOfWrite(context, text.seq) };
+}
+
+const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
+  const { merge_id, no, take } = input;
+  requireValue(input, 'value');
+  const { account_id, tx, now } = work;
+  await findMerge(tx, account_id, merge_id);
+  const { agent_id } = authorOf(input, caller);
+  const chosen = await chosenConflicts(work, input, { agent_id, scope: readScope(caller) });
+  const outside = chosen.find(({ entity_path }) => !isInScope(caller.key?.write, entity_path));
+  if (outside) throw missingScope('WRITE', { kind: 'exact', path: outside.entity_path });
+  if (no !== undefined && chosen.length === 0) throw noConflict(merge_id, no);
+  const value = input.value?.text ?? null;
+  storeMore(
+    work,
+    chosen.reduce((sum, row) => sum + bytesOfTexts([value]) - bytesOfTexts([row.value]), 0),
+  );
+  const resolved = chosen.map((row) => ({ ...row, take, value, resolved_by: agent_id, resolved_at: now }));
+  await tx.updateMany(queries.updateResolutions, resolved);
+  const open = await queries.countConflicts(tx, { account_id, merge_id }, ofStatus('open'));
+  const answer = { merge_id, resolved: resolved.length, open };
+  return changed(answer, { resource: merge_id, ...hashedBy(answer) });
+});
+
+type Chooser = { agent_id: string; scope: Scope | undefined };
+type Chosen = { merge_id: string; no?: number | undefined; entity_path?: string | undefined; key?: string | undefined };
+
+/** One conflict by its number, or all at a path. */
+async function chosenConflicts(
+  { tx, account_id }: Work,
+  { merge_id, no, entity_path, key }: Chosen,
+  { agent_id, scope }: Chooser,
+): Promise<queries.ConflictRow[]> {
+  if (no !== undefined) {
+    const row = await queries.getConflict(tx, { account_id, merge_id }, no);
+    return row && maySee(row, agent_id, scope) ? [row] : [];
+  }
+  const glob = parseGlob(entity_path as string) as Glob;
+  const named = key === undefined ? [] : [sql`key = ${key}`];
+  const filters = [seenBy(agent_id), ...scopedPathConditions(scope, glob), ...named];
+  const most = { after: -1, limit: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
+  return (await queries.listConflicts(tx, { account_id, merge_id, filters, ...most })).rows;
+}
+
+export const conflictHandlers = { 'conflicts.list': list, 'conflicts.read': read, 'conflicts.resolve': resolve };

@@ -1,0 +1,42 @@
+import { cursorsOf, cutPage, Fault, pageBytes, type Query, reads, withinPage } from '@mem-service/server/module';
+import { toMerge } from './answer.ts';
+import { endOf, mergeBase, toState } from './ends.ts';
+import { getMerge, listMerges, type MergeRow } from './queries.ts';
+
+const cursors = cursorsOf('merges', ['number']);
+
+const list = reads<'merges.list'>(async ({ read, caller, services }, { target, status, limit, cursor }) => {
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
+  const { account_id } = caller;
+  const page = { account_id, target, status, before, limit: limit + 1, bytes: pageBytes(services) };
+  const found = withinPage(services, await listMerges(read, page), ({ message, source, agent_id }) => [
+    message,
+    source,
+    agent_id,
+  ]);
+  const { items, ...rest } = cutPage(found, limit, (row) => cursors.to([row.created_seq]));
+  return { merges: items.map(toMerge), ...rest };
+});
+
+/** Throws where there is no such merge. */
+export async function findMerge(query: Query, accountId: string, mergeId: string): Promise<MergeRow> {
+  const row = await getMerge(query, accountId, mergeId);
+  if (!row) throw new Fault('not_found', `there is no merge ${mergeId}`, { merge_id: mergeId });
+  return row;
+}
+
+const read = reads<'merges.read'>(async ({ read, caller }, { merge_id }) =>
+  toMerge(await findMerge(read, caller.account_id, merge_id)),
+);
+
+const base = reads<'branches.merge_base'>(async ({ read, caller }, input) => {
+  const refs = { account_id: caller.account_id, read };
+  const [source, target] = [await endOf(refs, input.source), await endOf(refs, input.target)];
+  return {
+    source: toState(source),
+    target: toState(target),
+    base: toState(await mergeBase(refs, source, target)),
+  };
+});
+
+export const listHandlers = { 'merges.list': list, 'merges.read': read, 'branches.merge_base': base };
