@@ -12,7 +12,7 @@ import {
 import { stateAt } from '../branches/resolve.ts';
 import { endOf, type MergeEnd } from './ends.ts';
 import { MAX_MERGED_ENTRIES } from './limits.ts';
-import { type EntryName, loadRows, nameText } from './load.ts';
+import { loadRows, type MergedName, nameText } from './load.ts';
 import { answerTo, authorOf, requireOpen } from './merge.ts';
 import { tooManyEntries } from './plan.ts';
 import { runMerge } from './run-merge.ts';
@@ -76,7 +76,7 @@ async function sourceOf(work: Work, from: MergeEnd, committed: readonly Committe
 type PickedFrom = Pick<Parameters<typeof viewInWork>[1], 'lineage' | 'agent_id'>;
 
 /** Throws where an entry is not in the source, or not visible to who picks it. */
-async function requireSeen(work: Work, names: readonly EntryName[], from: PickedFrom): Promise<void> {
+async function requireSeen(work: Work, names: readonly MergedName[], from: PickedFrom): Promise<void> {
   const rows = await loadRows(work.tx, viewInWork(work, from), names);
   const unseen = names.find((name) => {
     const row = rows.get(nameText(name));

@@ -36,9 +36,9 @@ import { toContent } from './load.ts';
 import { authorOf } from './merge.ts';
 import { requireValue } from './resolve-conflicts.ts';
 
-type Conflict = Output<'conflicts.list'>['conflicts'][number];
+type ConflictAnswer = Output<'conflicts.list'>['conflicts'][number];
 
-const toConflict = (row: queries.ConflictRow): Conflict => ({
+const toConflict = (row: queries.ConflictRow): ConflictAnswer => ({
   merge_id: row.merge_id,
   no: row.no,
   entity_path: row.entity_path,

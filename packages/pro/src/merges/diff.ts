@@ -17,10 +17,10 @@ import {
   toIso,
 } from '@mem-service/server/module';
 import { endOf, type MergeEnd, mergeBase, toState } from './ends.ts';
-import { type Content, Contents, type EntryName, loadRows, nameText } from './load.ts';
+import { type Content, Contents, loadRows, type MergedName, nameText } from './load.ts';
 import type { JsonDifference } from './rules/json.ts';
 import { fieldDifferences, isSameState } from './rules/states.ts';
-import { type SeqWindow, windowsBetween } from './rules/windows.ts';
+import { type WriteWindow, windowsBetween } from './rules/windows.ts';
 
 type Page = { entity_path?: string | undefined; limit: number; cursor?: string | undefined };
 type DiffAnswer = Output<'branches.compare'>;
@@ -44,10 +44,10 @@ const compare = reads<'branches.compare'>(async (context, { from, to, ...page })
   return compareStates(context, { from: await endOf(refs, from), to: await endOf(refs, to) }, page);
 });
 
-type Ends = { from: MergeEnd; to: MergeEnd };
+type ComparedStates = { from: MergeEnd; to: MergeEnd };
 
 /** A page of what differs between two states, in the order in which it was written, branch by branch. */
-async function compareStates(context: ReadContext, { from, to }: Ends, page: Page): Promise<DiffAnswer> {
+async function compareStates(context: ReadContext, { from, to }: ComparedStates, page: Page): Promise<DiffAnswer> {
   const windows = windowsBetween(from.lineage, to.lineage);
   const glob = page.entity_path === undefined ? undefined : (parseGlob(page.entity_path) as Glob);
   const [start, after] = page.cursor === undefined ? [0, 0] : cursors.from(page.cursor);
@@ -92,13 +92,13 @@ class DiffPage {
   }
 }
 
-type PlacedName = EntryName & { window: number; seq: number };
+type PlacedName = MergedName & { window: number; seq: number };
 type NameBatch = { names: PlacedName[]; next: [number, number] | undefined };
 
 /** The next names that were written in one of the windows, without those that an earlier window has. */
 async function nextNames(
   context: ReadContext,
-  windows: readonly SeqWindow[],
+  windows: readonly WriteWindow[],
   [window, seq]: [number, number],
 ): Promise<NameBatch> {
   const part = windows[window];
@@ -120,7 +120,7 @@ async function nextNames(
 async function withoutEarlier(
   { scan, view }: ReadContext,
   names: readonly PlacedName[],
-  earlier: readonly SeqWindow[],
+  earlier: readonly WriteWindow[],
 ): Promise<PlacedName[]> {
   let left = [...names];
   for (const { branch, after, up_to } of earlier) {
@@ -137,7 +137,7 @@ async function withoutEarlier(
 /** Adds what differs to the page. Returns the place after which the next page begins, where the page is full before the end. */
 async function addDifferences(
   context: ReadContext,
-  { from, to }: Ends,
+  { from, to }: ComparedStates,
   { names, found }: { names: readonly PlacedName[]; found: DiffPage },
 ): Promise<PlacedName | undefined> {
   const { view, scan, caller } = context;
@@ -169,7 +169,7 @@ async function addDifferences(
 
 type Both<T> = { from: T | undefined; to: T | undefined };
 
-function toItem({ entity_path, key }: EntryName, rows: Both<ComparedRow>, both: Both<Content>): DiffItem {
+function toItem({ entity_path, key }: MergedName, rows: Both<ComparedRow>, both: Both<Content>): DiffItem {
   const diff_type = !both.from ? 'added' : both.to ? 'modified' : 'deleted';
   const changes = diff_type === 'modified' ? fieldDifferences(both.from?.state, both.to?.state).map(toChange) : [];
   return { entity_path, key, diff_type, from: toSide(rows.from, both.from), to: toSide(rows.to, both.to), changes };

@@ -11,18 +11,18 @@ import {
   type Work,
 } from '@mem-service/server/module';
 import { MAX_MERGED_ENTRIES } from './limits.ts';
-import { type EntryName, loadRows, nameText } from './load.ts';
+import { loadRows, type MergedName, nameText } from './load.ts';
 import { requireScope, tooManyEntries } from './plan.ts';
-import type { SeqWindow } from './rules/windows.ts';
+import type { WriteWindow } from './rules/windows.ts';
 import type { MergeRequest } from './run-merge.ts';
 
 /** Names of entries that outcomes on branches other than `main` were about within windows. */
 export async function namesJudged(
   query: Query,
   accountId: string,
-  windows: readonly SeqWindow[],
-): Promise<EntryName[]> {
-  const names: EntryName[] = [];
+  windows: readonly WriteWindow[],
+): Promise<MergedName[]> {
+  const names: MergedName[] = [];
   for (const { branch, after, up_to } of windows) {
     if (branch === MAIN_BRANCH) continue;
     const most = MAX_MERGED_ENTRIES + 1;
@@ -40,7 +40,7 @@ export async function mergeEvidence(work: Work, { names, ends, caller }: MergeRe
   if (judged.length === 0) return 0;
   const target = await of(ends.target.lineage);
   const { branch } = ends.target;
-  const shared: (SharedEvidence & { at: EntryName })[] = [];
+  const shared: (SharedEvidence & { at: MergedName })[] = [];
   for (const at of judged) {
     const [theirs, ours] = [source.get(nameText(at)) as ComparedRow, target.get(nameText(at))];
     if (!isLive(ours, work.now) || ours.content_hash !== theirs.content_hash || isSameLine(ours, theirs)) continue;

@@ -13,11 +13,11 @@ import {
   type VersionText,
 } from '@mem-service/server/module';
 import type { EntryState, MaybeState } from './rules/states.ts';
-import type { SeqWindow } from './rules/windows.ts';
+import type { WriteWindow } from './rules/windows.ts';
 
-export type EntryName = { entity_path: string; key: string };
+export type MergedName = { entity_path: string; key: string };
 
-export const nameText = ({ entity_path, key }: EntryName): string => `${entity_path}\n${key}`;
+export const nameText = ({ entity_path, key }: MergedName): string => `${entity_path}\n${key}`;
 
 /** A version as it was written: its texts as they are stored, and what they say. */
 export type Content = ReturnType<typeof fromDocument> & { state: EntryState };
@@ -29,7 +29,7 @@ const VERSIONS_PER_STATEMENT = 200;
 export async function loadRows(
   query: Query,
   view: EntryView,
-  names: readonly EntryName[],
+  names: readonly MergedName[],
 ): Promise<Map<string, ComparedRow>> {
   const rows = new Map<string, ComparedRow>();
   for (let at = 0; at < names.length; at += NAMES_PER_STATEMENT) {
@@ -100,9 +100,9 @@ export async function toContent({
 export async function namesWritten(
   query: Query,
   accountId: string,
-  { windows, most }: { windows: readonly SeqWindow[]; most: number },
-): Promise<{ names: EntryName[]; more: boolean }> {
-  const names = new Map<string, EntryName>();
+  { windows, most }: { windows: readonly WriteWindow[]; most: number },
+): Promise<{ names: MergedName[]; more: boolean }> {
+  const names = new Map<string, MergedName>();
   for (const { branch, after, up_to } of windows) {
     const found = await listChangedHeads(query, { account_id: accountId, branch, after, limit: most + 1 });
     for (const { entity_path, key, entry_id } of found)

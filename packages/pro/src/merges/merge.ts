@@ -5,6 +5,7 @@ import {
   Fault,
   hashedBy,
   type Input,
+  keepState,
   MAIN_BRANCH,
   type Output,
   sessionName,
@@ -20,21 +21,21 @@ import { namedConflicts } from './conflicts.ts';
 import { endOf, type MergeEnd, mergeBase } from './ends.ts';
 import { namesJudged } from './evidence.ts';
 import { MAX_MERGED_ENTRIES } from './limits.ts';
-import { type EntryName, namesWritten, nameText } from './load.ts';
+import { type MergedName, namesWritten, nameText } from './load.ts';
 import { tooManyEntries } from './plan.ts';
 import { getMerge, type MergeKind, type MergeRow } from './queries.ts';
 import { parseResolutions } from './resolve-conflicts.ts';
 import type { Three } from './rules/json.ts';
 import { windowsBetween } from './rules/windows.ts';
 import { type MergeOutcome, runMerge } from './run-merge.ts';
-import type { Author } from './write.ts';
+import type { MergeAuthor } from './write.ts';
 
 type Answer = Output<'branches.merge'>;
 export type MergeItem = { caller: Caller; input: Omit<Input<'branches.merge'>, 'keep_open'> & { keep_open?: boolean } };
 
-type AuthorInput = { agent_id?: string | undefined; session_id?: string | undefined };
+type NamedAuthor = { agent_id?: string | undefined; session_id?: string | undefined };
 
-export function authorOf(input: AuthorInput, caller: Caller): Author {
+export function authorOf(input: NamedAuthor, caller: Caller): MergeAuthor {
   const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
   return { agent_id, session_id, session: sessionName(session_id, caller) };
 }
@@ -82,7 +83,7 @@ export function requireOpen({ branch, isNewest, row }: MergeEnd, what: string): 
 }
 
 /** Everything that the source may have changed, or has evidence about, since the base. */
-async function namesToMerge(work: Work, { base, source }: Three<MergeEnd>): Promise<EntryName[]> {
+async function namesToMerge(work: Work, { base, source }: Three<MergeEnd>): Promise<MergedName[]> {
   const windows = windowsBetween(source.lineage, base.lineage);
   const { tx, account_id } = work;
   const { names, more } = await namesWritten(tx, account_id, { windows, most: MAX_MERGED_ENTRIES });
@@ -151,7 +152,7 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
     most: MAX_MERGED_ENTRIES,
   });
   if (more) throw tooManyEntries();
-  const fork_seq = source.seq;
+  const fork_seq = input.dry_run ? source.seq : keepState(work);
   const outcome = await runMerge(work, {
     ...requestOf(work, { input, caller }),
     kind: 'refresh',
@@ -162,9 +163,9 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
   if (!(outcome instanceof Fault) && !input.dry_run) {
     const since_seq = outcome.row.head_seq as number;
     const [, ...inherited] = source.lineage;
-    const inherits = JSON.stringify(spansOfFork({ parent, fork_seq, is_kept: false, inherited }));
+    const inherits = JSON.stringify(spansOfFork({ parent, fork_seq, is_kept: true, inherited }));
     const { account_id, tx } = work;
-    const fork = { account_id, branch: target.branch, since_seq, parent, fork_seq, is_kept: 0, inherits };
+    const fork = { account_id, branch: target.branch, since_seq, parent, fork_seq, is_kept: 1, inherits };
     work.send(tx.insertMany(insertFork, [fork]));
     await moveFork(tx, account_id, { name: target.branch, fork_seq, inherits });
   }

@@ -11,16 +11,16 @@ import {
   type Scope,
 } from '@mem-service/server/module';
 import { MAX_MERGED_BYTES, MAX_MERGED_ENTRIES } from './limits.ts';
-import { type Content, Contents, type EntryName, loadRows, nameText } from './load.ts';
+import { type Content, Contents, loadRows, type MergedName, nameText } from './load.ts';
 import type { Three } from './rules/json.ts';
 import { type Detection, isSameState, type MergedState, mergeStates } from './rules/states.ts';
-import { preferredBy, type Strategy } from './rules/strategy.ts';
+import { type MergeStrategy, preferredBy } from './rules/strategy.ts';
 
 export type Rows = Three<ComparedRow | undefined>;
 
 /** What a merge does with one entry. */
 export type PlannedEntry = {
-  at: EntryName;
+  at: MergedName;
   rows: Rows;
   contents: Three<Content | undefined>;
   merged: MergedState;
@@ -33,10 +33,10 @@ export type PlannedEntry = {
 export type MergePlan = { entries: PlannedEntry[]; hidden: number };
 
 type Lineages = Three<Lineage>;
-type HowToMerge = { strategy: Strategy; detection: Detection };
+type HowToMerge = { strategy: MergeStrategy; detection: Detection };
 
 /** Reads on behalf of an agent, within a transaction or beside one. */
-export type Reader = { query: Query; view: EntryView };
+export type PlanReader = { query: Query; view: EntryView };
 
 const tooLarge = (message: string, detail: Record<string, unknown>): Fault =>
   new Fault('merge_too_large', message, detail);
@@ -46,14 +46,14 @@ export const tooManyEntries = (): Fault =>
 
 /** Decides what a merge does with each of these names. Entries that the source has not changed are left out. */
 export async function planMerge(
-  reader: Reader,
-  { names, lineages, how }: { names: readonly EntryName[]; lineages: Lineages; how: HowToMerge },
+  reader: PlanReader,
+  { names, lineages, how }: { names: readonly MergedName[]; lineages: Lineages; how: HowToMerge },
 ): Promise<MergePlan> {
   if (names.length > MAX_MERGED_ENTRIES) throw tooManyEntries();
   const { query, view } = reader;
   const of = (lineage: Lineage) => loadRows(query, { ...view, lineage, scope: undefined }, names);
   const [base, source, target] = [await of(lineages.base), await of(lineages.source), await of(lineages.target)];
-  const touched = names.flatMap((at): { at: EntryName; rows: Rows }[] => {
+  const touched = names.flatMap((at): { at: MergedName; rows: Rows }[] => {
     const name = nameText(at);
     const rows = { base: base.get(name), source: source.get(name), target: target.get(name) };
     return isSameRow(rows.base, rows.source) ? [] : [{ at, rows }];
@@ -83,7 +83,7 @@ const isSameRow = (one: ComparedRow | undefined, other: ComparedRow | undefined)
 
 type Planning = { contents: Contents; how: HowToMerge; view: EntryView };
 
-function planEntry(at: EntryName, rows: Rows, { contents, how, view }: Planning): PlannedEntry | undefined {
+function planEntry(at: MergedName, rows: Rows, { contents, how, view }: Planning): PlannedEntry | undefined {
   const found = { base: contents.of(rows.base), source: contents.of(rows.source), target: contents.of(rows.target) };
   const states = { base: found.base?.state, source: found.source?.state, target: found.target?.state };
   if (isSameState(states.base, states.source)) return undefined;
@@ -96,7 +96,7 @@ function planEntry(at: EntryName, rows: Rows, { contents, how, view }: Planning)
 
 /** Refuses a merge of which a part is outside what a key may read or write, without naming it. */
 export function requireScope(
-  entries: readonly { at: EntryName }[],
+  entries: readonly { at: MergedName }[],
   { read, write }: { read: Scope | undefined; write: Scope | undefined },
 ): void {
   const outside = entries.filter(

@@ -9,7 +9,7 @@ import {
 } from '@mem-service/server/module';
 import type { BranchState } from './rules/ancestry.ts';
 import type { Detection } from './rules/states.ts';
-import type { Strategy } from './rules/strategy.ts';
+import type { MergeStrategy } from './rules/strategy.ts';
 
 export type MergeKind = 'merge' | 'refresh' | 'cherry_pick';
 
@@ -24,7 +24,7 @@ export type MergeRow = {
   target_seq: number;
   base_branch: string | null;
   base_seq: number | null;
-  strategy: Strategy;
+  strategy: MergeStrategy;
   detection: Detection;
   message: string;
   agent_id: string;

@@ -15,28 +15,28 @@ import { conflictsFault, storeConflicts } from './conflicts.ts';
 import type { MergeEnd } from './ends.ts';
 import { mergeEvidence } from './evidence.ts';
 import { MAX_MERGES } from './limits.ts';
-import type { EntryName } from './load.ts';
+import type { MergedName } from './load.ts';
 import { kindOfChange, type MergePlan, type PlannedEntry, planMerge, requireScope } from './plan.ts';
 import * as queries from './queries.ts';
 import { applyResolution, type Resolution, resolutionsOf } from './resolve-conflicts.ts';
 import type { Three } from './rules/json.ts';
 import type { Detection } from './rules/states.ts';
-import type { Strategy } from './rules/strategy.ts';
-import { type Author, writeMerged } from './write.ts';
+import type { MergeStrategy } from './rules/strategy.ts';
+import { type MergeAuthor, writeMerged } from './write.ts';
 
 /** A merge as it is asked for, with everything looked up that it names. */
 export type MergeRequest = {
   kind: queries.MergeKind;
   merge_id: string;
   caller: Caller;
-  author: Author;
+  author: MergeAuthor;
   ends: Three<MergeEnd>;
   /** What the source may have changed, or has evidence about. */
-  names: readonly EntryName[];
-  strategy: Strategy;
+  names: readonly MergedName[];
+  strategy: MergeStrategy;
   detection: Detection;
   message: string;
-  resolutionOf: (at: EntryName) => Resolution | undefined;
+  resolutionOf: (at: MergedName) => Resolution | undefined;
   expected_head: number | undefined;
   dry_run: boolean;
   /** A merge of this id that waits for its conflicts to be resolved. */
@@ -148,7 +148,7 @@ async function makeMerge(
     const from = isSquashed || kind === 'cherry_pick' ? undefined : source;
     await commitMerge(work, { commit_id, branch: target.branch, source: from, message, author, written });
   }
-  if (waiting) await forget(work, waiting);
+  if (waiting) await deleteWaiting(work, waiting);
   storeMore(work, bytesOfTexts([message]));
   const { added, modified, deleted } = counts;
   row.head_seq = work.emit({
@@ -178,7 +178,7 @@ async function makeMerge(
 }
 
 /** Removes a merge that waited, with its conflicts. */
-export async function forget(work: Work, waiting: queries.MergeRow): Promise<void> {
+export async function deleteWaiting(work: Work, waiting: queries.MergeRow): Promise<void> {
   const conflicts = await listAllConflicts(work.tx, waiting);
   const freed = bytesOfTexts([waiting.message, ...conflicts.map(({ value }) => value)]);
   await deleteConflicts(work.tx, waiting);

@@ -10,13 +10,13 @@ import {
 import type { Content } from './load.ts';
 import { kindOfChange, type PlannedEntry } from './plan.ts';
 
-export type Author = { agent_id: string; session_id: string | null; session: string };
+export type MergeAuthor = { agent_id: string; session_id: string | null; session: string };
 
 type MergedWrites = {
   merge_id: string;
   commit_id: string;
   target: { branch: string; lineage: Lineage };
-  author: Author;
+  author: MergeAuthor;
   /** Written by who merges, and now, instead of by the author of each entry. */
   isSquashed: boolean;
   entries: readonly PlannedEntry[];
@@ -102,7 +102,7 @@ const originOf = ({ origin: { agent_id, session_id, written_at, event } }: Conte
 });
 
 /** Who deleted an entry in the source and when; who merges where it has only expired or was never there. */
-function deleterOf({ rows: { source } }: PlannedEntry, author: Author) {
+function deleterOf({ rows: { source } }: PlannedEntry, author: MergeAuthor) {
   if (source?.deleted !== 1) return author;
   return { agent_id: source.agent_id, session_id: null, written_at: source.written_at };
 }

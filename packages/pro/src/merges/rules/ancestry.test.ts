@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type BranchState, bestOf, commonStates, containedIn } from './ancestry.ts';
 
-type Fork = BranchState & { of: string; since: number };
+type ForkInForce = BranchState & { of: string; since: number };
 type Merge = { from: BranchState; into: BranchState };
 
 /** Forks are in force from a `seq` of their branch on; merges are part of it from there on. */
-const originsOf = (forks: readonly Fork[], merges: readonly Merge[]) => async (at: BranchState) => [
+const originsOf = (forks: readonly ForkInForce[], merges: readonly Merge[]) => async (at: BranchState) => [
   ...forks.filter(({ of, since }) => of === at.branch && since <= at.seq).slice(-1),
   ...merges.flatMap(({ from, into }) => (into.branch === at.branch && into.seq <= at.seq ? [from] : [])),
 ];
@@ -17,7 +17,7 @@ async function baseOf(one: BranchState, other: BranchState, origins: ReturnType<
   );
 }
 
-const forked: Fork = { of: 'exp', since: 100, branch: 'main', seq: 100 };
+const forked: ForkInForce = { of: 'exp', since: 100, branch: 'main', seq: 100 };
 
 describe('the base of a merge', () => {
   it('is the fork', async () => {

@@ -1,13 +1,13 @@
 import type { Lineage } from '@mem-service/server/module';
 
 /** Writes to a branch after one place in the log, up to another or to its end. */
-export type SeqWindow = { branch: string; after: number; up_to: number | null };
+export type WriteWindow = { branch: string; after: number; up_to: number | null };
 
 /**
  * The writes that only one of two lineages shows. An entry that none of them touches is the same in both: branches are nested in the
  * same order in every lineage, so that what hides it in one hides it in the other.
  */
-export function windowsBetween(one: Lineage, other: Lineage): SeqWindow[] {
+export function windowsBetween(one: Lineage, other: Lineage): WriteWindow[] {
   const branches = [...new Set([...one, ...other].map(({ branch }) => branch))];
   return branches.flatMap((branch) => {
     const [a, b] = [endIn(one, branch), endIn(other, branch)];

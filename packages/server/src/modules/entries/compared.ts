@@ -1,3 +1,4 @@
+import type { EntryKey } from '@mem-service/contract';
 import { type Dialect, type Find, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import type { VersionNumber } from './by-number.ts';
@@ -16,10 +17,8 @@ const COMPARED = fragment(
   ].join(', '),
 );
 
-type EntryName = Pick<EntryRow, 'entity_path' | 'key'>;
-
 /** The entries of a view with these names, also deleted and invisible ones, without their documents. */
-export function findComparedIn(query: Query, view: EntryView, names: readonly EntryName[]): Promise<ComparedRow[]> {
+export function findComparedIn(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<ComparedRow[]> {
   return query.all<ComparedRow>(sql`SELECT ${COMPARED} FROM ${entryKeysNamed(view, names)}`);
 }
 
@@ -44,7 +43,7 @@ export function findVersionTexts(
   );
 }
 
-export type CommittedName = EntryName & { commit_id: string; branch: string; seq: number };
+export type CommittedName = EntryKey & { commit_id: string; branch: string; seq: number };
 
 /** The entries that commits wrote, without a visibility check, in the order of the log. */
 export function listCommittedNames(

@@ -1,5 +1,6 @@
 import type { Module } from '../../kernel/index.ts';
 import { countEvidence, eraseEvidence } from './erase-queries.ts';
+import { migrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
 export * from './credited-queries.ts';
@@ -10,7 +11,7 @@ export * from './walk-queries.ts';
 /** What outcomes changed in entries, line by line. Its operations belong to the module `outcomes`. */
 export const ledger: Module = {
   name: 'ledger',
-  migrations: [],
+  migrations,
   tables,
   erasesEntries: {
     count: async ({ tx }, erased) => ({ evidence: await countEvidence(tx, erased) }),

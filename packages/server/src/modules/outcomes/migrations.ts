@@ -139,14 +139,4 @@ export const migrations: readonly Migration[] = [
         : []),
     ],
   },
-  {
-    version: 5,
-    name: 'lines that merges bring along',
-    up: ({ int }) => [
-      `ALTER TABLE evidence ADD COLUMN origin_seq ${int}`,
-      `ALTER TABLE evidence ADD COLUMN origin_no ${int}`,
-      // Lines about entries of `main`, nearly all of them, are not in it.
-      `CREATE INDEX evidence_by_branch ON evidence (account_id, branch, seq) WHERE branch <> 'main'`,
-    ],
-  },
 ];

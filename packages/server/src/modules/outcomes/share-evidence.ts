@@ -13,15 +13,15 @@ import {
 import * as ledger from '../ledger/index.ts';
 import { originOfLine, sumLines, unionOfLines } from './rules/union.ts';
 
-/** The parts of an entry that tell the lines about its current value. */
-export type JudgedEntry = Pick<EntryRow, 'account_id' | 'standing' | 'content_hash'> & {
+/** An entry and the newest ledger line about it. */
+export type EvidenceHolder = Pick<EntryRow, 'account_id' | 'standing' | 'content_hash'> & {
   line_seq: number | null;
   line_no: number | null;
 };
 
 export type SharedEvidence = {
   /** Says the same as the entry of the target. */
-  source: JudgedEntry;
+  source: EvidenceHolder;
   target: EntryAddress;
 };
 
@@ -43,7 +43,7 @@ export async function shareEvidence(work: Work, seq: number, pairs: readonly Sha
     if (!isLive(entry, work.now) || entry.branch !== target.branch || entry.content_hash !== source.content_hash)
       continue;
     const theirs = await linesOf(work.tx, source);
-    const ours = await linesOf(work.tx, entry as EntryRow & JudgedEntry);
+    const ours = await linesOf(work.tx, entry as EntryRow & EvidenceHolder);
     const known = new Set(ours.map(originOfLine));
     const news = theirs.filter((line) => !known.has(originOfLine(line)));
     if (news.length === 0) continue;
@@ -73,7 +73,7 @@ function unlearnt(entry: EntryRow) {
 }
 
 /** The lines that count for the current value of an entry: as many as its standing has outcomes, the newest ones. */
-async function linesOf(query: Query, entry: JudgedEntry): Promise<ledger.LedgerRow[]> {
+async function linesOf(query: Query, entry: EvidenceHolder): Promise<ledger.LedgerRow[]> {
   const { outcome_count } = standingOf(entry);
   const lines: ledger.LedgerRow[] = [];
   let from = positionOf(entry.line_seq, entry.line_no);

@@ -36,8 +36,10 @@ export const confidence = reads<'entries.confidence'>(async (context, input) => 
   );
   const steps = events.flatMap((event, i) => (event.isVisible ? [toStep(event, story.steps[i] as StoryStep)] : []));
   const standing = standingOf(entry);
+  // What a merge brought along was computed on another branch: only the sum can agree.
+  const hasMerged = events.some(({ line }) => line?.origin_seq != null);
   const matches =
-    story.agrees &&
+    (story.agrees || hasMerged) &&
     story.confidence === entry.confidence &&
     JSON.stringify(story.standing) === JSON.stringify(standing);
   const { entity_path, key, branch, version } = entry;
@@ -102,9 +104,23 @@ async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: 
   const learnt = lines.map(
     (line): StoryEvent => ({ life: toLife(line), seq: line.seq, line, isVisible: maySee(context, line) }),
   );
-  return { events: [...written, ...learnt].sort((a, b) => a.seq - b.seq || noOf(a) - noOf(b)), isWhole };
+  const events = [...written, ...learnt].sort((a, b) => a.seq - b.seq || noOf(a) - noOf(b));
+  return { events: inOrderOfOutcomes(events), isWhole };
 }
 
+/** Lines that a merge brought along count where their outcomes were committed, but after the value that they are about. */
+function inOrderOfOutcomes(events: readonly StoryEvent[]): StoryEvent[] {
+  if (!events.some(({ line }) => line?.origin_seq != null)) return [...events];
+  const starts = events.flatMap(({ life }, i) => (life.kind === 'written' && !life.same_claim ? [i] : []));
+  const parts = starts.map((start, i) => events.slice(start, starts[i + 1]));
+  return parts.flatMap(([first, ...rest]) => [
+    first as StoryEvent,
+    ...rest.sort((a, b) => seqOf(a) - seqOf(b) || originNoOf(a) - originNoOf(b)),
+  ]);
+}
+
+const seqOf = ({ seq, line }: StoryEvent): number => line?.origin_seq ?? seq;
+const originNoOf = ({ line }: StoryEvent): number => line?.origin_no ?? line?.no ?? -1;
 const noOf = ({ line }: StoryEvent): number => line?.no ?? -1;
 
 const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: ledger.LedgerRow): boolean =>
