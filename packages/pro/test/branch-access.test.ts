@@ -160,15 +160,15 @@ describe.each(backends)('access to branches on %s', (backend) => {
     expect((await grant(branch, toKey(elsewhere.key_id))).status).toBe(404);
   });
 
-  it('is told on the timeline of the branch, without addresses', async () => {
+  it('is shown on the timeline of the branch, without addresses', async () => {
     const ada = await newMember();
     const branch = await newBranch();
     await grant(branch, { grantee_type: 'user', grantee_id: ada.email });
     await service.as(admin, remove(`${at(branch)}/user/${ada.email}`));
     const { json, text } = await service.as(admin, get('/api/v1/log?limit=1000'));
-    const told = (json.events as { branch: string; event_type: string }[]).filter((event) => event.branch === branch);
-    expect(told.map(({ event_type }) => event_type)).toEqual(['branch_created', 'access_granted', 'access_revoked']);
-    expect(told[1]).toMatchObject({ details: { grantee_type: 'user', grantee_id: ada.member_id, permission: 'read' } });
+    const events = (json.events as { branch: string; event_type: string }[]).filter((event) => event.branch === branch);
+    expect(events.map(({ event_type }) => event_type)).toEqual(['branch_created', 'access_granted', 'access_revoked']);
+    expect(events[1]).toMatchObject({ details: { grantee_type: 'user', grantee_id: ada.member_id, permission: 'read' } });
     expect(text).not.toContain(ada.email);
     expect((await service.as(admin, get('/api/v1/admin/audit'))).text).not.toContain(ada.email);
   });

@@ -27,7 +27,7 @@ class AccessLevels {
     return found;
   }
 
-  forget(accountId: string): void {
+  invalidate(accountId: string): void {
     this.#accounts.delete(accountId);
   }
 
@@ -50,7 +50,7 @@ export function createHooks(): Hooks {
   const known = new AccessLevels();
   const access: AccessHook = {
     changed_by: CHANGED_BY,
-    forget: (accountId) => known.forget(accountId),
+    invalidate: (accountId) => known.invalidate(accountId),
     require(branch, permission, context) {
       if (mayAll(context.caller)) return undefined;
       return known.get(context, branch).then((level) => {
@@ -61,7 +61,7 @@ export function createHooks(): Hooks {
   return {
     access,
     committed(events, accountId) {
-      if (events.some(({ event_type }) => CHANGED_BY.has(event_type))) known.forget(accountId);
+      if (events.some(({ event_type }) => CHANGED_BY.has(event_type))) known.invalidate(accountId);
     },
   };
 }

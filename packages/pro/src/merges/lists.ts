@@ -1,4 +1,5 @@
 import { cursorsOf, cutPage, Fault, pageBytes, type Query, reads, withinPage } from '@mem-service/server/module';
+import { requireEnds } from './access.ts';
 import { toMerge } from './answer.ts';
 import { endOf, mergeBase, toState } from './ends.ts';
 import { getMerge, listMerges, type MergeRow } from './queries.ts';
@@ -25,9 +26,11 @@ export async function findMerge(query: Query, accountId: string, mergeId: string
   return row;
 }
 
-const read = reads<'merges.read'>(async ({ read, caller }, { merge_id }) =>
-  toMerge(await findMerge(read, caller.account_id, merge_id)),
-);
+const read = reads<'merges.read'>(async ({ read, caller, services }, { merge_id }) => {
+  const row = await findMerge(read, caller.account_id, merge_id);
+  await requireEnds(services, caller, { ends: row, permission: 'read' });
+  return toMerge(row);
+});
 
 const base = reads<'branches.merge_base'>(async ({ read, caller }, input) => {
   const refs = { account_id: caller.account_id, read };

@@ -12,8 +12,8 @@ export type AccessHook = {
   require(branch: string, permission: BranchPermission, context: HookContext): void | Promise<void>;
   /** Types of events after which the answer may be another. */
   changed_by: ReadonlySet<string>;
-  /** Forgets remembered answers about the account, because one of these events was seen. */
-  forget(accountId: string): void;
+  /** Drops remembered answers about the account, because one of these events was seen. */
+  invalidate(accountId: string): void;
 };
 
 /** Checks again whether the reader of a stream may still see its branch. */
@@ -47,8 +47,8 @@ export class BranchAccess {
     return {
       isDue: ({ event_type }) => hooks.some(({ changed_by }) => changed_by.has(event_type)),
       check: async () => {
-        // The event may come from another server, which told only the log.
-        for (const hook of hooks) hook.forget(caller.account_id);
+        // The event may come from another server, which wrote it to the log only.
+        for (const hook of hooks) hook.invalidate(caller.account_id);
         await this.require(caller, branch, 'read');
       },
     };
