@@ -1,9 +1,10 @@
 import type { EntryKey } from '@mem-service/contract';
-import type { Query } from '../../db/index.ts';
+import { type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { findNamedEntries, findNamedNumbers, type NamedEntryFacts } from './by-name.ts';
 import { findEntriesByNumber } from './by-number.ts';
 import type { Including } from './relation.ts';
+import { entriesNamed } from './relation-by-name.ts';
 
 // An entry that a branch has changed has a number there and another where it was inherited from. Rows about entries, such as
 // edges, have the number that it had when they were stored; what it is called is the same everywhere.
@@ -26,6 +27,30 @@ export async function findShown(
   const heads = facts.flatMap((head) => (head && isInLineage(view, head) ? [head] : []));
   const shown = await findNamedEntries(query, view, { names: heads, ...(including ? { including } : {}) });
   return new Map(heads.flatMap(({ entry_id }, i) => (shown[i] ? [[entry_id, shown[i]]] : [])));
+}
+
+type NumberedColumns = { ids: Iterable<number>; including: Including; columns: Sql };
+
+/** The same with columns of the relation with standings, `entity_path` and `key` among them. */
+export async function findShownRows<T extends EntryKey>(
+  query: Query,
+  view: EntryView,
+  { ids, including, columns }: NumberedColumns,
+): Promise<Map<number, T>> {
+  const numbers = [...new Set(ids)].map((entry_id) => ({ entry_id }));
+  const facts = await findEntriesByNumber(query, view.account_id, numbers);
+  const heads = facts.flatMap((head) => (head && isInLineage(view, head) ? [head] : []));
+  if (heads.length === 0) return new Map();
+  const named = entriesNamed(view, heads, { including, standings: true });
+  const rows = await query.all<T>(sql`SELECT ${columns} FROM ${named}`);
+  const nameOf = ({ entity_path, key }: EntryKey) => `${entity_path}\n${key}`;
+  const byName = new Map(rows.map((row) => [nameOf(row), row]));
+  return new Map(
+    heads.flatMap((head) => {
+      const row = byName.get(nameOf(head));
+      return row ? [[head.entry_id, row]] : [];
+    }),
+  );
 }
 
 /** A number that an entry has in a span of a lineage, and where the span ends. */

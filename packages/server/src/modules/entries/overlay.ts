@@ -40,9 +40,9 @@ export async function listOverlaid(
   return all;
 }
 
-type SpanPart = { span: BranchSpan; limit: number };
+type BranchPart = { span: BranchSpan; limit: number };
 
-function writtenIn({ account_id }: EntryView, { span, after, limit }: SpanPart & { after: number }): Sql {
+function writtenIn({ account_id }: EntryView, { span, after, limit }: BranchPart & { after: number }): Sql {
   const upTo = span.up_to_seq === null ? emptySql : sql` AND seq <= ${span.up_to_seq}`;
   return sql`SELECT seq, entry_id, version, deleted, octet_length(document) AS document_bytes FROM entries
     WHERE account_id = ${account_id} AND branch = ${span.branch} AND seq > ${after}${upTo} ORDER BY seq LIMIT ${limit}`;
@@ -53,7 +53,7 @@ const changedHeads = ({ account_id }: EntryView, { branch, up_to_seq }: BranchSp
       ORDER BY seq LIMIT ${LOOKED_AT}`;
 
 /** The number of an entry is the `seq` of its first version. */
-function changedSince(view: EntryView, { span, limit }: SpanPart): Sql {
+function changedSince(view: EntryView, { span, limit }: BranchPart): Sql {
   const upTo = span.up_to_seq ?? 0;
   return sql`SELECT past.seq, past.entry_id, past.version, past.deleted, octet_length(past.document) AS document_bytes
     FROM (${changedHeads(view, span)}) AS head ${pastOf(view, upTo)} WHERE head.entry_id <= ${upTo} LIMIT ${limit}`;

@@ -84,7 +84,7 @@ async function readInherited(
     for (const row of [...stored.flatMap(({ rows }) => rows), ...ledger.rows])
       found.push({ ...row, place: some[row.place]?.place ?? 0 });
   }
-  return { rows: await settle(context, found, names), linesRead, isCut };
+  return { rows: await resolveEnds(context, found, names), linesRead, isCut };
 }
 
 type PlacedNode = { node: GraphNode; place: number };
@@ -107,18 +107,18 @@ async function aliasesOf(
 }
 
 /** Gives each other end the number that the view shows, and adds up what is one edge then. */
-async function settle(
+async function resolveEnds(
   { view, scan }: ReadContext,
   rows: readonly IncidentEdge[],
   names: EntryNames,
 ): Promise<IncidentEdge[]> {
   const shown = await findShown(scan, view, { ids: unknownIn(rows, new Map()) });
-  const settled = rows.map((row): IncidentEdge => {
+  const resolved = rows.map((row): IncidentEdge => {
     const entry = row.other_type === 'entry' ? shown.get(entryIdOf(row.other)) : undefined;
     if (!entry) return row;
     names.set(entryNode(entry.entry_id), nameOf(entry));
     return { ...row, other: entryNode(entry.entry_id) };
   });
-  for (const { other_type, other } of settled) if (other_type === 'entry' && !names.has(other)) names.set(other, null);
-  return joinIncident([], settled);
+  for (const { other_type, other } of resolved) if (other_type === 'entry' && !names.has(other)) names.set(other, null);
+  return joinIncident([], resolved);
 }
