@@ -9,7 +9,7 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { type AuthoredRow, getAuthored } from './authored.ts';
-export { type ChangedHead, findVersionsWithout, listAuthoredHeads, listChangedHeads } from './changed.ts';
+export { type ChangedHead, findEarlierVersions, listAuthoredHeads, listChangedHeads } from './changed.ts';
 export { checkWrites } from './check-write.ts';
 export {
   type CommittedName,
@@ -19,6 +19,7 @@ export {
   listCommittedNames,
   type VersionText,
 } from './compared.ts';
+export { countChanged } from './count-changed.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export {
   type AuthoredEntry,
