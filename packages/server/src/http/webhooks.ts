@@ -143,13 +143,17 @@ async function requireSignature(connector: LoadedConnector, delivery: RawDeliver
 
 const eventType = shapes.label(256);
 const deliveryId = shapes.label(8192);
+/** Nearly all names are of this form, and need no schema. */
+const PLAIN_NAME = /^[\w.:-]{1,200}$/;
 
 /** A name that cannot be stored is replaced by its hash, so that a repeated delivery still has the same. */
 function tidyName({ event_type, id }: DeliveryName, body: Buffer): DeliveryName {
   const hash = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+  const isSound = (name: unknown, schema: typeof eventType) =>
+    (typeof name === 'string' && PLAIN_NAME.test(name)) || schema.safeParse(name).success;
   return {
-    event_type: eventType.safeParse(event_type).success ? event_type : 'generic',
-    id: deliveryId.safeParse(id).success ? id : hash(typeof id === 'string' && id !== '' ? JSON.stringify(id) : body),
+    event_type: isSound(event_type, eventType) ? event_type : 'generic',
+    id: isSound(id, deliveryId) ? id : hash(typeof id === 'string' && id !== '' ? JSON.stringify(id) : body),
   };
 }
 

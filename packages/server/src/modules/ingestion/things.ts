@@ -53,7 +53,7 @@ export class Things {
   }
 
   /** Every place that the events may read or write. */
-  placesOf(arrivals: readonly Arrival[]): Place[] {
+  placesOf(arrivals: readonly Pick<Arrival, 'sender' | 'writes'>[]): Place[] {
     return arrivals.flatMap(({ sender, writes }) =>
       writes.flatMap((write) => {
         const place = write.thing === undefined ? undefined : this.#places.get(thingName(sender, write.thing));
@@ -78,9 +78,9 @@ export class Things {
 
   async #loadStates(arrivals: readonly Arrival[]): Promise<void> {
     const { account_id, tx } = this.#work;
-    const ordered = arrivals.map((arrival) => ({
-      ...arrival,
-      writes: arrival.writes.filter(({ occurred_at }) => occurred_at !== undefined),
+    const ordered = arrivals.map(({ sender, writes }) => ({
+      sender,
+      writes: writes.filter(({ occurred_at }) => occurred_at !== undefined),
     }));
     const places = new Map(this.placesOf(ordered).map((place) => [nameOf(place), place]));
     if (places.size === 0) return;
@@ -123,14 +123,15 @@ export class Things {
         return value();
       },
     };
-    const merged = mergeThing(thing, { ...write, stamp: stampOf(write, received_at) });
+    const { value: said, items, merge, deleted } = write;
+    const merged = mergeThing(thing, { value: said, items, merge, deleted, stamp: stampOf(write, received_at) });
     const keep = () => {
       if (from) this.#leave(from);
       if (!from && merged.thing.state === state) return;
       this.#states.set(nameOf(at), merged.thing.state);
       this.#changed.set(nameOf(at), at);
     };
-    return { ...decisionOf(write, merged, from !== undefined), keep };
+    return { keep, ...decisionOf(write, merged, from !== undefined) };
   }
 
   #leave(from: Place): void {
