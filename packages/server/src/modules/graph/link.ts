@@ -44,14 +44,14 @@ type Between = {
   ends: readonly Ends[];
   /** Of which edges it is known that they do not exist. */
   isNew?: (i: number) => boolean;
-  /** Which edges another event tells of, without their names. */
-  isTold?: (i: number) => boolean;
+  /** Which edges another event reports, without their names. */
+  isReported?: (i: number) => boolean;
   dryRun?: boolean;
 };
 
 /** The same between ends that were looked up before. */
 export async function linkBetween(work: Work, all: readonly LinkItem[], between: Between): Promise<LinkedOnce[]> {
-  const { ends, isNew = () => false, isTold = () => false, dryRun = false } = between;
+  const { ends, isNew = () => false, isReported = () => false, dryRun = false } = between;
   const edges = all.map((stated, i) =>
     isThere(stated, ends[i] as Ends) ? edgeOf(stated, ends[i] as Ends) : undefined,
   );
@@ -68,7 +68,7 @@ export async function linkBetween(work: Work, all: readonly LinkItem[], between:
     stated.add(key);
     if (dryRun) continue;
     storeMore(work, bytesOfTexts(textsOfEdge(edge)));
-    made.push({ edge, statement: isTold(i) ? undefined : emitEdge(work, edge, all[i] as LinkItem) });
+    made.push({ edge, statement: isReported(i) ? undefined : emitEdge(work, edge, all[i] as LinkItem) });
   }
   saveEdges(work, made);
   return found;

@@ -36,7 +36,7 @@ const isSound = ({ relation, to }: StatedLink): boolean =>
 
 /**
  * Adds the edges that results name: to an entry where there is one of that name, and else to the name. Returns how many of
- * them are of the entry that the event of an arrival is about: only that event tells of them.
+ * them are of the entry that the event of an arrival is about: only that event reports them.
  */
 export async function linkResults(
   work: Work,
@@ -54,12 +54,12 @@ export async function linkResults(
   const stated = links.map((link, i) => statedBy(link, ends[i]?.target ? 'entry' : 'entity'));
   const between = ends.map(({ source, target }, i) => ({ source, target: target ?? nameEnd(links[i] as StatedLink) }));
   const isNew = (i: number) => made.has((links[i] as StatedLink).source);
-  const isTold = (i: number) => about.get((links[i] as StatedLink).arrival) === links[i]?.source;
-  const done = await linkBetween(work, stated, { ends: between, isNew, isTold });
-  const told = new Map<Arrival, number>();
+  const isReported = (i: number) => about.get((links[i] as StatedLink).arrival) === links[i]?.source;
+  const done = await linkBetween(work, stated, { ends: between, isNew, isReported });
+  const reported = new Map<Arrival, number>();
   for (const [i, { arrival }] of links.entries())
-    if (done[i] === 'written' && isTold(i)) told.set(arrival, (told.get(arrival) ?? 0) + 1);
-  return told;
+    if (done[i] === 'written' && isReported(i)) reported.set(arrival, (reported.get(arrival) ?? 0) + 1);
+  return reported;
 }
 
 const nameEnd = ({ to }: StatedLink) => ({ id: to, shared: true });

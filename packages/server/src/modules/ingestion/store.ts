@@ -237,7 +237,7 @@ class ArrivalBook {
     await recordOutcomes(work, this.#linked);
   }
 
-  /** Returns the numbers of edges that the events of arrivals tell of. */
+  /** Returns the numbers of edges that the events of arrivals report. */
   async #saveLinks(): Promise<Map<Arrival, number>> {
     const { moves } = this.#loaded;
     if (this.#linked.length === 0 && moves.length === 0) return new Map();
@@ -246,9 +246,9 @@ class ArrivalBook {
     const about = new Map<Arrival, string>();
     for (const [arrival, [first]] of this.#ingested)
       if (first) about.set(arrival, entryName(first.entity_path, first.key));
-    const told = await linkResults(this.#work, withMoves(this.#linked, moves), { made, about });
+    const reported = await linkResults(this.#work, withMoves(this.#linked, moves), { made, about });
     await moveEdges(this.#work, moves);
-    return told;
+    return reported;
   }
 }
 

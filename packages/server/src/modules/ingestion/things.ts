@@ -123,8 +123,8 @@ export class Things {
         return value();
       },
     };
-    const { value: said, items, merge, deleted } = write;
-    const merged = mergeThing(thing, { value: said, items, merge, deleted, stamp: stampOf(write, received_at) });
+    const { value: given, items, merge, deleted } = write;
+    const merged = mergeThing(thing, { value: given, items, merge, deleted, stamp: stampOf(write, received_at) });
     const keep = () => {
       if (from) this.#leave(from);
       if (!from && merged.thing.state === state) return;
