@@ -19,5 +19,6 @@ export * from './operations/index.ts';
 export { DEFAULT_WEIGHTS } from './operations/retrieve.ts';
 export { plainIssue } from './plain-issues.ts';
 export * as shapes from './shapes.ts';
+export { signingSecretProblem } from './signing-secret.ts';
 export { suggest } from './suggest.ts';
 export * as traceShapes from './trace-shapes.ts';

@@ -1,5 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import { MAIN_BRANCH, sessionName, type Work } from '../../kernel/index.ts';
+import { turnEnd } from '../../turns.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { type EntryDraft, type EntryRow, type EntrySet, fromDocument, isArtifact, isLive } from '../entries/index.ts';
 import { type Arrival, eventOf, type IngestedResult } from './arrivals.ts';
@@ -23,7 +24,7 @@ export async function applyWrite(work: Work, loaded: LoadedThings, stated: State
   const entry = entries.get(addressOf(from ?? at));
   const before = isLive(entry, work.now) ? entry : undefined;
   const value = () => (before ? JSON.parse(fromDocument(before).value) : undefined);
-  const decided = things.decide(write, { at, from, received_at, value });
+  const decided = await things.decide(write, { at, from, received_at, value });
   const { entity_path, key } = at;
   const result = decided.isLate
     ? {
@@ -47,10 +48,12 @@ async function applyDecided(work: Work, { entries, check, moves }: LoadedThings,
     const version = before ? remove(from ?? at) : (entries.get(addressOf(at))?.version ?? null);
     return { version, status: 'deleted' as const };
   }
+  await turnEnd();
   const draft = draftOf({ arrival, write }, at, decided);
   draft.artifact_refs = refsOf(write, before && fromDocument(before).artifact_refs);
   checkSize(work, draft);
   if (isLargeText(draft.value ?? '')) await entries.compare(draft);
+  await turnEnd();
   const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details }, check);
   if (from && before) {
     remove(from);

@@ -17,6 +17,8 @@ export type NewKey = KeyGrant & {
   agent_ids: readonly string[];
   shares_sessions: boolean;
   connector?: string | null | undefined;
+  /** Of a key of the type webhook. */
+  secrets?: queries.SigningSecrets;
   /** Of the key that it replaces. */
   holder?: string;
 };
@@ -27,7 +29,7 @@ export const EVERYTHING: readonly KeyScope[] = [{ pattern: '*', permission: 'REA
 export function makeKey(work: Work, caller: Caller, given: NewKey): MadeKey {
   const { account_id, now, services } = work;
   const made = keyRow({ account_id, now, ids: services.ids, created_by: caller.actor }, given);
-  work.send(work.tx.insertMany(queries.insertKeys, [made.row]));
+  work.send(work.tx.insertMany(queries.insertKeys, [{ ...made.row, ...given.secrets }]));
   return made;
 }
 
@@ -57,6 +59,7 @@ export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: 
     shares_sessions: Number(given.shares_sessions),
     holder: given.holder ?? key_id,
     connector: given.connector ?? null,
+    secret_set: Number((given.secrets?.secret ?? null) !== null),
   };
   return { row, key };
 }

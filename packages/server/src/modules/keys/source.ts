@@ -5,6 +5,7 @@ import { findKeyStatuses, findKeys, type KeyWithAccountRow as KnownRow } from '.
 import { holderOf } from './rules/holder.ts';
 import { scopeOf } from './rules/scopes.ts';
 import { secretProblem } from './rules/secret.ts';
+import { secretsAt } from './signing.ts';
 
 /** The keys of all accounts, to find the account of a presented key. */
 export const keySource = ({ read, dialect }: Pick<Database, 'read' | 'dialect'>): KeySource => ({
@@ -41,5 +42,6 @@ function toKnown(row: KnownRow): KnownKey {
     revoked_at: row.revoked_at,
     status: row.status,
     plan: row.plan,
+    ...(row.secret === null ? {} : { secretsAt: (now) => secretsAt(row, now) }),
   };
 }
