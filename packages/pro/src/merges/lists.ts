@@ -31,7 +31,7 @@ const read = reads<'merges.read'>(async ({ read, caller }, { merge_id }) =>
 
 const base = reads<'branches.merge_base'>(async ({ read, caller }, input) => {
   const refs = { account_id: caller.account_id, read };
-  const [source, target] = [await endOf(refs, input.source), await endOf(refs, input.target)];
+  const [source, target] = [await endOf(refs, input.name), await endOf(refs, input.against)];
   return {
     source: toState(source),
     target: toState(target),
