@@ -52,6 +52,8 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_resolve_conflict', { merge_id: REFUSED, no: 0, take: 'source' }],
   ['mem_create_tag', { name: 'v1' }],
   ['mem_list_tags'],
+  ['mem_rollback', { tag: 'v1', dry_run: true }],
+  ['mem_fork', { target_agent_id: 'other', entity_path: 'svc' }],
   ['mem_record_context', { label: 'ticket', summary: 'times out' }],
   ['mem_record_action', { tool_name: 'deploy' }],
   ['mem_set_trace_attributes', { attributes: { team: 'payments' } }],

@@ -20,6 +20,7 @@ const ROWS = {
   branching:
     'branch_create branch_list diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges list_conflicts ' +
     'read_conflict resolve_conflict',
+  rollback: 'rollback fork',
   evaluation:
     'judge_trace judge_define judges seed_starter_judges verdicts eval_summary backfill behaviors behavior_define ' +
     'behavior_from_trace blast_radius incident segment dimensions attribute_failure propose_fix fixes approve_fix_memory ' +

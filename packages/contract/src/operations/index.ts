@@ -26,6 +26,7 @@ import { merges } from './merges.ts';
 import { outcomes } from './outcomes.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
+import { rollback } from './rollback.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
@@ -57,6 +58,7 @@ export const operations = {
   ...merges,
   ...conflicts,
   ...tags,
+  ...rollback,
   ...counts,
   ...cortex,
   ...log,

@@ -1,10 +1,7 @@
 import {
-  bytesOfTexts,
   changed,
   cursorsOf,
   cutPage,
-  EVERYONE,
-  Fault,
   fromIso,
   type Handlers,
   hashedBy,
@@ -14,35 +11,20 @@ import {
   reads,
   seqAt,
   sessionName,
-  storeMore,
   toIso,
   type Work,
   withinPage,
   writes,
 } from '@mem-service/server/module';
 import { branchOfTag } from '../branches/rules/refs.ts';
+import { addTag } from './add-tag.ts';
 import * as queries from './queries.ts';
 
 const create = writes<'tags.create'>(async (work, { input, caller }) => {
-  const { account_id } = work;
   const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
-  if (await queries.getTag(work.tx, account_id, name))
-    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
-  storeMore(work, bytesOfTexts([name, description]));
   const seq = await placeOf(work, input);
-  const created_seq = work.emit({
-    event_type: 'tag_created',
-    agent_id,
-    branch: MAIN_BRANCH,
-    entity_path: null,
-    key: null,
-    version: null,
-    visible_to: EVERYONE,
-    details: { tag: name, tag_seq: seq },
-    session: sessionName(session_id, caller),
-  });
-  const row = { account_id, name, description, branch: MAIN_BRANCH, seq, agent_id, created_seq, created_at: work.now };
-  work.send(work.tx.insertMany(queries.insertTag, [row]));
+  const session = sessionName(session_id, caller);
+  const row = await addTag(work, { name, description, branch: MAIN_BRANCH, seq, agent_id, session });
   const tag = toTag(row);
   return changed(tag, { resource: name, ...hashedBy(tag) });
 });

@@ -14,6 +14,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Graph: how things are connected', 'graph'],
   ['Branches: try something without the others believing it', 'branches', 'merges'],
   ['Tags: name a state of memory, and read it again later', 'tags'],
+  ['Rollback: bring back an earlier state, copy the memory of an agent', 'rollback'],
   [
     'Keys and accounts: who may use the service',
     'keys',

@@ -7,7 +7,7 @@ export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
 export { mayActAs, soleAgentOf } from './authorize-agent.ts';
 export { missingScope } from './authorize-scope.ts';
-export { checkSender } from './authorize-sender.ts';
+export { checkSender, isSender } from './authorize-sender.ts';
 export * from './caller.ts';
 export * from './clock.ts';
 export * from './consumers/index.ts';

@@ -28,6 +28,7 @@ export const TAGS: Record<string, string> = {
   branches: 'Branches of the memory: an agent can try something on one without the others believing it.',
   merges: 'What branches changed, merging them, conflicts and how they are resolved.',
   tags: 'Names for the state of the memory at a moment.',
+  rollback: 'Bring memory back to an earlier state, and copy the memory of an agent.',
   counts: 'Counts of entries: paths, patterns, statistics.',
   briefing: 'What an agent should know before it begins.',
   cortex: 'Digests of what is known per path, agent and source, and the worker that compiles them.',

@@ -1,4 +1,6 @@
-import { type Dialect, emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { type Dialect, emptySql, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { entriesIn } from './relation.ts';
 import { type EntryRow, type VersionRow, versionColumns } from './rows.ts';
 
 export type ChangedHead = Pick<
@@ -12,7 +14,7 @@ type ChangedPart = {
   after: number;
   limit: number;
   /** Only entries whose newest version this agent wrote. */
-  agent_id?: string | undefined;
+  agent_id?: string;
 };
 
 const CHANGED = fragment('entry_id, entity_path, key, seq, agent_id, shared, deleted');
@@ -27,19 +29,35 @@ export function listChangedHeads(query: Query, part: ChangedPart): Promise<Chang
   );
 }
 
+type AuthoredPart = { agent_id: string; after: number; limit: number };
+
+/** The live entries of a view that an agent wrote last, after a `seq` and in the order of the log. */
+export function listAuthoredHeads(query: Query, view: EntryView, part: AuthoredPart): Promise<ChangedHead[]> {
+  const { agent_id, after, limit } = part;
+  return query.all<ChangedHead>(
+    sql`SELECT ${CHANGED} FROM ${entriesIn(view)} WHERE agent_id = ${agent_id} AND seq > ${after} ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
 const VERSION = fragment(
   Object.keys(versionColumns)
     .map((name) => `kept.${name}`)
     .join(', '),
 );
 
-type WithoutAuthor = { account_id: string; entry_ids: readonly number[]; agent_id: string; after: number };
+type WithoutAuthors = {
+  account_id: string;
+  entry_ids: readonly number[];
+  agent_ids: readonly string[];
+  after: number;
+};
 
-/** The newest version of each entry, but for those that an agent wrote after a `seq`. None where it wrote all of them. */
-export function findVersionsWithout(query: Query, dialect: Dialect, part: WithoutAuthor): Promise<VersionRow[]> {
-  const { account_id, entry_ids, agent_id, after } = part;
+/** The newest version of each entry, but for those that these agents wrote after a `seq`. None where they wrote all of them. */
+export function findVersionsWithout(query: Query, dialect: Dialect, part: WithoutAuthors): Promise<VersionRow[]> {
+  const { account_id, entry_ids, agent_ids, after } = part;
   const numbers = dialect.numbers(entry_ids);
-  const isOther = sql`(seq <= ${after} OR agent_id <> ${agent_id})`;
+  const agents = agent_ids.map((agent) => sql`${agent}`);
+  const isOther = sql`(seq <= ${after} OR agent_id NOT IN (${joinSql(agents, ', ')}))`;
   if (dialect.engine === 'sqlite')
     return query.all<VersionRow>(
       sql`SELECT ${VERSION} FROM ${numbers} CROSS JOIN versions AS kept
