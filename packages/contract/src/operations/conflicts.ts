@@ -42,10 +42,11 @@ export const conflicts = {
 
   'merges.read': operation({
     summary: 'Read a merge',
+    description: 'Its message is shown to who made it; others find it in the commit.',
     module: 'merges',
     effect: 'read',
     cost: 1,
-    whole: true,
+    needs_full_scope: true,
     http: { method: 'GET', path: '/api/v1/merges/{merge_id}' },
     cli: { args: ['merge_id'] },
     input: () => z.strictObject({ merge_id: m.mergeId }),

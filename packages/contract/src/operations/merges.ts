@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import * as m from '../merge-shapes.ts';
-import { nth, operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
@@ -173,8 +173,7 @@ export const merges = {
       name: 'experiment/retries',
       strategy: 'THREE_WAY' as const,
       keep_open: true,
-      merge_id: nth('merge-retries', n),
-      message: 'what it taught',
+      message: `what it taught, ${n}`,
     }),
   }),
 

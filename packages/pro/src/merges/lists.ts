@@ -26,8 +26,12 @@ export async function findMerge(query: Query, accountId: string, mergeId: string
 }
 
 const read = reads<'merges.read'>(async ({ read, caller }, { merge_id }) =>
-  toMerge(await findMerge(read, caller.account_id, merge_id)),
+  toMerge(withoutMessage(await findMerge(read, caller.account_id, merge_id), caller.agent_id)),
 );
+
+/** The message may be about entries that others may not see. */
+const withoutMessage = (row: MergeRow, agentId: string): MergeRow =>
+  row.agent_id === agentId ? row : { ...row, message: '' };
 
 const base = reads<'branches.merge_base'>(async ({ read, caller }, input) => {
   const refs = { account_id: caller.account_id, read };
