@@ -78,7 +78,7 @@ export * from './settings.ts';
 export { fromStorage } from './storage-fault.ts';
 export { countColumns } from './stored-columns.ts';
 export * from './tables.ts';
-export { seqAt } from './time-travel.ts';
+export { seqAt, timesOfForks } from './time-travel.ts';
 export * from './usage.ts';
 export * from './view.ts';
 export { type Viewer, visibleTo } from './viewer.ts';

@@ -34,6 +34,8 @@ export type Limits = {
   max_scanned_bytes?: number;
   /** At paths with no more entries than this, a search reads these one by one. */
   max_few_entries?: number;
+  /** Versions that a branch shows beside the index of words, with which it is not scanned. */
+  max_overlaid_entries?: number;
   /** How many matches a search for common words looks at, at whatever paths, before it reads those at its own. */
   max_looked_at_matches?: number;
   /** How many bytes of documents one page may have; it has at least one item. */

@@ -1,5 +1,5 @@
 import { invalidInput } from '@mem-service/contract';
-import { type Dialect, joinSql, type Sql, sql } from '../db/index.ts';
+import { type Dialect, fragment, joinSql, type Sql, sql } from '../db/index.ts';
 import type { Scope } from './scope.ts';
 
 /** A part of a branch's history: its writes up to and including `up_to_seq`, or all of them. */
@@ -61,9 +61,16 @@ export function requireNewest(view: EntryView, what: string): void {
 }
 
 /** A condition on rows with a branch and a `seq`: those within the lineage of the view. */
-export function loggedIn({ lineage }: Pick<EntryView, 'lineage'>): Sql {
+export function loggedIn({ lineage }: Pick<EntryView, 'lineage'>, table?: string): Sql {
+  const of = fragment(table === undefined ? '' : `${table}.`);
   const spans = lineage.map(({ branch, up_to_seq }) =>
-    up_to_seq === null ? sql`branch = ${branch}` : sql`(branch = ${branch} AND seq <= ${up_to_seq})`,
+    up_to_seq === null ? sql`${of}branch = ${branch}` : sql`(${of}branch = ${branch} AND ${of}seq <= ${up_to_seq})`,
   );
   return spans.length === 1 ? (spans[0] as Sql) : sql`(${joinSql(spans, ' OR ')})`;
 }
+
+/** The same of one row. */
+export const isLoggedIn = (
+  { lineage }: Pick<EntryView, 'lineage'>,
+  { branch, seq }: { branch: string; seq: number },
+): boolean => lineage.some((span) => span.branch === branch && (span.up_to_seq === null || seq <= span.up_to_seq));

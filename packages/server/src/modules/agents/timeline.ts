@@ -11,6 +11,7 @@ import {
   isOfEventTypes,
   listAgentEvents,
   loggedIn,
+  MAIN_LINEAGE,
   pageBytes,
   type ReadContext,
   readScope,
@@ -64,10 +65,15 @@ async function rangeOf({ read, caller }: ReadContext, input: TimelineInput, curs
 const timelineCursors = cursorsOf('agents.timeline', ['number']);
 
 const timeline = reads<'agents.timeline'>(async (context, input) => {
+  const { view } = context;
+  const ofBranch = [loggedIn(view)];
+  // Most of an agent's events are on main: those of a branch are looked for among as many as a list may scan.
+  const isMain = view.lineage === MAIN_LINEAGE;
+  const ofTypes = isOfEventTypes([...new Set(input.event_type?.map(eventTypeOf))]);
   const { rows, ...page } = await pageOfEvents(context, input, {
     cursors: timelineCursors,
-    where: [loggedIn(context.view)],
-    filters: isOfEventTypes([...new Set(input.event_type?.map(eventTypeOf))]),
+    where: isMain ? ofBranch : [],
+    filters: isMain ? ofTypes : [...ofBranch, ...ofTypes],
   });
   return { agentId: input.agent_id, events: rows.map(toEvent), count: rows.length, ...page };
 });

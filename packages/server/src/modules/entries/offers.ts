@@ -4,6 +4,8 @@
  */
 export * from './by-name.ts';
 export * from './by-number.ts';
+export * from './inherited.ts';
+export * from './overlay.ts';
 export {
   entriesAt,
   entriesIn,

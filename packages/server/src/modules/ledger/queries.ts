@@ -1,14 +1,5 @@
-import type { Glob } from '@mem-service/contract';
 import { andAll, type FirstRows, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-import {
-  type EntryView,
-  type LedgerPosition,
-  type Scope,
-  scopeConditions,
-  type Viewer,
-  visibleTo,
-} from '../../kernel/index.ts';
-import { linesIn } from './walk-queries.ts';
+import { type LedgerPosition, type Scope, scopeConditions, type Viewer, visibleTo } from '../../kernel/index.ts';
 
 export type OutcomeRow = {
   account_id: string;
@@ -299,23 +290,5 @@ export function listJudgedNames(
     sql`SELECT DISTINCT entity_path, key FROM evidence WHERE account_id = ${accountId} AND branch = ${branch}
           AND branch <> 'main' AND seq > ${after}${andAll(end)} AND applied = 1 AND entity_path IS NOT NULL
           AND entry_id IS NOT NULL LIMIT ${most}`,
-  );
-}
-
-export type Predicted = { confidence_before: number; success: number };
-
-/** A condition: evidence about entries of a view within paths; the entries are found first. */
-export const isAboutEntryIn = (view: EntryView, paths: readonly Glob[] | undefined): Sql =>
-  sql`entry_id IS NOT NULL AND (seq, no) IN (${linesIn(view, { paths })})`;
-
-/** Returns the newest evidence for a calibration. */
-export function listPredictions(
-  query: Query,
-  viewer: Viewer,
-  { where, limit }: { where: readonly Sql[]; limit: number },
-): Promise<Predicted[]> {
-  return query.all<Predicted>(
-    sql`SELECT confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1 AND origin_seq IS NULL
-        AND ${visibleTo(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
   );
 }

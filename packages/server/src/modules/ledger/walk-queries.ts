@@ -1,6 +1,6 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
-import { branchOf, type EntryView, type ErasedEntries, scopeConditions } from '../../kernel/index.ts';
+import { type EntryView, type ErasedEntries, loggedIn, scopeConditions } from '../../kernel/index.ts';
 import { newestLineOf, newestLinesIn, newestLinesOf } from '../entries/index.ts';
 
 /**
@@ -49,7 +49,7 @@ const seen = ({ agent_id }: EntryView, table: string): Sql => {
 /** Follows the lines about an entry from the newest back, until enough are visible to the agent. */
 function seqsOfEntry(view: EntryView, entry_id: number): Sql {
   const { account_id } = view;
-  const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND line.branch = ${branchOf(view)} AND ${seen(view, 'line')} THEN 1 ELSE 0 END`;
+  const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND ${loggedIn(view, 'line')} AND ${seen(view, 'line')} THEN 1 ELSE 0 END`;
   const ofLine = sql`line.account_id = ${account_id} AND line.seq`;
   return sql`WITH RECURSIVE lines (seq, before_seq, before_no, shown, n) AS (
       SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0 FROM (${newestLineOf({ account_id, entry_id })}) AS newest
@@ -62,7 +62,7 @@ function seqsOfEntry(view: EntryView, entry_id: number): Sql {
 
 function seqsOfRef(view: EntryView, outcomeRef: string): Sql {
   return sql`SELECT seq FROM outcomes WHERE account_id = ${view.account_id} AND outcome_ref = ${outcomeRef}
-      AND branch = ${branchOf(view)} AND ${seen(view, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
+      AND ${loggedIn(view)} AND ${seen(view, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
 }
 
 export type PlacedOutcome = { place: number; seq: number };

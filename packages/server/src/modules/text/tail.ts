@@ -54,7 +54,11 @@ export async function readIndexState(
 }
 
 /** An index that is ahead of the log was made from a later state, which has been replaced by a backup. */
-async function positionIn({ view, read }: ReadContext, indexer: Indexer, seq: number): Promise<number | undefined> {
+export async function positionIn(
+  { view, read }: ReadContext,
+  indexer: Indexer,
+  seq: number,
+): Promise<number | undefined> {
   const upto = await indexer.position(view.account_id);
   if (upto === undefined || upto <= seq) return upto;
   const account = await readAccount(read, view.account_id);
