@@ -111,7 +111,7 @@ describe.each(backends)('what is known beside entries, on a branch on %s', (back
     expect([await samples('dev', { entity_path: 'a' }), await samples('dev', { entity_path: 'b' })]).toEqual([2, 0]);
   });
 
-  it('the log, the stream and the timeline show the branch, and its parent up to the fork', async () => {
+  it('the log and the timeline show the branch, and its parent up to the fork', async () => {
     const log = async (branch?: string) => {
       const { events, has_more } = await app.call('log.list', { after: 0, limit: 100, branch } as never, A);
       expect(has_more).toBe(false);
