@@ -211,6 +211,22 @@ describe.each(backends)('a rollback on %s', (backend) => {
     expect(await state()).toEqual({ a: 3 });
   });
 
+  it('of a branch goes back to before a refresh', async () => {
+    await write('a', 1);
+    await write('b', 1);
+    await app.call('branches.create', { name: 'trial' });
+    const on = { branch: 'trial' };
+    await write('b', 'own', on);
+    const { seq } = (await app.call('entries.read', { entity_path: 'shop', key: 'b', ...on })) as { seq: number };
+    await write('a', 2);
+    await write('c', 1);
+    await app.call('branches.refresh', { name: 'trial' });
+    expect(await state(on)).toEqual({ a: 2, b: 'own', c: 1 });
+    expect(await run({ seq, ...on })).toMatchObject({ entries_restored: 1, entries_deleted: 1 });
+    expect(await state(on)).toEqual({ a: 1, b: 'own' });
+    expect(await state()).toEqual({ a: 2, b: 1, c: 1 });
+  });
+
   it('restores many entries in steps', async () => {
     const writes = (value: number) =>
       Array.from({ length: 450 }, (_, i) => ({ entity_path: 'many', key: `k${i}`, value }));

@@ -67,7 +67,7 @@ const run = writes<'fork.run'>(async (work, { input, caller, lineage }) => {
   return changed(answer, { resource: target_agent_id, ...hashedBy(answer) });
 });
 
-const ENTRIES_PER_STEP = 200;
+const ENTRIES_PER_STEP = 100;
 
 async function copyAll(work: Work, part: Forking): Promise<Copied> {
   const total = { copied: 0, skipped: 0, bytes: 0 };

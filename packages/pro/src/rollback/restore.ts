@@ -3,8 +3,8 @@ import {
   type EntryRow,
   EntrySet,
   Fault,
+  findEarlierVersions,
   findEntriesIn,
-  findVersionsWithout,
   isLive,
   MAX_MOVED_BYTES,
   mayAgentSee,
@@ -32,7 +32,7 @@ export type Restored = RestoredName & {
   isHidden: boolean;
 };
 
-const ENTRIES_PER_STEP = 200;
+const ENTRIES_PER_STEP = 100;
 
 /** Brings entries back to an earlier state, some at a time. A dry run only decides. */
 export async function restoreEntries(
@@ -98,19 +98,23 @@ const isHidden = ({ current, earlier, agent_id, now }: Shown): boolean =>
 
 type States = { names: readonly RestoredName[]; part: RestoreRun; current: readonly (EntryRow | undefined)[] };
 
-/** The state that each entry goes back to, in the order of the names. */
+/**
+ * The state that each entry goes back to, in the order of the names. That of the branch itself is found by the numbers of its
+ * entries; only what it inherited is looked up by name.
+ */
 async function findStates(work: Work, { names, part, current }: States): Promise<(StoredState | undefined)[]> {
-  const view = viewInWork(work, { lineage: part.past, agent_id: part.agent_id });
-  const rows = await findEntriesIn(work.tx, view, names);
-  const byName = new Map(rows.map((row) => [nameOf(row), row]));
-  const earlier = names.map((name) => byName.get(nameOf(name)));
-  const { agent_ids, seq: after } = part;
-  if (!agent_ids) return earlier;
   const { account_id, tx, dialect } = work;
-  const entry_ids = current.flatMap((row) => row?.entry_id ?? []);
-  const others = await findVersionsWithout(tx, dialect, { account_id, entry_ids, agent_ids, after });
-  const byNumber = new Map(others.map((row) => [row.entry_id, row]));
-  return earlier.map((row, i) => byNumber.get(current[i]?.entry_id ?? 0) ?? row);
+  const branch = branchOf({ lineage: part.now });
+  const entry_ids = current.flatMap((row) => (row?.branch === branch ? row.entry_id : []));
+  const own = await findEarlierVersions(tx, dialect, { account_id, entry_ids, seq: part.seq, without: part.agent_ids });
+  const byNumber = new Map(own.map((row) => [row.entry_id, row]));
+  const found = current.map((row) => byNumber.get(row?.entry_id ?? 0));
+  if (part.past.length === 1) return found;
+  const view = viewInWork(work, { lineage: part.past, agent_id: part.agent_id });
+  const others = names.filter((_, i) => !found[i]);
+  const rows = others.length === 0 ? [] : await findEntriesIn(tx, view, others);
+  const byName = new Map(rows.map((row) => [nameOf(row), row]));
+  return names.map((name, i) => found[i] ?? byName.get(nameOf(name)));
 }
 
 const nameOf = ({ entity_path, key }: RestoredName): string => `${entity_path}\n${key}`;

@@ -45,19 +45,21 @@ const VERSION = fragment(
     .join(', '),
 );
 
-type WithoutAuthors = {
+type EarlierPart = {
   account_id: string;
   entry_ids: readonly number[];
-  agent_ids: readonly string[];
-  after: number;
+  /** The place in the log. */
+  seq: number;
+  /** Also versions of others that came later. */
+  without?: readonly string[] | undefined;
 };
 
-/** The newest version of each entry, but for those that these agents wrote after a `seq`. None where they wrote all of them. */
-export function findVersionsWithout(query: Query, dialect: Dialect, part: WithoutAuthors): Promise<VersionRow[]> {
-  const { account_id, entry_ids, agent_ids, after } = part;
+/** The newest version of each entry, up to a place in the log, or by others than some agents. None where there is none. */
+export function findEarlierVersions(query: Query, dialect: Dialect, part: EarlierPart): Promise<VersionRow[]> {
+  const { account_id, entry_ids, seq, without } = part;
   const numbers = dialect.numbers(entry_ids);
-  const agents = agent_ids.map((agent) => sql`${agent}`);
-  const isOther = sql`(seq <= ${after} OR agent_id NOT IN (${joinSql(agents, ', ')}))`;
+  const agents = without?.map((agent) => sql`${agent}`);
+  const isOther = agents ? sql`(seq <= ${seq} OR agent_id NOT IN (${joinSql(agents, ', ')}))` : sql`seq <= ${seq}`;
   if (dialect.engine === 'sqlite')
     return query.all<VersionRow>(
       sql`SELECT ${VERSION} FROM ${numbers} CROSS JOIN versions AS kept

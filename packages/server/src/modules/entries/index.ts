@@ -9,7 +9,7 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { type AuthoredRow, getAuthored } from './authored.ts';
-export { type ChangedHead, findVersionsWithout, listAuthoredHeads, listChangedHeads } from './changed.ts';
+export { type ChangedHead, findEarlierVersions, listAuthoredHeads, listChangedHeads } from './changed.ts';
 export { checkWrites } from './check-write.ts';
 export {
   type CommittedName,
