@@ -28,6 +28,7 @@ export const eventTypes = [
   'access_granted',
   'access_revoked',
   'tag_created',
+  'tag_deleted',
   'rollback',
   'cherry_pick',
   'fork',

@@ -1,5 +1,6 @@
 export * from './agent-glob.ts';
 export { branchNameProblem, MAX_BRANCH_NAME_BYTES } from './branch-name.ts';
+export * as branchShapes from './branch-shapes.ts';
 export * from './briefing-sections.ts';
 export { laterShape } from './checked-later.ts';
 export * from './digest-types.ts';

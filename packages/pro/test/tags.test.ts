@@ -100,6 +100,7 @@ describe.each(backends)('tags on %s', (backend) => {
       name: `tag ${i}`,
       description: '',
       branch: 'main',
+      is_kept: 0,
       seq: 0,
       agent_id: 'agent/test',
       created_seq: i,

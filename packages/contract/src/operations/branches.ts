@@ -1,43 +1,19 @@
 import * as z from 'zod';
-import { branchNameProblem } from '../branch-name.ts';
+import {
+  branchDetails,
+  branchName,
+  branchState,
+  branchStatus,
+  newBranchName,
+  protection,
+  ref,
+} from '../branch-shapes.ts';
 import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
-const newName = s.checked(branchNameProblem).meta({
-  id: 'BranchName',
-  description:
-    'Names a new branch in at most 200 bytes: segments separated by slashes, without @, ~, *, ? and white space.',
-  examples: ['experiment/retries'],
-});
-
-/** A branch that exists, or `main`. */
-const name = s.label(200).meta({ description: 'The name of the branch.', examples: ['experiment/retries'] });
-
 const description = s.text(4096).meta({ description: 'What the branch is for.' });
-
-export const branchStatus = z
-  .enum(['active', 'merged', 'closed'])
-  .meta({ id: 'BranchStatus', description: 'Only an active branch can be written to.' });
-
-const branch = z
-  .object({
-    name,
-    parent_branch: z.string().nullable().meta({ description: 'The branch that it was forked from; null for `main`.' }),
-    fork_seq: z
-      .int()
-      .nullable()
-      .meta({ description: 'The branch shows its parent as it was at this place in the log.' }),
-    status: branchStatus,
-    description: z.string(),
-    created_by: s.agentId,
-    created_at: s.utc,
-    merged_by: s.agentId.nullable(),
-    merged_at: s.utc.nullable(),
-    closed_by: s.agentId.nullable(),
-    closed_at: s.utc.nullable(),
-  })
-  .meta({ id: 'BranchState', description: 'A line of memory of its own that began as the memory of its parent.' });
+const named = { name: branchName };
 
 export const branches = {
   'branches.create': operation({
@@ -62,15 +38,12 @@ export const branches = {
     ],
     input: () =>
       z.strictObject({
-        name: newName,
-        from: s.branch.default('main').meta({
-          description: 'A branch, or a state of one: `tags/<name>`, `<branch>@<seq>` or `<branch>@<time>`.',
-          examples: ['main', 'tags/before-the-migration', 'main@1200'],
-        }),
+        name: newBranchName,
+        from: ref.default('main'),
         description: description.default(''),
         ...author,
       }),
-    output: () => branch,
+    output: () => branchState,
     errors: ['branch_not_found', 'conflict', 'module_not_installed'],
     example: (n) => ({ name: nth('experiment/retries', n), description: 'longer pauses between retries' }),
   }),
@@ -99,21 +72,129 @@ export const branches = {
         limit: s.limit,
         cursor: s.cursor,
       }),
-    output: () => z.object({ branches: z.array(branch), ...s.page }),
+    output: () => z.object({ branches: z.array(branchState), ...s.page }),
     errors: ['invalid_cursor', 'log_rewound', 'module_not_installed'],
     example: () => ({}),
   }),
 
   'branches.read': operation({
     summary: 'Read a branch',
+    description:
+      'With its protection, and how far it and its parent have moved since the fork. `main` can be read too.',
     module: 'branches',
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/branches/{name}' },
     cli: { args: ['name'] },
-    input: () => z.strictObject({ name }),
-    output: () => branch,
+    tools: [
+      {
+        name: 'mem_branch_read',
+        toolset: 'branching',
+        description: 'Show a branch: its parent, its status, and how far it is ahead and behind.',
+        fields: ['name'],
+        miss: 'mem_branch_list',
+      },
+    ],
+    input: () => z.strictObject(named),
+    output: () => branchDetails,
     errors: ['branch_not_found', 'module_not_installed'],
+    example: () => ({ name: 'experiment/retries' }),
+  }),
+
+  'branches.update': operation({
+    summary: 'Describe a branch',
+    module: 'branches',
+    effect: 'write',
+    cost: 2,
+    open_to_all: true,
+    http: { method: 'PATCH', path: '/api/v1/branches/{name}' },
+    cli: { args: ['name'] },
+    input: () => z.strictObject({ ...named, description, ...author }),
+    output: () => branchState,
+    errors: ['branch_not_found', 'module_not_installed'],
+    example: () => ({ name: 'experiment/retries', description: 'longer pauses between retries, with a limit' }),
+  }),
+
+  'branches.protect': operation({
+    summary: 'Protect a branch',
+    description:
+      'Only merges write to a protected branch; any other write is refused with `branch_protected`. Outcomes still count. ' +
+      '`main` can be protected too. Protecting it again replaces what a merge needs.',
+    module: 'branches',
+    effect: 'write',
+    cost: 2,
+    admin: true,
+    http: { method: 'PUT', path: '/api/v1/branches/{name}/protection' },
+    cli: { args: ['name'] },
+    input: () => z.strictObject({ ...named, ...protection.shape, ...author }),
+    output: () => branchDetails.pick({ name: true, is_protected: true, protection: true }),
+    errors: ['branch_not_found', 'module_not_installed'],
+    example: () => ({ name: 'experiment/retries', required_approvals: 1 }),
+  }),
+
+  'branches.unprotect': operation({
+    summary: 'End the protection of a branch',
+    module: 'branches',
+    effect: 'write',
+    cost: 2,
+    admin: true,
+    removes: 'branches.protect',
+    http: { method: 'DELETE', path: '/api/v1/branches/{name}/protection' },
+    cli: { args: ['name'] },
+    input: () => z.strictObject({ ...named, ...author }),
+    output: () => branchDetails.pick({ name: true, is_protected: true, protection: true }),
+    errors: ['branch_not_found', 'module_not_installed'],
+    example: () => ({ name: 'experiment/retries' }),
+  }),
+
+  'branches.close': operation({
+    summary: 'Close a branch',
+    description:
+      'A closed branch can be read and not written to. It keeps its name, and `branches.reopen` opens it again. A branch ' +
+      'from which open branches were forked is not closed.',
+    module: 'branches',
+    effect: 'write',
+    cost: 2,
+    open_to_all: true,
+    removes: 'branches.create',
+    http: { method: 'DELETE', path: '/api/v1/branches/{name}' },
+    cli: { args: ['name'] },
+    tools: [
+      {
+        name: 'mem_branch_close',
+        toolset: 'branching',
+        description: 'Close a branch without merging it; it can still be read.',
+        fields: ['name'],
+        miss: 'mem_branch_list',
+      },
+    ],
+    input: () => z.strictObject({ ...named, ...author }),
+    output: () => branchState,
+    errors: ['branch_not_found', 'branch_closed', 'conflict', 'module_not_installed'],
+    example: () => ({ name: 'experiment/retries' }),
+  }),
+
+  'branches.reopen': operation({
+    summary: 'Reopen a branch',
+    description: 'A branch that was closed or merged can be written to again.',
+    module: 'branches',
+    effect: 'write',
+    cost: 2,
+    open_to_all: true,
+    http: { method: 'POST', path: '/api/v1/branches/{name}/reopen' },
+    cli: { args: ['name'] },
+    tools: [
+      {
+        name: 'mem_branch_reopen',
+        toolset: 'branching',
+        description: 'Open a closed or merged branch again.',
+        fields: ['name'],
+        miss: 'mem_branch_list',
+      },
+    ],
+    input: () => z.strictObject({ ...named, ...author }),
+    output: () => branchState,
+    errors: ['branch_not_found', 'conflict', 'module_not_installed'],
     example: () => ({ name: 'experiment/retries' }),
   }),
 };

@@ -14,6 +14,7 @@ export const migrations: readonly Migration[] = [
           fork_seq ${int} NOT NULL,
           inherits ${text} NOT NULL,
           status ${text} NOT NULL,
+          is_protected ${int} NOT NULL,
           description ${text} NOT NULL,
           created_by ${text} NOT NULL,
           holder ${text},

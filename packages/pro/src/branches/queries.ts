@@ -6,6 +6,7 @@ import {
   type Query,
   sql,
   type Transaction,
+  type Update,
 } from '@mem-service/server/module';
 
 export type BranchStatus = 'active' | 'merged' | 'closed';
@@ -18,6 +19,8 @@ export type BranchRow = {
   /** JSON of the spans that the branch shows besides its own writes. */
   inherits: string;
   status: BranchStatus;
+  /** 1: only merges write to it. */
+  is_protected: number;
   description: string;
   created_by: string;
   /** The key that created it, with those that it replaced. */
@@ -39,6 +42,7 @@ export const insertBranch: Insert = {
     fork_seq: 'int',
     inherits: 'text',
     status: 'text',
+    is_protected: 'int',
     description: 'text',
     created_by: 'text',
     holder: 'text',
@@ -75,8 +79,54 @@ export const insertFork: Insert = {
   },
 };
 
+/** What a merge into a protected branch needs. */
+export type ProtectionRow = {
+  account_id: string;
+  branch: string;
+  required_approvals: number;
+  dismisses_approvals: number;
+  /** JSON of the names of checks. */
+  required_checks: string;
+  set_by: string;
+  set_at: number;
+};
+
+export const putProtection: Insert = {
+  table: 'branch_protections',
+  columns: {
+    account_id: 'text',
+    branch: 'text',
+    required_approvals: 'int',
+    dismisses_approvals: 'int',
+    required_checks: 'text',
+    set_by: 'text',
+    set_at: 'int',
+  },
+  suffix: `ON CONFLICT (account_id, branch) DO UPDATE SET required_approvals = excluded.required_approvals,
+    dismisses_approvals = excluded.dismisses_approvals, required_checks = excluded.required_checks,
+    set_by = excluded.set_by, set_at = excluded.set_at`,
+};
+
+/** The columns of a branch that change. */
+export const updateBranches: Update = {
+  table: 'branches',
+  set: {
+    fork_seq: 'int',
+    inherits: 'text',
+    status: 'text',
+    is_protected: 'int',
+    description: 'text',
+    merged_by: 'text',
+    merged_at: 'int',
+    closed_by: 'text',
+    closed_at: 'int',
+  },
+  by: { account_id: 'text', name: 'text' },
+};
+
 const BRANCH = fragment(Object.keys(insertBranch.columns).join(', '));
 const FORK = fragment(Object.keys(insertFork.columns).join(', '));
+const PROTECTION = fragment(Object.keys(putProtection.columns).join(', '));
 
 export function getBranch(query: Query, accountId: string, name: string): Promise<BranchRow | undefined> {
   return query.get(sql`SELECT ${BRANCH} FROM branches WHERE account_id = ${accountId} AND name = ${name}`);
@@ -125,6 +175,32 @@ export async function hasBranches(
         ORDER BY created_seq LIMIT 1 OFFSET ${count - 1}`,
   );
   return found !== undefined;
+}
+
+/** A branch that is open and was forked from this one. */
+export function findOpenChild(query: Query, accountId: string, name: string): Promise<{ name: string } | undefined> {
+  return query.get(
+    sql`SELECT name FROM branches WHERE account_id = ${accountId} AND parent = ${name} AND status = 'active' LIMIT 1`,
+  );
+}
+
+export function getProtection(query: Query, accountId: string, branch: string): Promise<ProtectionRow | undefined> {
+  return query.get(
+    sql`SELECT ${PROTECTION} FROM branch_protections WHERE account_id = ${accountId} AND branch = ${branch}`,
+  );
+}
+
+export function deleteProtection(tx: Transaction, accountId: string, branch: string): Promise<number> {
+  return tx.run(sql`DELETE FROM branch_protections WHERE account_id = ${accountId} AND branch = ${branch}`);
+}
+
+/** The bytes of the descriptions of branches that an agent created. */
+export async function sumDescriptions(query: Query, accountId: string, agentId: string): Promise<number> {
+  const found = await query.get<{ bytes: number }>(
+    sql`SELECT CAST(coalesce(sum(${fragment('octet_length(description)')}), 0) AS BIGINT) AS bytes FROM branches
+        WHERE account_id = ${accountId} AND created_by = ${agentId}`,
+  );
+  return found?.bytes ?? 0;
 }
 
 /** The branch shows its parent at another place from now on. */

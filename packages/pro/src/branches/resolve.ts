@@ -1,4 +1,13 @@
-import { Fault, invalidInput, type Lineage, MAIN_BRANCH, type Query, readSeq, seqAt } from '@mem-service/server/module';
+import {
+  type BranchSpan,
+  Fault,
+  invalidInput,
+  type Lineage,
+  MAIN_BRANCH,
+  type Query,
+  readSeq,
+  seqAt,
+} from '@mem-service/server/module';
 import { getTag } from '../tags/queries.ts';
 import { type BranchRow, getBranch, getForkAt } from './queries.ts';
 import { parseRef } from './rules/refs.ts';
@@ -35,7 +44,7 @@ export async function findRef(source: RefSource, text: string): Promise<Resolved
   if (ref.kind === 'tag') {
     const tag = await getTag(read, account_id, ref.tag);
     if (!tag) throw noBranch(text, `there is no tag ${JSON.stringify(ref.tag)}`);
-    return stateAt(source, { branch: tag.branch, seq: tag.seq });
+    return stateAt(source, { branch: tag.branch, seq: tag.seq, is_kept: tag.is_kept === 1 });
   }
   if (ref.kind === 'time') {
     const seq = (await seqAt(read, account_id, ref.time + 1)) - 1;
@@ -61,9 +70,9 @@ export const lineageOf = ({ name, inherits }: Pick<BranchRow, 'name' | 'inherits
 /** The state of a branch at a place in the log, with the fork that was in force there. */
 export async function stateAt(
   { account_id, read }: RefSource,
-  { branch, seq }: { branch: string; seq: number },
+  { branch, seq, is_kept = false }: { branch: string; seq: number; is_kept?: boolean },
 ): Promise<ResolvedRef> {
-  const own = { branch, up_to_seq: seq };
+  const own: BranchSpan = is_kept ? { branch, up_to_seq: seq, is_kept } : { branch, up_to_seq: seq };
   if (branch === MAIN_BRANCH) return { branch, seq, lineage: [own] };
   const fork = await getForkAt(read, account_id, { branch, seq });
   if (!fork) {

@@ -1,5 +1,10 @@
-import { exported, type TenantTable } from '@mem-service/server/module';
-import { insertBranch, insertFork } from './queries.ts';
+import { exported, MAIN_BRANCH, protectMain, type Row, type TenantTable, type Work } from '@mem-service/server/module';
+import { insertBranch, insertFork, putProtection } from './queries.ts';
+
+async function restoreProtections(work: Work, rows: readonly Row[]): Promise<void> {
+  if (rows.some(({ branch }) => branch === MAIN_BRANCH)) protectMain(work, true);
+  work.send(work.tx.insertMany(putProtection, [...rows]));
+}
 
 export const tables: readonly TenantTable[] = [
   exported(insertBranch, {
@@ -15,4 +20,11 @@ export const tables: readonly TenantTable[] = [
     },
   }),
   exported(insertFork, { kind: 'branch_fork', key: ['branch', 'since_seq'], json: ['inherits'] }),
+  exported(putProtection, {
+    kind: 'branch_protection',
+    key: ['branch'],
+    json: ['required_checks'],
+    agents: { set_by: { erased: 'rename' } },
+    restore: restoreProtections,
+  }),
 ];

@@ -9,6 +9,7 @@ import {
   type Work,
   writes,
 } from '@mem-service/server/module';
+import { branchProtected } from '../branches/changes.ts';
 import { stateAt } from '../branches/resolve.ts';
 import { endOf, type MergeEnd } from './ends.ts';
 import { MAX_MERGED_ENTRIES } from './limits.ts';
@@ -28,6 +29,7 @@ export const cherryPick = exclusive(
     const source = await sourceOf(work, await endOf(refs, from), committed);
     const target = await endOf(refs, branch);
     requireOpen(target, 'the branch');
+    if (target.row?.is_protected === 1 || work.protectedBranches.has(branch)) throw branchProtected(branch);
     const author = authorOf(input, caller);
     const all = [...input.entries, ...committed.map(({ entity_path, key }) => ({ entity_path, key }))];
     const names = [...new Map(all.map((name) => [nameText(name), name])).values()];

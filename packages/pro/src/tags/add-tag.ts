@@ -1,17 +1,14 @@
 import { bytesOfTexts, EVERYONE, Fault, storeMore, type Work } from '@mem-service/server/module';
 import { getTag, insertTag, type TagRow } from './queries.ts';
 
-type NewTag = Pick<TagRow, 'name' | 'description' | 'branch' | 'seq' | 'agent_id'> & { session: string };
+type TagEvent = Pick<TagRow, 'name' | 'branch' | 'seq' | 'agent_id'> & { session: string };
+type NewTag = TagEvent & Pick<TagRow, 'description'> & Partial<Pick<TagRow, 'is_kept'>>;
 
-/** Names a place in the log, in the transaction of the caller. */
-export async function addTag(work: Work, { session, ...tag }: NewTag): Promise<TagRow> {
-  const { account_id } = work;
-  const { name, description, branch, seq, agent_id } = tag;
-  if (await getTag(work.tx, account_id, name))
-    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
-  storeMore(work, bytesOfTexts([name, description]));
-  const created_seq = work.emit({
-    event_type: 'tag_created',
+/** Appends to the log what happened to a tag. */
+export function emitTag(work: Work, tag: TagEvent, event_type: 'tag_created' | 'tag_deleted'): number {
+  const { name, branch, seq, agent_id, session } = tag;
+  return work.emit({
+    event_type,
     agent_id,
     branch,
     entity_path: null,
@@ -21,7 +18,17 @@ export async function addTag(work: Work, { session, ...tag }: NewTag): Promise<T
     details: { tag: name, tag_seq: seq },
     session,
   });
-  const row = { account_id, ...tag, created_seq, created_at: work.now };
+}
+
+/** Names a state of a branch, in the transaction of the caller. */
+export async function addTag(work: Work, { session, is_kept = 0, ...tag }: NewTag): Promise<TagRow> {
+  const { account_id } = work;
+  const { name, description } = tag;
+  if (await getTag(work.tx, account_id, name))
+    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
+  storeMore(work, bytesOfTexts([name, description]));
+  const created_seq = emitTag(work, { ...tag, session }, 'tag_created');
+  const row = { account_id, ...tag, is_kept, created_seq, created_at: work.now };
   work.send(work.tx.insertMany(insertTag, [row]));
   return row;
 }

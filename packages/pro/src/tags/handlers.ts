@@ -1,12 +1,15 @@
 import {
+  addStored,
+  bytesOfTexts,
   changed,
   cursorsOf,
   cutPage,
+  Fault,
   fromIso,
   type Handlers,
   hashedBy,
   invalidInput,
-  MAIN_BRANCH,
+  keepState,
   pageBytes,
   reads,
   seqAt,
@@ -16,36 +19,59 @@ import {
   withinPage,
   writes,
 } from '@mem-service/server/module';
+import { resolveRef, stateAt } from '../branches/resolve.ts';
 import { branchOfTag } from '../branches/rules/refs.ts';
-import { addTag } from './add-tag.ts';
+import { addTag, emitTag } from './add-tag.ts';
 import * as queries from './queries.ts';
 
 const create = writes<'tags.create'>(async (work, { input, caller }) => {
   const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
-  const seq = await placeOf(work, input);
   const session = sessionName(session_id, caller);
-  const row = await addTag(work, { name, description, branch: MAIN_BRANCH, seq, agent_id, session });
+  const row = await addTag(work, { name, description, ...(await placeOf(work, input)), agent_id, session });
   const tag = toTag(row);
   return changed(tag, { resource: name, ...hashedBy(tag) });
 });
 
-/** Returns the requested `seq`: the given one, the last one at a time, or the newest. */
-async function placeOf(
-  work: Work,
-  { seq, at }: { seq?: number | undefined; at?: string | undefined },
-): Promise<number> {
+const remove = writes<'tags.delete'>(async (work, { input, caller }) => {
+  const { account_id, tx } = work;
+  const row = await queries.getTag(tx, account_id, input.name);
+  if (!row) throw new Fault('not_found', `there is no tag ${JSON.stringify(input.name)}`, { name: input.name });
+  const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
+  const session = sessionName(session_id, caller);
+  emitTag(work, { ...row, agent_id, session }, 'tag_deleted');
+  addStored(work, { storage_bytes: -bytesOfTexts([row.name, row.description]) });
+  work.send(queries.deleteTag(tx, account_id, row.name));
+  const tag = toTag(row);
+  return changed(tag, { resource: row.name, before: hashedBy(tag).after, after: null });
+});
+
+type TagPlace = { ref: string; seq?: number | undefined; at?: string | undefined };
+type TaggedState = Pick<queries.TagRow, 'branch' | 'seq' | 'is_kept'>;
+
+/** The state that is named: the newest of a branch, that at a given `seq` or time, or that of another ref. */
+async function placeOf(work: Work, { ref, seq, at }: TagPlace): Promise<TaggedState> {
+  const source = { account_id: work.account_id, read: work.tx };
   const newest = work.account.seq;
   if (seq !== undefined && at !== undefined)
     throw invalidInput([{ path: 'at', message: 'is given together with seq; give one of them' }]);
   if (seq !== undefined && seq > newest)
     throw invalidInput([{ path: 'seq', message: `is beyond the newest place in the log, ${newest}` }]);
-  if (at === undefined) return seq ?? newest;
-  return (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
+  const of = await resolveRef(source, ref);
+  const asked = at === undefined ? seq : (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
+  if (asked === undefined) {
+    if (of.seq === null || of.seq === newest) return { branch: of.branch, seq: keepState(work), is_kept: 1 };
+    return { branch: of.branch, seq: of.seq, is_kept: Number(of.lineage[0]?.is_kept === true) };
+  }
+  if (of.seq !== null)
+    throw invalidInput([{ path: 'ref', message: 'names a state already; give a branch with seq or at' }]);
+  const state = await stateAt(source, { branch: of.branch, seq: asked });
+  return { branch: state.branch, seq: asked, is_kept: 0 };
 }
 
-const toTag = ({ name, description, seq, agent_id, created_at }: queries.TagRow) => ({
+const toTag = ({ name, description, branch, seq, agent_id, created_at }: queries.TagRow) => ({
   name,
   branch: branchOfTag(name),
+  of_branch: branch,
   description,
   seq,
   agent_id,
@@ -63,4 +89,4 @@ const list = reads<'tags.list'>(async ({ read, caller, services }, { name, limit
   return { tags: items.map(toTag), ...page };
 });
 
-export const handlers: Handlers = { 'tags.create': create, 'tags.list': list };
+export const handlers: Handlers = { 'tags.create': create, 'tags.list': list, 'tags.delete': remove };

@@ -26,6 +26,9 @@ export const migrations: readonly Migration[] = [
   {
     version: 3,
     name: 'tags of branches',
-    up: ({ text }) => [`ALTER TABLE tags ADD COLUMN branch ${text} NOT NULL DEFAULT 'main'`],
+    up: ({ text, int }) => [
+      `ALTER TABLE tags ADD COLUMN branch ${text} NOT NULL DEFAULT 'main'`,
+      `ALTER TABLE tags ADD COLUMN is_kept ${int} NOT NULL DEFAULT 0`,
+    ],
   },
 ];

@@ -1,4 +1,12 @@
-import { andAll, type FirstRows, fragment, type Insert, type Query, sql } from '@mem-service/server/module';
+import {
+  andAll,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  sql,
+  type Transaction,
+} from '@mem-service/server/module';
 
 export type TagRow = {
   account_id: string;
@@ -7,6 +15,8 @@ export type TagRow = {
   /** The branch and the `seq` that the tag names. */
   branch: string;
   seq: number;
+  /** 1: the state there is kept. */
+  is_kept: number;
   agent_id: string;
   /** The `seq` of the event that created it. */
   created_seq: number;
@@ -21,6 +31,7 @@ export const insertTag: Insert = {
     description: 'text',
     branch: 'text',
     seq: 'int',
+    is_kept: 'int',
     agent_id: 'text',
     created_seq: 'int',
     created_at: 'int',
@@ -31,6 +42,10 @@ const TAG = fragment(Object.keys(insertTag.columns).join(', '));
 
 export function getTag(query: Query, accountId: string, name: string): Promise<TagRow | undefined> {
   return query.get(sql`SELECT ${TAG} FROM tags WHERE account_id = ${accountId} AND name = ${name}`);
+}
+
+export function deleteTag(tx: Transaction, accountId: string, name: string): Promise<number> {
+  return tx.run(sql`DELETE FROM tags WHERE account_id = ${accountId} AND name = ${name}`);
 }
 
 export type TagPage = { account_id: string; name: string | undefined; before: number; limit: number; bytes: number };

@@ -70,7 +70,7 @@ export function listEnded(query: Query): Promise<EndRow[]> {
 export function setPurged(tx: Transaction, accountId: string, now: number): Promise<number> {
   return tx.run(
     sql`UPDATE accounts SET purged_at = ${now}, seq = 0, seq_stamp = 0, audit_no = 0, audit_hash = '', item_no = 0,
-          storage_bytes = 0, storage_entries = 0, open_sessions = 0, reader_notes = 0, forked_seq = 0
+          storage_bytes = 0, storage_entries = 0, open_sessions = 0, reader_notes = 0, forked_seq = 0, main_protected = 0
         WHERE account_id = ${accountId}`,
   );
 }

@@ -3,6 +3,7 @@ import { type Authorize, authorizeKeyType } from './authorize.ts';
 import { authorizeAgent } from './authorize-agent.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import { authorizeSender } from './authorize-sender.ts';
+import { andThen, resolveLineage } from './branch-lineages.ts';
 import type { Caller } from './caller.ts';
 import { HookContext, type Hooks } from './hooks.ts';
 import { priceOf } from './metering.ts';
@@ -65,30 +66,6 @@ const missingModule = (name: string, { module }: Operation): Fault =>
     `${name} needs the module ${module}: install the package @mem-service/pro beside the server, and do not set MEM_PRO=off`,
     { module },
   );
-
-/** Continues synchronously when the value is not a promise. */
-function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-type LineageHook = NonNullable<Hooks['lineage']>;
-
-/** Returns the lineage of the first module that has the branch. */
-function resolveLineage(
-  hooks: readonly LineageHook[],
-  branch: string,
-  context: HookContext,
-): Lineage | Promise<Lineage> {
-  const [hook, ...rest] = hooks;
-  if (!hook) throw noBranch(branch);
-  return andThen(hook(branch, context), (lineage) => {
-    if (lineage?.length === 0) throw noBranch(branch);
-    return lineage ?? resolveLineage(rest, branch, context);
-  });
-}
-
-const noBranch = (branch: string): Fault =>
-  new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
 
 function refuseReadOnly(lineage: Lineage, branch: string | undefined): void {
   if (lineage[0]?.up_to_seq !== null)

@@ -54,6 +54,7 @@ export { globConditions } from './path-filter.ts';
 export * from './plan-bounds.ts';
 export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
+export { protectMain } from './protect-main.ts';
 export { type AccountRow, insertAccount, readAccount, readSeq } from './queries.ts';
 export * from './registry.ts';
 export * from './replica/index.ts';

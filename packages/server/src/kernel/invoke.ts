@@ -2,6 +2,7 @@ import { Fault, type Operation, type OperationName, operations } from '@mem-serv
 import { checkSchema, type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
+import { renewWith } from './branch-lineages.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
@@ -52,10 +53,8 @@ export function createKernel(
   const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
   const admit = createAdmit({ handlers, services, hooks, usage });
   const followers = new Followers({ ...services, feed, onError });
-  const committer = new Committer(services, {
-    committed: publisher(feed, hooks, onError),
-    batch: (size) => usage.countBatch(size),
-  });
+  const observer = { committed: publisher(feed, hooks, onError), batch: (size: number) => usage.countBatch(size) };
+  const committer = new Committer(services, { renewLineages: renewWith(hooks), ...observer });
   const replicas = new AttachedReplicas(services);
   const notes = startNotes(services, { committer, modules, replicas, onError });
   services.meter?.start(meterWork(committer), onError);

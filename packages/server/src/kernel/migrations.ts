@@ -216,4 +216,9 @@ export const kernelMigrations: readonly Migration[] = [
     name: 'the newest fork of an account',
     up: ({ int }) => [`ALTER TABLE accounts ADD COLUMN forked_seq ${int} NOT NULL DEFAULT 0`],
   },
+  {
+    version: 10,
+    name: 'protection of main',
+    up: ({ int }) => [`ALTER TABLE accounts ADD COLUMN main_protected ${int} NOT NULL DEFAULT 0`],
+  },
 ];

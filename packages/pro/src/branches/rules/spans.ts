@@ -12,3 +12,12 @@ export function spansOfFork({ parent, fork_seq, is_kept, inherited }: Fork): Lin
 }
 
 export const parseSpans = (json: string): Lineage => JSON.parse(json) as Lineage;
+
+/** What one lineage shows of each branch beyond another: its writes after a `seq`, up to another or to its newest one. */
+export function newerSpans(then: Lineage, now: Lineage): { branch: string; after: number; until: number | null }[] {
+  return now.flatMap(({ branch, up_to_seq: until }) => {
+    const before = then.find((span) => span.branch === branch);
+    const after = before ? before.up_to_seq : 0;
+    return after === null || after === until ? [] : [{ branch, after, until }];
+  });
+}

@@ -1,7 +1,7 @@
 import { applyChanges, type BranchSpan, type LedgerPosition, type Lineage, type Work } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { dropCleanReads } from '../sessions/index.ts';
-import { checkDraft, requireRoomFor } from './check-draft.ts';
+import { checkDraft, refuseProtected, requireRoomFor } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
 import { KeptEntries } from './kept-entries.ts';
 import { compareValue, isLargeValue } from './prepare.ts';
@@ -122,6 +122,7 @@ export class EntrySet {
     const name = addressText(draft);
     const entry = this.get(draft);
     const own = this.#now.get(name);
+    refuseProtected(work, draft, reason);
     checkDraft(entry, draft, { now: work.now, reason });
     // A tombstone continues the entry it deletes; any other version starts over when the entry was deleted or expired.
     const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;

@@ -4,6 +4,12 @@ import type { WriteReason } from './emit.ts';
 import type { EntryRow } from './rows.ts';
 import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 
+/** Throws where only merges write to the branch. */
+export function refuseProtected(work: Work, { branch }: EntryDraft, { despite_protection }: WriteReason): void {
+  if (despite_protection || !work.protectedBranches.has(branch)) return;
+  throw new Fault('branch_protected', `the branch ${JSON.stringify(branch)} is changed by merges only`, { branch });
+}
+
 /** Throws when the draft is not allowed to change the entry. */
 export function checkDraft(
   before: EntryRow | undefined,

@@ -38,7 +38,10 @@ async function expire(work: Work, addresses: readonly EntryRowKey[]): Promise<Wr
     const entry = entries.get({ branch, entity_path, key });
     if (!entry || entry.deleted === 1 || entry.ttl_at === null || entry.ttl_at > work.now) continue;
     const author = { agent_id: entry.agent_id, session_id: null };
-    entries.apply({ branch, entity_path, key, ...author, value: undefined }, { event_type: 'expire' });
+    entries.apply(
+      { branch, entity_path, key, ...author, value: undefined },
+      { event_type: 'expire', despite_protection: true },
+    );
     count++;
   }
   await entries.save();

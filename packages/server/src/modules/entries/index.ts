@@ -19,6 +19,7 @@ export {
   listCommittedNames,
   type VersionText,
 } from './compared.ts';
+export { countChanged } from './count-changed.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export {
   type AuthoredEntry,

@@ -71,7 +71,11 @@ function writeLesson(work: Work, entries: EntrySet, { lesson, branch, author, ou
     shared,
   };
   try {
-    const { entry } = entries.apply(draft, { event_type: 'write', details: { lesson_of: outcome_ref } });
+    const { entry } = entries.apply(draft, {
+      event_type: 'write',
+      details: { lesson_of: outcome_ref },
+      despite_protection: true,
+    });
     return { entity_path, key, version: entry.version };
   } catch (error) {
     // The outcome is kept, without a lesson, where the plan has no room for it.

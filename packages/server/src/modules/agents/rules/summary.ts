@@ -74,6 +74,7 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
     `Granted ${quoted(event.details.permission) || 'access'} on branch '${branchNamedIn(event)}' to ${granteeOf(event)}`,
   access_revoked: (event) => `Revoked access on branch '${branchNamedIn(event)}' from ${granteeOf(event)}`,
   tag_created: ({ details }) => `Created tag '${quoted(details.tag ?? details.name)}'`,
+  tag_deleted: ({ details }) => `Deleted tag '${quoted(details.tag)}'`,
   rollback: ({ details }) => `Rolled back to ${quoted(details.tag ?? details.timestamp) || 'an earlier time'}`,
   cherry_pick: (event) =>
     `Cherry-picked ${count(event.details.entries, 'entry')} from branch '${branchNamedIn(event)}'`,
