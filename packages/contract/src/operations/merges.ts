@@ -45,6 +45,7 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
+    branches_in: { name: 'read', against: 'read' },
     http: { method: 'GET', path: '/api/v1/branches/{name}/diff' },
     cli: { args: ['name'], alias: 'diff-branch' },
     tools: [
@@ -78,6 +79,7 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
+    branches_in: { from: 'read', to: 'read' },
     http: { method: 'GET', path: '/api/v1/diff' },
     cli: { args: ['from', 'to'], alias: 'compare' },
     tools: [
@@ -109,6 +111,7 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
+    branches_in: { source: 'read', target: 'read' },
     http: { method: 'GET', path: '/api/v1/merge-base' },
     cli: { args: ['name', 'against'], alias: 'merge-base' },
     tools: [
@@ -135,6 +138,7 @@ export const merges = {
     module: 'merges',
     effect: 'write',
     cost: 2,
+    branches_in: { name: 'read', target: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/merge' },
     raw: [['resolutions', '*', 'value']],
     cli: { args: ['name'], alias: 'merge' },
@@ -185,6 +189,7 @@ export const merges = {
     module: 'merges',
     effect: 'write',
     cost: 2,
+    branches_in: { name: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/refresh' },
     raw: [['resolutions', '*', 'value']],
     cli: { args: ['name'], alias: 'refresh' },
@@ -222,6 +227,7 @@ export const merges = {
     module: 'merges',
     effect: 'write',
     cost: 2,
+    branches_in: { from: 'read' },
     http: { method: 'POST', path: '/api/v1/cherry-pick' },
     cli: { args: ['from', 'entries'], alias: 'cherry-pick' },
     tools: [

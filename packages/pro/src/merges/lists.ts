@@ -1,4 +1,5 @@
 import { cursorsOf, cutPage, Fault, pageBytes, type Query, reads, withinPage } from '@mem-service/server/module';
+import { requireEnds } from './access.ts';
 import { toMerge } from './answer.ts';
 import { endOf, mergeBase, toState } from './ends.ts';
 import { getMerge, listMerges, type MergeRow } from './queries.ts';
@@ -25,9 +26,11 @@ export async function findMerge(query: Query, accountId: string, mergeId: string
   return row;
 }
 
-const read = reads<'merges.read'>(async ({ read, caller }, { merge_id }) =>
-  toMerge(withoutMessage(await findMerge(read, caller.account_id, merge_id), caller.agent_id)),
-);
+const read = reads<'merges.read'>(async ({ read, caller, services }, { merge_id }) => {
+  const row = await findMerge(read, caller.account_id, merge_id);
+  await requireEnds(services, caller, { ends: row, permission: 'read' });
+  return toMerge(withoutMessage(row, caller.agent_id));
+});
 
 /** The message may be about entries that others may not see. */
 const withoutMessage = (row: MergeRow, agentId: string): MergeRow =>

@@ -138,6 +138,7 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
     throw new Fault('conflict', `${MAIN_BRANCH} has no parent to be refreshed from`, { branch: input.name });
   requireOpen(target, 'the branch');
   const { parent } = target.row;
+  await work.services.branchAccess.require(caller, parent, 'read');
   const before = await earlierMerge(work, {
     kind: 'refresh',
     merge_id: input.merge_id,

@@ -5,6 +5,7 @@ import { migrations } from './migrations.ts';
 import { saveKeyUses, storeUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
+export { findKeyHolder } from './holder.ts';
 export { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from './make.ts';
 export { changeMemberKeys } from './members.ts';
 export { countKeys, deleteKeys } from './queries.ts';
