@@ -121,9 +121,9 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
   const { merge_id, no, take } = input;
   requireValue(input, 'value');
   const { account_id, tx, now } = work;
-  const ends = await findMerge(tx, account_id, merge_id);
-  await requireEnds(work.services, caller, { ends, permission: 'read_write' });
-  const { agent_id } = authorOf(input, caller);
+  const merge = await findMerge(tx, account_id, merge_id);
+  await requireEnds(work.services, caller, { ends: merge, permission: 'read_write' });
+  const { agent_id, session } = authorOf(input, caller);
   const chosen = await chosenConflicts(work, input, { agent_id, scope: readScope(caller) });
   const outside = chosen.find(({ entity_path }) => !isInScope(caller.key?.write, entity_path));
   if (outside) throw missingScope('WRITE', { kind: 'exact', path: outside.entity_path });
@@ -137,6 +137,17 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
   await tx.updateMany(queries.updateResolutions, resolved);
   const open = await queries.countConflicts(tx, { account_id, merge_id }, ofStatus('open'));
   const answer = { merge_id, resolved: resolved.length, open };
+  work.emit({
+    event_type: 'conflict_resolved',
+    agent_id,
+    branch: merge.target,
+    entity_path: null,
+    key: null,
+    version: null,
+    visible_to: EVERYONE,
+    details: { merge_id, resolved: resolved.length, take },
+    session,
+  });
   return changed(answer, { resource: merge_id, ...hashedBy(answer) });
 });
 
