@@ -38,7 +38,7 @@ describe('the examples of the help', () => {
       const stdin = Object.assign(Readable.from(piped ? [Buffer.from(piped)] : []), { isTTY: piped === undefined });
       // The file of this one is not there.
       if (args.includes('writes.json')) return;
-      const input = await readInput(command, given, stdin);
+      const input = await readInput(command, given, { stdin, env: {} });
       expect(operations[command.name].input.safeParse(input).error).toBeUndefined();
     },
   );

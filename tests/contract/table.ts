@@ -115,7 +115,10 @@ const laid = new WeakMap<TestApp, number>();
 export const laidAs = (app: TestApp): number => laid.get(app) ?? 0;
 
 export function learn(known: KnownIds, output: object): void {
-  for (const [field, one] of Object.entries(output)) if (isIdentifying(field) && one !== null) known[field] = one;
+  // Teams and tags have names too, but only branches are addressed by theirs.
+  const isNamed = 'parent_branch' in output;
+  for (const [field, one] of Object.entries(output))
+    if (isIdentifying(field) && one !== null && (field !== 'name' || isNamed)) known[field] = one;
 }
 
 export type ExampleSetup = { mark: string; as: Partial<Caller>; extra?: JsonObject };

@@ -5,6 +5,8 @@ import type { ConnectorResult, InboundEvent } from '../../packages/server/src/co
 import type { Caller } from '../../packages/server/src/kernel/index.ts';
 import { backends, fakeClock, openTestApp, type TestApp, type TestOptions } from '../support/app.ts';
 import { connectorThat, hostOf } from '../support/connectors.ts';
+import { deliver, testConnector } from '../support/deliveries.ts';
+import { openHosted, patch } from '../support/hosted.ts';
 
 type MadeOf = (event: InboundEvent, no: number) => readonly ConnectorResult[] | string;
 
@@ -75,7 +77,7 @@ describe.each(backends)('dead letters that are tried again, on %s', (backend) =>
     expect(await app.call('entries.read', { entity_path: 'shop', key: 'sound' })).toMatchObject({ value: { a: 1 } });
   });
 
-  it('are tried when their time has come', async () => {
+  it('are tried when their time has come, and not before', async () => {
     const times: number[] = [];
     await open(
       () => {
@@ -85,12 +87,45 @@ describe.each(backends)('dead letters that are tried again, on %s', (backend) =>
       { clock: { ...fakeClock(), now: () => Date.now() }, sweepSeconds: 60 },
       { retry_delay_seconds: 1, retry_attempts: 2 },
     );
+    // The delay begins when it is received, or when an attempt is stored: both are later than what is measured here.
+    times.push(Date.now());
     await receive('late');
-    for (let waited = 0; times.length < 3 && waited < 60; waited++) await sleep(100);
-    const [first = 0, second = 0, third = 0] = times;
-    for (const delay of [second - first, third - second]) {
-      expect(delay).toBeGreaterThanOrEqual(950);
+    for (let waited = 0; times.length < 4 && waited < 60; waited++) await sleep(100);
+    const [sent = 0, , second = 0, third = 0] = times;
+    for (const delay of [second - sent, third - second]) {
+      expect(delay).toBeGreaterThanOrEqual(1000);
       expect(delay).toBeLessThan(4000);
     }
+  });
+
+  it('wait while their account is suspended', async () => {
+    const tried: string[] = [];
+    const failing = connectorThat(
+      async (events) => {
+        tried.push(...events.map(({ id }) => id));
+        return events.map(() => ({ failure: { reason: 'not yet', passing: true } }));
+      },
+      { manifest: { event_types: ['build'] }, identify: testConnector().identify },
+    );
+    const service = await openHosted(backend, { app: { connectors: hostOf(failing) } });
+    app = service.app;
+    const accounts = [await service.newAccount({ name: 'One' }), await service.newAccount({ name: 'Two' })];
+    for (const [i, { key }] of accounts.entries()) {
+      const { key: token } = await service.newKey(key, { key_type: 'webhook', connector: 'example' });
+      const body = JSON.stringify({ event_type: 'build', id: `of-${i}` });
+      expect((await deliver(service.server.url, body, { token })).status).toBe(202);
+    }
+    const suspend = (status: string) =>
+      service.control(patch(`/api/v1/internal/accounts/${accounts[0]?.account_id}`, { status }));
+    expect((await suspend('suspended')).status).toBe(200);
+    tried.length = 0;
+    await retry();
+    await retry();
+    expect(tried).toEqual(['of-1', 'of-1']);
+    expect((await suspend('active')).status).toBe(200);
+    tried.length = 0;
+    await retry();
+    expect(tried.toSorted()).toEqual(['of-0', 'of-1']);
+    await service.server.close();
   });
 });

@@ -147,6 +147,14 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'a migration, each account for itself',
   ],
   ['SELECT api_keys.account_id,', 'finds out whose key was presented'],
+  [
+    'UPDATE api_keys SET secret = NULL, secret_before = NULL, secret_before_ends_at = NULL WHERE account_id IS NOT NULL',
+    'keys of all accounts expire alike',
+  ],
+  [
+    'UPDATE api_keys SET secret_before = NULL, secret_before_ends_at = NULL WHERE account_id IS NOT NULL',
+    'secrets of all accounts are replaced alike',
+  ],
   ['SELECT api_keys.key_hash,', 'finds out whether keys are good that streams are open for'],
   [
     'SELECT account_id, name, plan, status, created_at FROM accounts WHERE account_id > ?',

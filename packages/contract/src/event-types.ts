@@ -24,6 +24,7 @@ export const eventTypes = [
   'branch_reopened',
   'branch_updated',
   'branch_refreshed',
+  'conflict_resolved',
   'access_granted',
   'access_revoked',
   'tag_created',

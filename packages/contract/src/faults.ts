@@ -10,7 +10,7 @@ export const faultCodes = {
   quota_exceeded: { status: 402, title: 'The ops of this month are used up' },
   over_limit: { status: 402, title: 'The plan does not allow more' },
   forbidden: { status: 403, title: 'The key does not allow this' },
-  branch_access_denied: { status: 403, title: 'There is no access to the branch' },
+  branch_access_denied: { status: 403, title: 'The key has no access to the branch' },
   host_not_allowed: { status: 403, title: 'The server does not answer under this host name' },
   origin_not_allowed: { status: 403, title: 'The server does not admit pages of this origin' },
   account_suspended: { status: 403, title: 'The account is suspended' },

@@ -22,5 +22,6 @@ export { DEFAULT_WEIGHTS } from './operations/retrieve.ts';
 export { MAX_MOVED_BYTES, MAX_MOVED_ENTRIES } from './operations/rollback.ts';
 export { plainIssue } from './plain-issues.ts';
 export * as shapes from './shapes.ts';
+export { signingSecretProblem } from './signing-secret.ts';
 export { suggest } from './suggest.ts';
 export * as traceShapes from './trace-shapes.ts';

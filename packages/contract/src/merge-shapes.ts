@@ -138,7 +138,7 @@ export const merge = z
 
 export const mergeAnswer = merge
   .extend({
-    dry_run: z.boolean(),
+    dry_run: z.literal(true).optional().meta({ description: 'Nothing was done.' }),
     conflicting: z
       .array(z.object({ entity_path: s.entityPath, key: s.key, reason: z.string() }))
       .meta({ description: 'The first conflicts that are open; `conflicts` lists all of them.' }),

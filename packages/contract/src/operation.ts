@@ -129,6 +129,11 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   removes?: string;
   /** The field that holds a list of drafts, each with an `entity_path`. */
   drafts_in?: string;
+  /**
+   * Fields other than `branch` that name a branch or a state of one, and what a key needs there. For `branch` it follows
+   * from the effect.
+   */
+  branches_in?: Readonly<Record<string, 'read' | 'read_write'>>;
   /** Its result belongs to no path or entry, so every agent and every key of the account can see it. */
   open_to_all?: true;
   /** The entries that it writes are visible to every agent of the account, as their author is none of them. */

@@ -220,7 +220,7 @@ describe.each(backends)('merges on %s', (backend) => {
     await write('a', { x: 3, y: 1 }, 'exp');
     await merge('exp');
     expect(await valueIn('a')).toEqual({ x: 3, y: 2 });
-    const { base } = await app.call('branches.merge_base', { source: 'exp' });
+    const { base } = await app.call('branches.merge_base', { name: 'exp' });
     expect(base.branch).toBe('exp');
   });
 

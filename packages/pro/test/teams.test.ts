@@ -107,7 +107,7 @@ describe.each(backends)('teams on %s', (backend) => {
       'teams.create',
     ]);
     expect(text).not.toContain('ada@');
-    expect((await service.as(key, get('/api/v1/events'))).text).not.toContain('member_');
+    expect((await service.as(key, get('/api/v1/log'))).text).not.toContain('member_');
   });
 
   describe('members', () => {

@@ -8,10 +8,10 @@ type DetailsByCode = {
   not_found: Partial<CamelEntryKey>;
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
+  branch_access_denied: { branch: string; permission: 'read' | 'read_write' };
   branch_closed: { branch: string; statusOfBranch: string };
   branch_protected: { branch: string };
   branch_read_only: { branch: string };
-  branch_access_denied: { branch: string };
   merge_conflicts: {
     mergeId: string;
     conflicts: number;

@@ -12,6 +12,7 @@ import { HttpPrimaryLink } from './http/primary-link.ts';
 import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
+  BranchAccess,
   type ClaimTimes,
   type Clock,
   createKernel,
@@ -178,6 +179,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
+      branchAccess: new BranchAccess(),
       openStreams: new Map<string, number>(),
       modelCalls: new Map<string, number>(),
       onWarning: options.onWarning ?? (() => {}),

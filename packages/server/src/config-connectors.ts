@@ -1,3 +1,4 @@
+import { signingSecretProblem } from '@mem-service/contract';
 import type { Environment } from './config.ts';
 
 /** The variables of all connectors. Which connectors there are is known later. */
@@ -16,8 +17,6 @@ const PREFIX = 'MEM_CONNECTOR_';
 /** Endings with a meaning for every connector: no manifest may ask for such a variable. */
 export const OWN_ENDINGS = ['SECRET', 'SECRET_PREVIOUS', 'UNSIGNED', 'OUTCOMES'] as const;
 const OWN = new RegExp(`^${PREFIX}(.+?)_(${OWN_ENDINGS.join('|')})$`);
-/** A shorter secret can be guessed from one delivery and its signature. */
-const MIN_SECRET_CHARS = 8;
 
 /** What the names of all variables of a connector begin with. */
 export const variablePrefix = (name: string): string => `${PREFIX}${name.toUpperCase().replaceAll('-', '_')}_`;
@@ -52,17 +51,10 @@ export function connectorProblems(env: Environment): string[] {
 
 function problemOf(ending: string, text: string, env: Environment): string | undefined {
   if (ending === 'OUTCOMES') return text === 'on' || text === 'off' ? undefined : 'must be on or off';
-  if (ending !== 'UNSIGNED') return secretProblem(text);
+  if (ending !== 'UNSIGNED') return signingSecretProblem(text);
   if (text !== 'loopback') return 'must be loopback, or not be set';
   return env.MEM_MODE === 'hosted'
     ? 'is not for MEM_MODE=hosted, where every delivery must be signed: unset it'
-    : undefined;
-}
-
-function secretProblem(text: string): string | undefined {
-  if (text !== text.trim()) return 'begins or ends with white space, which no sender has in its secret';
-  return text.length < MIN_SECRET_CHARS
-    ? `must have at least ${MIN_SECRET_CHARS} characters: a shorter secret can be guessed`
     : undefined;
 }
 

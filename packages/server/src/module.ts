@@ -38,9 +38,11 @@ export {
   type Update,
 } from './db/index.ts';
 export {
+  type AccessHook,
   ADMINS,
   type AgentEraser,
   addStored,
+  type BranchPermission,
   type BranchSpan,
   branchOf,
   bytesOfTexts,
@@ -158,7 +160,7 @@ export {
   type VersionText,
   versionsIn,
 } from './modules/entries/index.ts';
-export { changeMemberKeys } from './modules/keys/index.ts';
+export { changeMemberKeys, findKeyHolder } from './modules/keys/index.ts';
 export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
 export { findTraceOfWrite } from './modules/traces/index.ts';

@@ -8,3 +8,7 @@ export function keepText(payload: object, text: string): void {
 /** The JSON of a value. */
 export const jsonOf = (value: unknown): string =>
   (typeof value === 'object' && value !== null ? texts.get(value) : undefined) ?? JSON.stringify(value);
+
+/** How many characters a payload was parsed from, where that is known. */
+export const charsOf = (payload: unknown): number | undefined =>
+  typeof payload === 'object' && payload !== null ? texts.get(payload)?.length : undefined;

@@ -7,6 +7,7 @@ import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {
   Activity,
+  BranchAccess,
   Consumers,
   createKernel,
   insertAccount,
@@ -50,6 +51,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
     ids: randomIds,
     version: 'test',
     activity: new Activity(),
+    branchAccess: new BranchAccess(),
     openStreams: new Map(),
     modelCalls: new Map(),
     onWarning: () => {},

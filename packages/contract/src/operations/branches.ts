@@ -26,6 +26,7 @@ export const branches = {
     cost: 2,
     open_to_all: true,
     http: { method: 'POST', path: '/api/v1/branches', status: 201, location: '/api/v1/branches/{name}' },
+    branches_in: { from: 'read' },
     cli: { args: ['name'] },
     tools: [
       {
@@ -84,6 +85,7 @@ export const branches = {
     module: 'branches',
     effect: 'read',
     cost: 1,
+    branches_in: { name: 'read' },
     http: { method: 'GET', path: '/api/v1/branches/{name}' },
     cli: { args: ['name'] },
     tools: [
@@ -107,6 +109,7 @@ export const branches = {
     effect: 'write',
     cost: 2,
     open_to_all: true,
+    branches_in: { name: 'read_write' },
     http: { method: 'PATCH', path: '/api/v1/branches/{name}' },
     cli: { args: ['name'] },
     input: () => z.strictObject({ ...named, description, ...author }),
@@ -157,6 +160,7 @@ export const branches = {
     cost: 2,
     open_to_all: true,
     removes: 'branches.create',
+    branches_in: { name: 'read_write' },
     http: { method: 'DELETE', path: '/api/v1/branches/{name}' },
     cli: { args: ['name'] },
     tools: [
@@ -181,6 +185,7 @@ export const branches = {
     effect: 'write',
     cost: 2,
     open_to_all: true,
+    branches_in: { name: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/reopen' },
     cli: { args: ['name'] },
     tools: [

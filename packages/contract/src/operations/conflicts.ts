@@ -31,7 +31,7 @@ export const conflicts = {
     input: () =>
       z.strictObject({
         target: m.branchName.optional().meta({ description: 'Only merges into this branch.' }),
-        status: z.enum(['merged', 'conflicts']).optional(),
+        status: z.enum(['merged', 'conflicts']).optional().meta({ description: '`conflicts`: only those that wait.' }),
         limit: s.limit,
         cursor: s.cursor,
       }),
@@ -42,10 +42,11 @@ export const conflicts = {
 
   'merges.read': operation({
     summary: 'Read a merge',
+    description: 'Its message is shown to who made it; others find it in the commit.',
     module: 'merges',
     effect: 'read',
     cost: 1,
-    whole: true,
+    needs_full_scope: true,
     http: { method: 'GET', path: '/api/v1/merges/{merge_id}' },
     cli: { args: ['merge_id'] },
     input: () => z.strictObject({ merge_id: m.mergeId }),
@@ -76,7 +77,7 @@ export const conflicts = {
     input: () =>
       z.strictObject({
         merge_id: m.mergeId,
-        status: z.enum(['open', 'resolved']).optional(),
+        status: z.enum(['open', 'resolved']).optional().meta({ description: 'Only those that are open, or not.' }),
         entity_path: paths,
         limit: s.limit,
         cursor: s.cursor,
@@ -105,7 +106,8 @@ export const conflicts = {
         miss: 'mem_list_conflicts',
       },
     ],
-    input: () => z.strictObject({ merge_id: m.mergeId, no: z.int().min(0) }),
+    input: () =>
+      z.strictObject({ merge_id: m.mergeId, no: z.int().min(0).meta({ description: 'The number of the conflict.' }) }),
     output: () => m.wholeConflict,
     errors: ['not_found', 'branch_access_denied', 'module_not_installed'],
     example: () => ({ merge_id: 'merge-retries', no: 0 }),
@@ -155,6 +157,6 @@ export const conflicts = {
         })
         .meta({ id: 'ResolvedConflicts' }),
     errors: ['not_found', 'branch_access_denied', 'forbidden', 'module_not_installed'],
-    example: () => ({ merge_id: 'merge-retries', no: 0, take: 'source' as const }),
+    example: () => ({ merge_id: 'merge-retries', entity_path: 'checkout/**', take: 'source' as const }),
   }),
 };

@@ -34,7 +34,9 @@ const connectorRow = {
   version: z.string(),
   description: z.string(),
   origin: z.enum(['built-in', 'installed']),
-  secret_set: z.boolean(),
+  secret_set: z.boolean().meta({
+    description: 'The service has a secret for it. A key of the type webhook may have one of its own.',
+  }),
   unsigned: z.boolean().meta({ description: 'It accepts deliveries without a signature, from this machine only.' }),
   missing_variables: z.array(z.string()).meta({ description: 'Variables that it requires and that are not set.' }),
   totals: z

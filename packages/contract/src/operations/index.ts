@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { branchAccess } from './branch-access.ts';
 import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
@@ -55,6 +56,7 @@ export const operations = {
   ...agents,
   ...graph,
   ...branches,
+  ...branchAccess,
   ...merges,
   ...conflicts,
   ...tags,

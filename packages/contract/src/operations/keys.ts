@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
+import { MAX_SECRET_CHARS, MIN_SECRET_CHARS, signingSecretProblem } from '../signing-secret.ts';
 import { memberId } from '../team-shapes.ts';
 
 const keyId = z
@@ -61,6 +62,17 @@ const connector = s.connectorName.meta({
   description: 'For a key of the type webhook: the connector that it delivers to.',
 });
 
+/** Kept as it is, since it is compared by bytes. */
+const secret = s
+  .text(MAX_SECRET_CHARS)
+  .superRefine((text, ctx) => {
+    const message = signingSecretProblem(text);
+    if (message) ctx.addIssue({ code: 'custom', message });
+  })
+  .optional();
+
+const secretMeta = { minLength: MIN_SECRET_CHARS, maxLength: MAX_SECRET_CHARS, format: 'password', writeOnly: true };
+
 /** The plan of the account may allow less than it has by default. */
 const rate = settings.rate_limit_rpm.optional().meta({
   description: 'Requests that it may make a minute: at most what the plan allows, and by default 120.',
@@ -72,6 +84,9 @@ const apiKey = z
     ...settings,
     connector: connector.nullable(),
     member_id: memberId.nullable().meta({ description: 'The member of a team that it belongs to.' }),
+    secret_set: z.boolean().meta({
+      description: 'For a key of the type webhook: it has a secret of its own, which is never shown.',
+    }),
     prefix: z.string().meta({ description: 'The beginning of the key, to recognise it by.' }),
     active: z.boolean().meta({ description: 'Neither revoked nor expired, and its member was not removed.' }),
     created_at: s.utc,
@@ -132,6 +147,12 @@ export const keys = {
         member_id: memberId.optional().meta({
           description: 'The member of a team that it belongs to. While the member is removed, it does not work.',
         }),
+        secret: secret.meta({
+          ...secretMeta,
+          description:
+            'For a key of the type webhook: what the sender signs its deliveries with. No other is accepted at this address ' +
+            'then. Without it, the secret of the service counts.',
+        }),
         rate_limit_rpm: rate,
         expires_at: s.timestamp.optional(),
       }),
@@ -163,6 +184,12 @@ export const keys = {
           .max(2_592_000)
           .default(86_400)
           .meta({ description: 'How long the old key still works.' }),
+        secret: secret.meta({
+          ...secretMeta,
+          description:
+            'For a key of the type webhook: a new secret. The one before counts too as long as the old key works. ' +
+            'Without it, the new key has the secret of the old one.',
+        }),
       }),
     output: () => newKey,
     errors: ['forbidden', 'not_found', 'conflict'],

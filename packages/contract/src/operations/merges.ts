@@ -45,6 +45,7 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
+    branches_in: { name: 'read', against: 'read' },
     http: { method: 'GET', path: '/api/v1/branches/{name}/diff' },
     cli: { args: ['name'], alias: 'diff-branch' },
     tools: [
@@ -78,6 +79,7 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
+    branches_in: { from: 'read', to: 'read' },
     http: { method: 'GET', path: '/api/v1/diff' },
     cli: { args: ['from', 'to'], alias: 'compare' },
     tools: [
@@ -109,21 +111,22 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
+    branches_in: { source: 'read', target: 'read' },
     http: { method: 'GET', path: '/api/v1/merge-base' },
-    cli: { args: ['source', 'target'], alias: 'merge-base' },
+    cli: { args: ['name', 'against'], alias: 'merge-base' },
     tools: [
       {
         name: 'mem_merge_base',
         toolset: 'branching',
         description: 'Find the state that two branches last had in common.',
-        fields: ['source', 'target'],
-        about: { source: 'Branch', target: 'Default main' },
+        fields: ['name', 'against'],
+        about: { name: 'Branch', against: 'Default main' },
       },
     ],
-    input: () => z.strictObject({ source: m.ref, target: m.ref.default('main') }),
+    input: () => z.strictObject({ name: m.ref, against: m.ref.default('main') }),
     output: () => z.object({ source: m.state, target: m.state, base: m.state }).meta({ id: 'MergeBase' }),
     errors: ['branch_not_found', 'branch_access_denied', 'module_not_installed'],
-    example: () => ({ source: 'main', target: 'main' }),
+    example: () => ({ name: 'main' }),
   }),
 
   'branches.merge': operation({
@@ -135,6 +138,7 @@ export const merges = {
     module: 'merges',
     effect: 'write',
     cost: 2,
+    branches_in: { name: 'read', target: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/merge' },
     raw: [['resolutions', '*', 'value']],
     cli: { args: ['name'], alias: 'merge' },
@@ -144,6 +148,7 @@ export const merges = {
         toolset: 'branching',
         description: 'Merge a branch into main or another branch. Try dry_run first.',
         fields: ['name', 'target', 'strategy', ...mergeFields],
+        unlisted: ['keep_open'],
         about: {
           name: 'The branch to merge',
           target: 'Default main',
@@ -168,7 +173,12 @@ export const merges = {
       }),
     output: () => m.mergeAnswer,
     errors: mergeErrors,
-    example: (n) => ({ name: 'experiment/retries', strategy: 'THREE_WAY' as const, message: `what it taught ${n}` }),
+    example: (n) => ({
+      name: 'experiment/retries',
+      strategy: 'THREE_WAY' as const,
+      keep_open: true,
+      message: `what it taught, ${n}`,
+    }),
   }),
 
   'branches.refresh': operation({
@@ -179,6 +189,7 @@ export const merges = {
     module: 'merges',
     effect: 'write',
     cost: 2,
+    branches_in: { name: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/refresh' },
     raw: [['resolutions', '*', 'value']],
     cli: { args: ['name'], alias: 'refresh' },
@@ -216,6 +227,7 @@ export const merges = {
     module: 'merges',
     effect: 'write',
     cost: 2,
+    branches_in: { from: 'read' },
     http: { method: 'POST', path: '/api/v1/cherry-pick' },
     cli: { args: ['from', 'entries'], alias: 'cherry-pick' },
     tools: [

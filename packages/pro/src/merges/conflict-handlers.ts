@@ -29,6 +29,7 @@ import {
   withinPage,
   writes,
 } from '@mem-service/server/module';
+import { requireEnds } from './access.ts';
 import * as queries from './conflict-queries.ts';
 import { toSide } from './diff.ts';
 import { findMerge } from './lists.ts';
@@ -63,7 +64,8 @@ const ofStatus = (status: 'open' | 'resolved' | undefined): Sql[] =>
 const list = reads<'conflicts.list'>(async ({ read, caller, services }, input) => {
   const { account_id, agent_id } = caller;
   const { merge_id, status, limit } = input;
-  await findMerge(read, account_id, merge_id);
+  const ends = await findMerge(read, account_id, merge_id);
+  await requireEnds(services, caller, { ends, permission: 'read' });
   // The first number is 0, and a cursor has no smaller one.
   const after = input.cursor === undefined ? -1 : cursors.from(input.cursor)[0];
   const glob = input.entity_path === undefined ? undefined : (parseGlob(input.entity_path) as Glob);
@@ -93,6 +95,8 @@ const read = reads<'conflicts.read'>(async (context, { merge_id, no }) => {
   const { account_id, agent_id } = caller;
   const row = await queries.getConflict(context.read, { account_id, merge_id }, no);
   if (!row || !maySee(row, agent_id, readScope(caller))) throw noConflict(merge_id, no);
+  const ends = await findMerge(context.read, account_id, merge_id);
+  await requireEnds(context.services, caller, { ends, permission: 'read' });
   const { base_entry, base_version, source_entry, source_version, target_entry, target_version } = row;
   return {
     ...toConflict(row),
@@ -117,8 +121,9 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
   const { merge_id, no, take } = input;
   requireValue(input, 'value');
   const { account_id, tx, now } = work;
-  await findMerge(tx, account_id, merge_id);
-  const { agent_id } = authorOf(input, caller);
+  const merge = await findMerge(tx, account_id, merge_id);
+  await requireEnds(work.services, caller, { ends: merge, permission: 'read_write' });
+  const { agent_id, session } = authorOf(input, caller);
   const chosen = await chosenConflicts(work, input, { agent_id, scope: readScope(caller) });
   const outside = chosen.find(({ entity_path }) => !isInScope(caller.key?.write, entity_path));
   if (outside) throw missingScope('WRITE', { kind: 'exact', path: outside.entity_path });
@@ -132,6 +137,17 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
   await tx.updateMany(queries.updateResolutions, resolved);
   const open = await queries.countConflicts(tx, { account_id, merge_id }, ofStatus('open'));
   const answer = { merge_id, resolved: resolved.length, open };
+  work.emit({
+    event_type: 'conflict_resolved',
+    agent_id,
+    branch: merge.target,
+    entity_path: null,
+    key: null,
+    version: null,
+    visible_to: EVERYONE,
+    details: { merge_id, resolved: resolved.length, take },
+    session,
+  });
   return changed(answer, { resource: merge_id, ...hashedBy(answer) });
 });
 

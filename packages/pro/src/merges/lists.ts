@@ -1,4 +1,5 @@
 import { cursorsOf, cutPage, Fault, pageBytes, type Query, reads, withinPage } from '@mem-service/server/module';
+import { requireEnds } from './access.ts';
 import { toMerge } from './answer.ts';
 import { endOf, mergeBase, toState } from './ends.ts';
 import { getMerge, listMerges, type MergeRow } from './queries.ts';
@@ -25,13 +26,19 @@ export async function findMerge(query: Query, accountId: string, mergeId: string
   return row;
 }
 
-const read = reads<'merges.read'>(async ({ read, caller }, { merge_id }) =>
-  toMerge(await findMerge(read, caller.account_id, merge_id)),
-);
+const read = reads<'merges.read'>(async ({ read, caller, services }, { merge_id }) => {
+  const row = await findMerge(read, caller.account_id, merge_id);
+  await requireEnds(services, caller, { ends: row, permission: 'read' });
+  return toMerge(withoutMessage(row, caller.agent_id));
+});
+
+/** The message may be about entries that others may not see. */
+const withoutMessage = (row: MergeRow, agentId: string): MergeRow =>
+  row.agent_id === agentId ? row : { ...row, message: '' };
 
 const base = reads<'branches.merge_base'>(async ({ read, caller }, input) => {
   const refs = { account_id: caller.account_id, read };
-  const [source, target] = [await endOf(refs, input.source), await endOf(refs, input.target)];
+  const [source, target] = [await endOf(refs, input.name), await endOf(refs, input.against)];
   return {
     source: toState(source),
     target: toState(target),

@@ -43,7 +43,7 @@ export function authorOf(input: NamedAuthor, caller: Caller): MergeAuthor {
 export const toAnswer = (
   row: MergeRow,
   { dry_run, conflicting }: { dry_run: boolean; conflicting: ReturnType<typeof namedConflicts> },
-): Answer => ({ ...toMerge(row), dry_run, conflicting });
+): Answer => ({ ...toMerge(row), ...(dry_run ? { dry_run } : {}), conflicting });
 
 /** The answer to a merge, also to one that was made before. */
 export function answerTo(outcome: MergeOutcome, dry_run: boolean): WriteResult<Answer> | Fault {
@@ -138,6 +138,7 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
     throw new Fault('conflict', `${MAIN_BRANCH} has no parent to be refreshed from`, { branch: input.name });
   requireOpen(target, 'the branch');
   const { parent } = target.row;
+  await work.services.branchAccess.require(caller, parent, 'read');
   const before = await earlierMerge(work, {
     kind: 'refresh',
     merge_id: input.merge_id,

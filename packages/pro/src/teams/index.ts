@@ -5,6 +5,8 @@ import { getMember } from './queries.ts';
 import { tables } from './tables.ts';
 import { teamHandlers } from './team-handlers.ts';
 
+export { findPerson, findTeam, getMember } from './queries.ts';
+
 /** The people behind the keys of an account. */
 export const teams: Module = {
   name: 'teams',

@@ -77,6 +77,11 @@ export function getTeamBySlug(query: Query, accountId: string, slug: string): Pr
   return query.get(sql`SELECT ${TEAM} FROM teams WHERE account_id = ${accountId} AND slug = ${slug}`);
 }
 
+/** By its id or its slug. */
+export async function findTeam(query: Query, accountId: string, idOrSlug: string): Promise<TeamRow | undefined> {
+  return (await getTeam(query, accountId, idOrSlug)) ?? getTeamBySlug(query, accountId, idOrSlug);
+}
+
 export type TeamPage = { account_id: string; slug: string | undefined; before: string; limit: number; bytes: number };
 
 /** Newest first: ids sort by time. */

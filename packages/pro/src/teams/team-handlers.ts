@@ -18,6 +18,7 @@ import {
   withinPage,
   writes,
 } from '@mem-service/server/module';
+import { endGrantsOfTeam } from '../branch-access/end-grants.ts';
 import { bytesOfMember, bytesOfTeam, toTeam } from './answers.ts';
 import { emitTeamEvent } from './events.ts';
 import * as queries from './queries.ts';
@@ -95,6 +96,7 @@ const remove = writes<'teams.delete'>(async (work, { input, caller }) => {
   );
   const freed = members.reduce((sum, member) => sum + bytesOfMember(member), bytesOfTeam(row));
   addStored(work, { storage_bytes: -freed });
+  await endGrantsOfTeam(work, team_id);
   await queries.deleteMembers(tx, account_id, team_id);
   await queries.deleteTeam(tx, account_id, team_id);
   emitTeamEvent(work, caller, { event_type: 'team_deleted', details: { team_id, slug } });

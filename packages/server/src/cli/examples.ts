@@ -34,6 +34,12 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
     ['before work on a project', 'mem briefing checkout --compact'],
     ['what fits in a context', 'mem briefing checkout --max-tokens 2000'],
   ],
+  'keys.create': [
+    [
+      'an address for webhooks, with the secret of its sender from standard input',
+      `echo 'its signing secret' | mem create-key Slack --key-type webhook --connector slack --secret -`,
+    ],
+  ],
   'commits.create': [['from a file', 'mem commit writes.json --message "what the incident taught"']],
   'commits.list': [['the last three', 'mem commits --limit 3']],
   'sessions.record_context': [

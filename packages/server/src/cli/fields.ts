@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 /**
  * How a field is written on the command line. `value` is any JSON, or else text; `object` is a JSON object; `document`
- * is a list of objects, too large for an argument; `file` is a file name.
+ * is a list of objects, too large for an argument; `file` is a file name; `secret` is a text that need not be an argument.
  */
 export type CommandFieldKind =
   | 'text'
@@ -14,7 +14,8 @@ export type CommandFieldKind =
   | 'list'
   | 'value'
   | 'object'
-  | 'document';
+  | 'document'
+  | 'secret';
 
 export type CommandField = {
   name: string;
@@ -46,12 +47,14 @@ export function fieldsOf({ input }: Operation): CommandField[] {
   return Object.entries(shape).map(([name, schema]) => ({
     name,
     flag: name.replaceAll('_', '-'),
-    ...kindOf(schema),
+    ...(isSecret(schema) ? { kind: 'secret' as const, choices: [] } : kindOf(schema)),
     required: isRequired(schema),
     description: descriptionOf(schema),
     fallback: defaultOf(schema),
   }));
 }
+
+const isSecret = (schema: CommandFieldSchema): boolean => (schema as z.ZodType).meta()?.format === 'password';
 
 /** The schema inside optional, default and similar wrappers. */
 function innerOf(schema: CommandFieldSchema): CommandFieldSchema | undefined {

@@ -74,6 +74,7 @@ const SHAPES = {
   value: '<json>',
   text: '<text>',
   file: '<file>',
+  secret: '-|env:<name>|<text>',
 };
 
 /** Too many to fit beside the flag. */
@@ -106,6 +107,12 @@ function descriptionOf(field: CommandField): string {
   const { description = '', fallback, choices } = field;
   // An empty default is not shown.
   const isNothing = fallback === undefined || fallback === '' || typeof fallback === 'object';
+  const source =
+    field.kind === 'secret'
+      ? '- reads it from standard input, env:NAME from the variable NAME; what is typed here others may see in the list of processes.'
+      : '';
   const preset = isNothing ? '' : `Default: ${fallback}.`;
-  return [areMany(choices) ? choicesOf(field) : '', description.replaceAll('`', ''), preset].filter(Boolean).join(' ');
+  return [areMany(choices) ? choicesOf(field) : '', description.replaceAll('`', ''), source, preset]
+    .filter(Boolean)
+    .join(' ');
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { attachRaw, JsonText, suggest } from '@mem-service/contract';
+import type { Environment } from '../config.ts';
 import { type Command, fieldLabel } from './commands.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import type { CommandField } from './fields.ts';
@@ -11,8 +12,15 @@ export type CommandInput = Record<string, unknown>;
 /** The source of a value or a document that is not on the command line. */
 export type Stdin = AsyncIterable<Uint8Array> & { isTTY?: boolean };
 
+/** Where a value is that is not on the command line. */
+export type InputSources = { stdin: Stdin; env: Environment };
+
 /** Converts texts into the operation's input, by the types of its fields. Flags override a document. */
-export async function readInput(command: Command, given: ParsedFlags, stdin: Stdin): Promise<CommandInput> {
+export async function readInput(
+  command: Command,
+  given: ParsedFlags,
+  { stdin, env }: InputSources,
+): Promise<CommandInput> {
   refuseMissing(command, given);
   let document: CommandInput = {};
   let input: CommandInput = {};
@@ -21,7 +29,9 @@ export async function readInput(command: Command, given: ParsedFlags, stdin: Std
     const texts = given.get(field.flag) ?? (piped ? ['-'] : undefined);
     if (!texts) continue;
     const text =
-      texts[0] === '-' && isLong(field) ? await readAll(stdin, { name: field.name, word: command.word }) : texts[0];
+      texts[0] === '-' && (isLong(field) || field.kind === 'secret')
+        ? await readAll(stdin, { name: field.name, word: command.word })
+        : variableOr(texts[0] as string, field, env);
     if (field.kind === 'document') document = { ...document, ...(await readDocument(command, field, text as string)) };
     else
       input = {
@@ -36,6 +46,15 @@ export async function readInput(command: Command, given: ParsedFlags, stdin: Std
   const missing = command.fields.find(({ name, required }) => required && !(name in input));
   if (missing) throw new UsageError(`${fieldLabel(command, missing)} is missing: see mem help ${command.word}`);
   return input;
+}
+
+/** `env:NAME` for a secret: what others see of the command line is the name. */
+function variableOr(text: string, { kind, flag }: CommandField, env: Environment): string {
+  if (kind !== 'secret' || !text.startsWith('env:')) return text;
+  const name = text.slice('env:'.length);
+  const value = env[name];
+  if (value) return value;
+  throw new UsageError(`--${flag} names the variable ${JSON.stringify(name)}, which is not set`);
 }
 
 /** Standard input is read for a value only where everything before it was given. */

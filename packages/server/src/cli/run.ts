@@ -26,7 +26,7 @@ export async function runCommand(command: Command, args: readonly string[], part
     return 0;
   }
   const config = readClientConfig(parts);
-  const input = await readInput(command, given, terminal.stdin);
+  const input = await readInput(command, given, { stdin: terminal.stdin, env: parts.readEnvironment() });
   for (const warning of config.warnings) warn(terminal, warning);
   const connection = await connect(parts, config, {
     agent: given.get('agent')?.[0],

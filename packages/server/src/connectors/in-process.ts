@@ -12,11 +12,11 @@ export type ConnectorFacts = Pick<
 
 /** A connector of the service itself, which is trusted with this thread. */
 export function loadInProcess(facts: ConnectorFacts, connector: Connector, limits: ResultLimits): LoadedConnector {
-  const { manifest, secrets } = facts;
+  const { manifest } = facts;
   return {
     ...facts,
     source: 'built-in',
-    async isSigned(delivery, now) {
+    async isSigned(delivery, now, secrets = facts.secrets) {
       if (!connector.validate_signature) return hasSignatureByAny(delivery, secrets, manifest.webhook);
       return verdictOf(secrets.map((secret) => connector.validate_signature?.(delivery, secret, now)));
     },

@@ -17,7 +17,7 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
   const thread = new ConnectorThread(spec);
   // What is tried again may take longer, and holds up nobody.
   const again = new ConnectorThread({ ...spec, limits: { ...PATIENT_LIMITS, ...spec.limits } });
-  const { manifest, secrets } = facts;
+  const { manifest } = facts;
   const { name } = manifest;
   const refuse = (reason: string): never => {
     throw new Fault('unavailable', `the connector ${name} cannot take this now: ${reason}`, { connector: name });
@@ -29,7 +29,7 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
   return {
     ...facts,
     source: 'installed',
-    async isSigned(delivery, now) {
+    async isSigned(delivery, now, secrets = facts.secrets) {
       const found = await thread.methods();
       const hasDefault = () => hasSignatureByAny(delivery, secrets, manifest.webhook);
       // It may have a check of its own, which would accept it. What has the default signature is kept until it loads.

@@ -141,8 +141,8 @@ export type LoadedConnector = {
   records_outcomes: boolean;
   /** Required variables that are not set. */
   missing_variables: readonly string[];
-  /** True, or why it is not: false where there is nothing to say. */
-  isSigned(delivery: RawDelivery, now: number): Promise<boolean | string>;
+  /** True, or why it is not: false where there is nothing to say. By the secrets of the configuration, or those given. */
+  isSigned(delivery: RawDelivery, now: number, secrets?: readonly string[]): Promise<boolean | string>;
   identify(payload: unknown, delivery: RawDelivery): Promise<DeliveryName>;
   reply(payload: unknown): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Events that arrive together may be transformed together. Never rejects. A sender waits for it, unless it is done again. */

@@ -25,8 +25,9 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
   const identityOf = (known: KnownKey): KeyIdentity => {
     let identity = identities.get(known);
     if (!identity) {
-      const { account_id, principal, holder } = known;
+      const { account_id, principal, holder, secretsAt } = known;
       identity = { account_id, actor: `key/${principal.key_id}`, holder: `key/${holder}`, key: principal };
+      if (secretsAt) identity.secretsAt = secretsAt;
       identities.set(known, identity);
     }
     return identity;

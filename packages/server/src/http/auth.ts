@@ -2,10 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '@mem-service/contract';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
-import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
+import { type Caller, type KnownKey, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
 
 /** The account and key of a request, known before anything else is read. */
-export type KeyIdentity = Pick<Caller, 'account_id' | 'actor' | 'holder' | 'key' | 'control'>;
+export type KeyIdentity = Pick<Caller, 'account_id' | 'actor' | 'holder' | 'key' | 'control'> &
+  Pick<KnownKey, 'secretsAt'>;
 
 /** A key of the type webhook is accepted only where it is part of the address. */
 export type PresentedKey = { key: string | undefined; address: string; isInAddress?: true };

@@ -89,8 +89,10 @@ async function receiveDelivery(kernel: Kernel, request: FastifyRequest, reply: F
   const connector = request.connector as LoadedConnector;
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const delivery: RawDelivery = { body, headers: signedHeaders(request.headers) };
-  requireConfigured(connector, request);
-  if (connector.secrets.length > 0) await requireSignature(connector, delivery, kernel.services.clock.now());
+  const now = kernel.services.clock.now();
+  const secrets = request.identity.secretsAt?.(now) ?? connector.secrets;
+  requireConfigured(connector, request, secrets);
+  if (secrets.length > 0) await requireSignature(connector, delivery, { secrets, now });
   const payload = await readPayload(request, body);
   const challenge = await ask(connector, connector.reply(payload));
   if (challenge !== undefined) return reply.header('cache-control', 'no-store').send(challenge);
@@ -118,23 +120,28 @@ async function ask<T>({ manifest: { name } }: LoadedConnector, answered: Promise
 }
 
 function requireConfigured(
-  { manifest, secrets, unsigned, missing_variables }: LoadedConnector,
+  { manifest, unsigned, missing_variables }: LoadedConnector,
   request: FastifyRequest,
+  secrets: readonly string[],
 ) {
   const isAdmitted =
     secrets.length > 0 || (unsigned && isFromThisMachine(request.socket.remoteAddress, request.headers));
   const missing = [...(isAdmitted ? [] : [`${variablePrefix(manifest.name)}SECRET`]), ...missing_variables];
   if (missing.length === 0) return;
+  const isInAddress = request.identity.key?.connector !== undefined;
+  const orOwnSecret = isInAddress && !isAdmitted ? ', or the key in the address a secret of its own' : '';
   throw new Fault(
     'connector_not_configured',
-    `the connector ${manifest.name} is not configured: the service needs ${missing.join(', ')}`,
+    `the connector ${manifest.name} is not configured: the service needs ${missing.join(', ')}${orOwnSecret}`,
     { connector: manifest.name, missing_variables: missing },
   );
 }
 
-async function requireSignature(connector: LoadedConnector, delivery: RawDelivery, now: number): Promise<void> {
+type SignedBy = { secrets: readonly string[]; now: number };
+
+async function requireSignature(connector: LoadedConnector, delivery: RawDelivery, by: SignedBy): Promise<void> {
   const { signature_header } = connector.manifest.webhook;
-  const signed = await ask(connector, connector.isSigned(delivery, now));
+  const signed = await ask(connector, connector.isSigned(delivery, by.now, by.secrets));
   if (signed === true) return;
   const isThere = delivery.headers[signature_header.toLowerCase()] !== undefined;
   const why = isThere ? `${signature_header} does not fit the body and the secret` : `${signature_header} is missing`;
@@ -143,17 +150,22 @@ async function requireSignature(connector: LoadedConnector, delivery: RawDeliver
 
 const eventType = shapes.label(256);
 const deliveryId = shapes.label(8192);
+/** Nearly all names are of this form, and need no schema. */
+const PLAIN_NAME = /^[\w.:-]{1,200}$/;
 
 /** A name that cannot be stored is replaced by its hash, so that a repeated delivery still has the same. */
 function tidyName({ event_type, id }: DeliveryName, body: Buffer): DeliveryName {
   const hash = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+  const isSound = (name: unknown, schema: typeof eventType) =>
+    (typeof name === 'string' && PLAIN_NAME.test(name)) || schema.safeParse(name).success;
   return {
-    event_type: eventType.safeParse(event_type).success ? event_type : 'generic',
-    id: deliveryId.safeParse(id).success ? id : hash(typeof id === 'string' && id !== '' ? JSON.stringify(id) : body),
+    event_type: isSound(event_type, eventType) ? event_type : 'generic',
+    id: isSound(id, deliveryId) ? id : hash(typeof id === 'string' && id !== '' ? JSON.stringify(id) : body),
   };
 }
 
 function callerFor(request: FastifyRequest, name: string): Caller {
-  const { identity, ip, id } = request;
+  const { ip, id } = request;
+  const { secretsAt: _, ...identity } = request.identity;
   return { agent_id: `webhook/${name}`, session_id: null, address: ip, request_id: id, ...identity };
 }

@@ -3,6 +3,7 @@ import { type Authorize, authorizeKeyType } from './authorize.ts';
 import { authorizeAgent } from './authorize-agent.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import { authorizeSender } from './authorize-sender.ts';
+import type { BranchPermission } from './branch-access.ts';
 import { andThen, resolveLineage } from './branch-lineages.ts';
 import type { Caller } from './caller.ts';
 import { HookContext, type Hooks } from './hooks.ts';
@@ -10,7 +11,7 @@ import { priceOf } from './metering.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import { parseInput } from './parse-input.ts';
 import type { Usage } from './usage.ts';
-import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
+import { branchOf, type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
 /** A call that may run: its handler, its parsed input, and the lineage of its branch. */
 export type Admission = { handler: Handler<OperationName>; input: never; lineage: Lineage };
@@ -23,6 +24,7 @@ type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; 
 
 /** The checks that every call must pass. Returns a promise only when a hook has to look something up. */
 export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit {
+  services.branchAccess.start(services, hooks);
   const lineages = hooks.flatMap(({ lineage }) => lineage ?? []);
   const authorizes = hooks.flatMap(({ authorize }) => authorize ?? []);
 
@@ -44,7 +46,8 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     for (const check of CHECKS) check(name, input, caller);
     const branch = input.branch as string | undefined;
     const isMain = branch === undefined || branch === MAIN_BRANCH;
-    if (isMain && authorizes.length === 0) {
+    const others = caller.key && operation.branches_in ? namedBranches(operation.branches_in, input) : NONE;
+    if (isMain && authorizes.length === 0 && others.length === 0) {
       usage.charge(priceOf(name, input).cost);
       return { handler, input: input as never, lineage: MAIN_LINEAGE };
     }
@@ -56,9 +59,33 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
         return { handler, input: input as never, lineage };
       });
     };
-    return isMain ? admission(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), admission);
+    const accessible = (lineage: Lineage): Admission | Promise<Admission> => {
+      const permission = operation.effect === 'write' ? 'read_write' : 'read';
+      const own = services.branchAccess.require(caller, branchOf({ lineage }), permission);
+      return andThen(own, () => andThen(requireEach(others, context), () => admission(lineage)));
+    };
+    return isMain ? accessible(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), accessible);
+  }
+
+  /** Access to the branches that an input names besides its own. */
+  function requireEach(others: readonly NamedBranch[], context: HookContext): void | Promise<void> {
+    const [other, ...rest] = others;
+    if (!other) return undefined;
+    return andThen(resolveLineage(lineages, other.branch, context), (lineage) => {
+      const asked = services.branchAccess.require(context.caller, branchOf({ lineage }), other.permission);
+      return andThen(asked, () => requireEach(rest, context));
+    });
   }
 }
+
+type NamedBranch = { branch: string; permission: BranchPermission };
+const NONE: readonly NamedBranch[] = [];
+
+const namedBranches = (fields: NonNullable<Operation['branches_in']>, input: JsonObject): NamedBranch[] =>
+  Object.entries(fields).flatMap(([field, permission]) => {
+    const branch = input[field];
+    return typeof branch === 'string' && branch !== MAIN_BRANCH ? [{ branch, permission }] : [];
+  });
 
 const missingModule = (name: string, { module }: Operation): Fault =>
   new Fault(

@@ -1,5 +1,6 @@
 import type { OperationName } from '@mem-service/contract';
 import type { Query } from '../db/index.ts';
+import type { AccessHook } from './branch-access.ts';
 import type { Caller } from './caller.ts';
 import type { Services } from './module.ts';
 import type { Lineage } from './view.ts';
@@ -34,6 +35,8 @@ export type Hooks = {
    * `main`. A branch whose first span ends at a `seq` is read-only.
    */
   lineage?(branch: string, context: HookContext): Lineage | undefined | Promise<Lineage | undefined>;
+  /** Decides who may use branches other than `main`. Asked after `lineage`, and again for open streams. */
+  access?: AccessHook;
   /**
    * Returns the lineage of a branch for the writes of a transaction, with the account locked, or undefined for a branch that
    * is not this module's. Throws a Fault where the branch cannot be written to, and adds it to the protected branches of the

@@ -8,6 +8,7 @@ export * from './audit-queries.ts';
 export { mayActAs, soleAgentOf } from './authorize-agent.ts';
 export { missingScope } from './authorize-scope.ts';
 export { checkSender, isSender } from './authorize-sender.ts';
+export * from './branch-access.ts';
 export * from './caller.ts';
 export * from './clock.ts';
 export * from './consumers/index.ts';

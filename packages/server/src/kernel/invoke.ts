@@ -160,8 +160,10 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     const caller = asAccount(name, input, keyCaller);
     const paying = caller.key && services.meter?.pay(caller.account_id, priceOf(name, input));
     if (paying !== undefined) await paying;
-    if (handler.kind === 'stream')
-      return followers.follow(caller, handler.run(readContext(services, caller, lineage), input));
+    if (handler.kind === 'stream') {
+      const wanted = handler.run(readContext(services, caller, lineage), input);
+      return followers.follow(caller, wanted, services.branchAccess.watch(caller, lineage));
+    }
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
     const { needs_notes } = operations[name] as Operation;

@@ -21,6 +21,8 @@ export type KnownKey = KeyStatus & {
   principal: Principal;
   /** The first of the keys that it replaces by rotation, or itself. */
   holder: string;
+  /** What is sent to its address must be signed with one of these. A function, so that nothing that shows a key shows them. */
+  secretsAt?: (now: number) => readonly string[];
   rate_limit_rpm: number;
   plan: string | null;
 };

@@ -1,6 +1,7 @@
 import type { Fault, Input, LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
 import type { AccountReads, Database, Dialect, Migration } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
+import type { BranchAccess } from './branch-access.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Consumer, Consumers } from './consumers/index.ts';
@@ -75,6 +76,7 @@ export type Services = {
   knownLogs: KnownLogs;
   settings: Settings;
   keys: KeyRing;
+  branchAccess: BranchAccess;
   /** How many streams of each account this process serves. */
   openStreams: Map<string, number>;
   /** How often this process asked models outside the service, by what for and how it ended. */

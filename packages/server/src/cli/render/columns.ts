@@ -2,7 +2,7 @@ import type { OperationName } from '@mem-service/contract';
 import { shortId } from '../trace-ids.ts';
 import { wordsOf } from './outcome-name.ts';
 import type { Column } from './table.ts';
-import { type Screen, show, whenOn } from './text.ts';
+import { eventText, type Screen, show, whenOn } from './text.ts';
 
 export type AnswerItem = Record<string, unknown>;
 
@@ -32,11 +32,16 @@ const written: Column<AnswerItem>[] = [
   { title: 'VALUE', of: (item) => (item.deleted === true ? '(deleted)' : show(item.value)) },
 ];
 
+const event: Column<AnswerItem> = {
+  title: 'EVENT',
+  of: (item, screen) => eventText(item.event, (iso) => whenOn(screen, iso)),
+};
+
 /** The columns of each list, all of which are printed where the output is not a terminal. */
 const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
   'entries.list': [path, key, ...written],
   'entries.search': [path, key, ratio('SCORE', 'score'), ...written],
-  'entries.history': written,
+  'entries.history': [...written, event],
   'entities.list': [
     path,
     count('ENTRIES', 'entry_count'),
@@ -120,7 +125,7 @@ const entryLayout: TerminalLayout = {
 const layouts: Partial<Record<OperationName, TerminalLayout>> = {
   'entries.list': entryLayout,
   'entries.search': entryLayout,
-  'entries.history': { main: ['VER', 'VALUE', 'CONF', 'WHEN', 'AGENT'], extra: ['TYPE'] },
+  'entries.history': { main: ['VER', 'VALUE', 'CONF', 'WHEN', 'AGENT'], extra: ['EVENT', 'TYPE'] },
   'commits.list': { main: ['COMMIT', 'MESSAGE', 'WHEN'], extra: ['AGENT', 'ENTRIES'] },
   'outcomes.list': { main: ['REF', 'OUTCOME', 'MOVED', 'WHEN'], extra: ['DECISION', 'AGENT', 'TRACE'] },
   'agents.list': { main: ['AGENT', 'ENTRIES', 'LAST ACTIVE'], extra: ['DESCRIPTION', 'PLATFORM', 'TAGS'] },

@@ -4,7 +4,7 @@ import type { AnswerItem } from './columns.ts';
 import { pretty } from './json.ts';
 import { rounded } from './numbers.ts';
 import { panel } from './table.ts';
-import { paint, type Screen, show, when, widthOf } from './text.ts';
+import { eventText, paint, type Screen, show, when, widthOf } from './text.ts';
 
 export const entryLabel = (item: AnswerItem, screen: Screen): string =>
   `${paint(screen, 'cyan', show(item.entity_path))} ${paint(screen, 'bold', show(item.key))}`;
@@ -34,6 +34,7 @@ export function entry(item: AnswerItem, screen: Screen): string {
       ['evidence', evidence(item)],
       ['agent', session_id ? `${show(agent_id)} (session ${show(session_id)})` : show(agent_id)],
       ['written', when(written_at)],
+      ['event', eventText(item.event, when)],
       ['expires', when(item.ttl_at)],
       ['branch', item.branch === 'main' ? '' : show(item.branch)],
       ['visible', item.shared === false ? 'to its agent only' : ''],

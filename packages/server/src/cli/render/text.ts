@@ -80,6 +80,13 @@ export const pad = (text: string, width: number): string => text + ' '.repeat(Ma
 export const when = (iso: unknown): string =>
   typeof iso === 'string' ? iso.replace('T', ' ').replace(/(\.\d+)?Z$/, 'Z') : '';
 
+/** The event from outside that a version was written for: its type, and when it happened. */
+export function eventText(event: unknown, timeText: (iso: unknown) => string): string {
+  const { event_type, occurred_at } = (event ?? {}) as { event_type?: unknown; occurred_at?: unknown };
+  const time = timeText(occurred_at);
+  return time === '' ? show(event_type) : `${show(event_type)}, ${time}`;
+}
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

@@ -5,7 +5,7 @@ import type { ResultLink } from '../types.ts';
 import { formerKey } from './changes.ts';
 import { commentAuthors, commentText } from './comments.ts';
 import type { JiraEvent } from './event.ts';
-import { numberedProjectPath, personLinks } from './names.ts';
+import { personLinks, projectKeyOf, versionPlace } from './names.ts';
 import { sprintLinks, sprintsOf } from './sprint-field.ts';
 
 const MAX_LINKS = 50;
@@ -14,6 +14,8 @@ const MAX_LINKS = 50;
 export function issueLinks(event: JiraEvent, description: string | null | undefined): ResultLink[] {
   const fields = objectOf(event.issue.fields);
   const former = formerKey(event);
+  const key = textOf(event.issue.key);
+  const project = textOf(objectOf(fields.project).key) ?? (key === undefined ? undefined : projectKeyOf(key));
   const links = [
     ...personLinks('assigned_to', fields.assignee),
     ...personLinks('reported_by', fields.reporter),
@@ -21,8 +23,8 @@ export function issueLinks(event: JiraEvent, description: string | null | undefi
     ...personLinks('commented_by', ...commentAuthors(event)),
     ...toIssue('child_of', objectOf(fields.parent).key),
     ...listOf(fields.issuelinks).slice(0, MAX_LINKS).map(objectOf).flatMap(linkedIssue),
-    ...sprintLinks(sprintsOf(fields)),
-    ...versionLinks(fields),
+    ...sprintLinks(sprintsOf(fields), project),
+    ...versionLinks(fields, project),
     ...(former === undefined ? [] : toIssue('moved_from', former)),
     ...linksIn([textOf(fields.summary), commentText(event), description ?? undefined]),
   ];
@@ -52,14 +54,14 @@ function relationOf(words: unknown): string {
   return relation === '' ? 'relates_to' : relation;
 }
 
-function versionLinks(fields: Members): ResultLink[] {
-  const path = numberedProjectPath(objectOf(fields.project).id);
+function versionLinks(fields: Members, project: string | undefined): ResultLink[] {
+  const place = versionPlace(objectOf(fields.project).id, project);
   return listOf(fields.fixVersions)
     .slice(0, MAX_LINKS)
     .flatMap((version) => {
       const id = textOf(objectOf(version).id);
-      return path === undefined || id === undefined
+      return place === undefined || id === undefined
         ? []
-        : [{ relation: 'fixed_in', to: entryNode(path, keyOf('version', id)) }];
+        : [{ relation: 'fixed_in', to: entryNode(place.entity_path, keyOf('version', id)) }];
     });
 }

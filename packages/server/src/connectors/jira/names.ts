@@ -2,7 +2,7 @@ import { labelOf } from '../labels.ts';
 import { listOf, type Members, objectOf, textOf } from '../members.ts';
 import { jiraProjectPath, personNode, webPages } from '../references.ts';
 import { keyOf, pathSegment } from '../text.ts';
-import type { ResultLink } from '../types.ts';
+import type { EntryResult, ResultLink } from '../types.ts';
 
 export const ROOT_PATH = 'projects/jira';
 const MAX_NAMES = 50;
@@ -46,8 +46,25 @@ export const projectKeyOf = (issueKey: string): string => issueKey.replace(/-\d+
 
 export const projectPath = jiraProjectPath;
 export const boardPath = (id: unknown): string | undefined => numbered('board', id);
-/** Versions name their project only by its number. */
-export const numberedProjectPath = (id: unknown): string | undefined => numbered('project', id);
+
+export type ThingPlace = Pick<EntryResult, 'entity_path' | 'unplaced'>;
+
+/**
+ * Where a sprint is: with its board, which both its own events and those of its issues name. Its project, which its own
+ * events hardly ever name, counts only until the board is known.
+ */
+export const sprintPlace = (board: unknown, project: unknown): ThingPlace | undefined =>
+  placeBy(boardPath(board), project);
+
+/** Where a version is: with the number of its project. Its own events leave out the key, which may change, too. */
+export const versionPlace = (projectId: unknown, project: unknown): ThingPlace | undefined =>
+  placeBy(numbered('project', projectId), project);
+
+function placeBy(path: string | undefined, project: unknown): ThingPlace | undefined {
+  if (path !== undefined) return { entity_path: path };
+  const key = textOf(project);
+  return key === undefined ? undefined : { entity_path: projectPath(key), unplaced: true };
+}
 
 function numbered(kind: string, id: unknown): string | undefined {
   const number = textOf(id);

@@ -28,5 +28,9 @@ test('an issue is in the last sprint that is not closed', () => {
   });
   expect(currentSprint(sprints)).toBe('Sprint 4');
   expect(currentSprint(sprints.filter(({ state }) => state === 'closed'))).toBe('Hotfixes');
-  expect(sprintLinks(sprints)[1]).toEqual({ relation: 'in_sprint', to: 'projects/jira/board-2/sprint-4' });
+  expect(sprintLinks(sprints, 'PAY')[1]).toEqual({ relation: 'in_sprint', to: 'projects/jira/board-2/sprint-4' });
+  const [withoutBoard] = sprintsOf({ sprint: { id: 6, name: 'Sprint 6', state: 'active', goal: '' } });
+  expect(sprintLinks(withoutBoard ? [withoutBoard] : [], 'PAY')).toEqual([
+    { relation: 'in_sprint', to: 'projects/jira/PAY/sprint-6' },
+  ]);
 });

@@ -3,7 +3,7 @@ import { listOf, type Members, objectOf, textOf } from '../members.ts';
 import { entryNode } from '../references.ts';
 import { keyOf } from '../text.ts';
 import type { ResultLink } from '../types.ts';
-import { boardPath } from './names.ts';
+import { sprintPlace } from './names.ts';
 
 type SprintOfIssue = { id: string | undefined; board: string | undefined; name: string | undefined; state: string };
 
@@ -50,11 +50,12 @@ export function currentSprint(sprints: readonly SprintOfIssue[]): string | undef
   return (sprints.findLast(({ state }) => state !== 'closed') ?? sprints.at(-1))?.name;
 }
 
-export function sprintLinks(sprints: readonly SprintOfIssue[]): ResultLink[] {
+/** `project` is the key of the issue's project, where sprints without a board are. */
+export function sprintLinks(sprints: readonly SprintOfIssue[], project: string | undefined): ResultLink[] {
   return sprints.flatMap(({ id, board }) => {
-    const path = boardPath(board);
-    return path === undefined || id === undefined
+    const place = sprintPlace(board, project);
+    return place === undefined || id === undefined
       ? []
-      : [{ relation: 'in_sprint', to: entryNode(path, keyOf('sprint', id)) }];
+      : [{ relation: 'in_sprint', to: entryNode(place.entity_path, keyOf('sprint', id)) }];
   });
 }

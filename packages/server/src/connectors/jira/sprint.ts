@@ -4,7 +4,7 @@ import { linksIn, webPages } from '../references.ts';
 import { cutText, keyOf, timeOf } from '../text.ts';
 import type { EntryResult } from '../types.ts';
 import { actionOf, type JiraEvent } from './event.ts';
-import { boardPath, pageOf, personLinks, projectPath, ROOT_PATH, thingOf } from './names.ts';
+import { pageOf, personLinks, ROOT_PATH, sprintPlace, thingOf } from './names.ts';
 
 const RANKS = new Map(
   Object.entries({
@@ -16,23 +16,21 @@ const RANKS = new Map(
   }),
 );
 
-/** A sprint belongs to its project, or to the board that it was made on where none is named. */
+/** A sprint belongs to the board that it was made on. */
 export function sprintResult(event: JiraEvent): EntryResult | undefined {
   const { payload, occurred_at, type } = event;
   const sprint = objectOf(payload.sprint);
   const id = textOf(sprint.id);
   if (id === undefined) return undefined;
-  const project = textOf(objectOf(payload.project).key);
-  const path = project === undefined ? boardPath(sprint.originBoardId) : projectPath(project);
+  const place = sprintPlace(sprint.originBoardId, objectOf(payload.project).key);
   const goal = textOf(sprint.goal);
   const board = textOf(sprint.originBoardId);
   const url = board === undefined ? undefined : pageOf(sprint.self, 'secure/RapidBoard.jspa?rapidView=', board);
   return {
     operation: 'write',
-    entity_path: path ?? ROOT_PATH,
+    ...(place ?? { entity_path: ROOT_PATH, unplaced: true }),
     key: keyOf('sprint', id),
     thing: thingOf('sprint', id, sprint.self),
-    ...(path === undefined && { unplaced: true }),
     merge: true,
     value: known({
       state: labelOf(sprint.state) ?? STATES.get(type),

@@ -5,7 +5,7 @@ import { keyOf } from '../text.ts';
 import type { EntryResult } from '../types.ts';
 import { documentText } from './adf.ts';
 import { actionOf, type JiraEvent } from './event.ts';
-import { numberedProjectPath, pageOf, personLinks, projectPath, ROOT_PATH, thingOf } from './names.ts';
+import { pageOf, personLinks, ROOT_PATH, thingOf, versionPlace } from './names.ts';
 
 const RANKS = new Map(
   Object.entries({
@@ -24,14 +24,13 @@ export function versionResult(event: JiraEvent): EntryResult | undefined {
   const id = textOf(version.id) ?? textOf(version.name);
   if (id === undefined) return undefined;
   const project = textOf(version.projectKey) ?? textOf(version.project) ?? textOf(objectOf(payload.project).key);
-  const path = project === undefined ? numberedProjectPath(version.projectId) : projectPath(project);
+  const place = versionPlace(version.projectId, project);
   const url = textOf(version.id) === undefined ? undefined : pageOf(version.self, 'browse/fixforversion/', id);
   return {
     operation: 'write',
-    entity_path: path ?? ROOT_PATH,
+    ...(place ?? { entity_path: ROOT_PATH, unplaced: true }),
     key: keyOf('version', id),
     thing: thingOf('version', id, version.self),
-    ...(path === undefined && { unplaced: true }),
     merge: true,
     value: known({
       ...stateOf(version),

@@ -1,5 +1,5 @@
 import type { Migration } from '../../db/index.ts';
-import { countDeclared, countStored } from './migrations/stored-amounts.ts';
+import { countDeclared, countLetters, countStored } from './migrations/stored-amounts.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -18,4 +18,5 @@ export const migrations: readonly Migration[] = [
     up: countStored,
   },
   { version: 3, name: 'profiles and edges count as storage', up: countDeclared },
+  { version: 4, name: 'dead letters count as storage', up: countLetters },
 ];

@@ -30,11 +30,9 @@ export async function findEdges(
     });
     const shared = rows.filter(({ visible_to }) => visible_to === '');
     const names = await entryNames(query, view, shared);
-    for (const [place, path] of some.entries())
-      found.set(
-        path,
-        shared.flatMap((edge) => (edge.place === place ? toCited(edge, names) : [])),
-      );
+    const byPlace = some.map((): CitedEdge[] => []);
+    for (const edge of shared) byPlace[edge.place]?.push(...toCited(edge, names));
+    for (const [place, path] of some.entries()) found.set(path, byPlace[place] ?? []);
   }
   return found;
 }

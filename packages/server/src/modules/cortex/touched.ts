@@ -1,6 +1,7 @@
 import type { Query } from '../../db/index.ts';
-import { EVERYONE, type Kernel, type LogEvent } from '../../kernel/index.ts';
+import { EVERYONE, type Kernel, type LogEvent, MAIN_BRANCH } from '../../kernel/index.ts';
 import { findNamedNumbers, findVersions } from '../entries/index.ts';
+import { entryNode, listPathsLinkedFrom } from '../graph/index.ts';
 import { findOutcomes, listEvidence } from '../ledger/index.ts';
 import {
   type DueDigest,
@@ -11,7 +12,7 @@ import {
   type TouchedPath,
 } from './rules/due.ts';
 
-export const EVENT_TYPES = ['write', 'delete', 'expire', 'outcome', 'edge_added'] as const;
+export const EVENT_TYPES = ['write', 'delete', 'expire', 'outcome', 'edge_added', 'webhook_ingested'] as const;
 const VERSION_EVENTS: readonly string[] = ['write', 'delete', 'expire'];
 
 type Read = { query: Query; account_id: string; dialect: Kernel['services']['database']['dialect'] };
@@ -29,11 +30,16 @@ export async function dueBy(read: Read, events: readonly LogEvent[]): Promise<Du
 
 /** What some events of the log touched, as far as digests are about it. */
 async function touchedBy(read: Read, events: readonly LogEvent[]): Promise<Touched> {
-  const [entries, outcomes] = await Promise.all([touchedEntries(read, events), touchedOutcomes(read, events)]);
-  return { entries, outcomes, paths: events.flatMap(linkedPaths) };
+  const [entries, outcomes, linked] = await Promise.all([
+    touchedEntries(read, events),
+    touchedOutcomes(read, events),
+    linkedByWebhooks(read, events),
+  ]);
+  return { entries, outcomes, paths: [...events.flatMap(linkedPaths), ...linked] };
 }
 
-type VersionInLog = LogEvent & { entity_path: string; key: string; version: number };
+type NamedInLog = LogEvent & { entity_path: string; key: string };
+type VersionInLog = NamedInLog & { version: number };
 
 /** An event without a name belongs to an erased entry. */
 const isVersion = (event: LogEvent): event is VersionInLog =>
@@ -99,4 +105,25 @@ function linkedPaths({ event_type, branch, seq, visible_to, details }: LogEvent)
   const { source, source_type, target, target_type } = JSON.parse(details) as Record<string, unknown>;
   const ends = [...(source_type === 'entity' ? [source] : []), ...(target_type === 'entity' ? [target] : [])];
   return ends.flatMap((end) => (typeof end === 'string' ? [{ branch, seq, entity_path: end }] : []));
+}
+
+/** The event of a webhook says that its entry was linked, and not to what. */
+const isLinked = (event: LogEvent): event is NamedInLog =>
+  event.event_type === 'webhook_ingested' &&
+  event.entity_path !== null &&
+  event.key !== null &&
+  (JSON.parse(event.details) as { links?: number }).links !== undefined;
+
+async function linkedByWebhooks(
+  { query, account_id, dialect }: Read,
+  events: readonly LogEvent[],
+): Promise<TouchedPath[]> {
+  const linked = events.filter(isLinked);
+  if (linked.length === 0) return [];
+  const found = await findNamedNumbers(query, account_id, linked);
+  const seqs = new Map(found.flatMap((entry, i) => (entry ? [[entryNode(entry.entry_id), linked[i]?.seq ?? 0]] : [])));
+  const nodes = dialect.texts([...seqs.keys()]);
+  const branch = MAIN_BRANCH;
+  const paths = await listPathsLinkedFrom(query, { account_id, branch, nodes });
+  return paths.map(({ source, target }) => ({ branch, seq: seqs.get(source) ?? 0, entity_path: target }));
 }

@@ -44,12 +44,14 @@ type Between = {
   ends: readonly Ends[];
   /** Of which edges it is known that they do not exist. */
   isNew?: (i: number) => boolean;
+  /** Which edges another event reports, without their names. */
+  isReported?: (i: number) => boolean;
   dryRun?: boolean;
 };
 
 /** The same between ends that were looked up before. */
 export async function linkBetween(work: Work, all: readonly LinkItem[], between: Between): Promise<LinkedOnce[]> {
-  const { ends, isNew = () => false, dryRun = false } = between;
+  const { ends, isNew = () => false, isReported = () => false, dryRun = false } = between;
   const edges = all.map((stated, i) =>
     isThere(stated, ends[i] as Ends) ? edgeOf(stated, ends[i] as Ends) : undefined,
   );
@@ -66,23 +68,19 @@ export async function linkBetween(work: Work, all: readonly LinkItem[], between:
     stated.add(key);
     if (dryRun) continue;
     storeMore(work, bytesOfTexts(textsOfEdge(edge)));
-    made.push({ edge, ...emitEdge(work, edge, all[i] as LinkItem) });
+    made.push({ edge, statement: isReported(i) ? undefined : emitEdge(work, edge, all[i] as LinkItem) });
   }
   saveEdges(work, made);
   return found;
 }
 
-type Made = { edge: Edge; edge_id: string; seq: number };
+type Made = { edge: Edge; statement: { edge_id: string; seq: number } | undefined };
 
 function saveEdges(work: Work, made: readonly Made[]): void {
   if (made.length === 0) return;
   const { account_id, tx } = work;
-  work.send(
-    tx.insertMany(
-      insertStatements,
-      made.map(({ edge_id, seq }) => ({ account_id, edge_id, seq })),
-    ),
-  );
+  const statements = made.flatMap(({ statement }) => (statement ? [{ account_id, ...statement }] : []));
+  if (statements.length > 0) work.send(tx.insertMany(insertStatements, statements));
   work.send(
     tx.insertMany(
       upsertEdges,

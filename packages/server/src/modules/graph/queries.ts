@@ -180,6 +180,17 @@ export function listEdgesOf(query: Query, erased: EntryEdges): Promise<EdgeRow[]
   return query.all<EdgeRow>(sql`${ofEnd('source')} UNION ${ofEnd('target')}`);
 }
 
+/** The paths that entries are linked to by edges that everybody may see, each with the entry. */
+export function listPathsLinkedFrom(
+  query: Query,
+  { account_id, branch, nodes }: EntryEdges,
+): Promise<{ source: string; target: string }[]> {
+  return query.all(
+    sql`SELECT source, target FROM ${nodes} CROSS JOIN edges WHERE account_id = ${account_id} AND branch = ${branch}
+        AND source_type = 'entry' AND source = value AND visible_to = '' AND target_type = 'entity'`,
+  );
+}
+
 /** Edges that were stated to names. */
 export function listEdgesToNames(
   query: Query,

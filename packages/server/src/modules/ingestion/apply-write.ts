@@ -1,5 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import { MAIN_BRANCH, sessionName, type Work } from '../../kernel/index.ts';
+import { turnEnd } from '../../turns.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { type EntryDraft, type EntryRow, type EntrySet, fromDocument, isArtifact, isLive } from '../entries/index.ts';
 import { type Arrival, eventOf, type IngestedResult } from './arrivals.ts';
@@ -23,18 +24,17 @@ export async function applyWrite(work: Work, loaded: LoadedThings, stated: State
   const entry = entries.get(addressOf(from ?? at));
   const before = isLive(entry, work.now) ? entry : undefined;
   const value = () => (before ? JSON.parse(fromDocument(before).value) : undefined);
-  const decided = things.decide(write, { at, from, received_at, value });
+  const decided = await things.decide(write, { at, from, received_at, value });
   const { entity_path, key } = at;
-  const shown = { operation: write.operation, entity_path, key };
   const result = decided.isLate
     ? {
         version: entries.get(addressOf(at))?.version ?? null,
         status: decided.isSame ? ('unchanged' as const) : ('out_of_date' as const),
       }
-    : await applyDecided(work, loaded, { ...stated, at, from, before, decided });
+    : await applyDecided(work, loaded, { arrival, write, at, from, before, decided });
   placed.keep();
   decided.keep();
-  return { ...shown, ...result };
+  return { operation: write.operation, entity_path, key, version: result.version, status: result.status };
 }
 
 type Applied = StatedWrite & { at: Place; from: Place | undefined; before: EntryRow | undefined; decided: Next };
@@ -43,15 +43,17 @@ async function applyDecided(work: Work, { entries, check, moves }: LoadedThings,
   const { arrival, write, at, from, before, decided } = applied;
   const details = { event: eventOf(arrival) };
   const remove = (place: Place) =>
-    entries.apply({ ...authorOf(arrival, place), value: undefined }, { event_type: 'delete', details }).entry.version;
+    entries.apply({ value: undefined, ...authorOf(arrival, place) }, { event_type: 'delete', details }).entry.version;
   if (decided.value === undefined) {
     const version = before ? remove(from ?? at) : (entries.get(addressOf(at))?.version ?? null);
     return { version, status: 'deleted' as const };
   }
+  await turnEnd();
   const draft = draftOf({ arrival, write }, at, decided);
   draft.artifact_refs = refsOf(write, before && fromDocument(before).artifact_refs);
   checkSize(work, draft);
   if (isLargeText(draft.value ?? '')) await entries.compare(draft);
+  await turnEnd();
   const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details }, check);
   if (from && before) {
     remove(from);
@@ -62,8 +64,10 @@ async function applyDecided(work: Work, { entries, check, moves }: LoadedThings,
 
 const addressOf = ({ entity_path, key }: Place) => ({ branch: MAIN_BRANCH, entity_path, key });
 
-const authorOf = (arrival: Arrival, place: Place) => ({
-  ...addressOf(place),
+const authorOf = (arrival: Arrival, { entity_path, key }: Place) => ({
+  branch: MAIN_BRANCH,
+  entity_path,
+  key,
   agent_id: arrival.sender,
   session_id: null,
   session: sessionName(null, arrival.caller),
@@ -75,7 +79,6 @@ type Next = { value: unknown; text?: string | undefined };
 function draftOf({ arrival, write }: StatedWrite, at: Place, decided: Next): EntryDraft {
   const value = decided.text ?? JSON.stringify(decided.value);
   return {
-    ...authorOf(arrival, at),
     value,
     parsed: decided.value,
     confidence: write.confidence,
@@ -84,6 +87,7 @@ function draftOf({ arrival, write }: StatedWrite, at: Place, decided: Next): Ent
     shared: true,
     pattern_refs: write.pattern_refs,
     is_artifact: isArtifact(at.key, value),
+    ...authorOf(arrival, at),
   };
 }
 

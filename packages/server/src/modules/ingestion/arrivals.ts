@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Output } from '@mem-service/contract';
-import { type Caller, isInScope, missingScope, type Scope, toIsoOrNull } from '../../kernel/index.ts';
+import { type Caller, isInScope, missingScope, type Scope } from '../../kernel/index.ts';
 import { deliveryIdOf } from './names.ts';
 import type { DeliveryRow } from './queries.ts';
 import type { ArrivedWrite } from './rules/results.ts';
@@ -76,12 +76,15 @@ type ShownEvent = { source: string; event_type: string; id: string; occurred_at:
 
 const shownEvents = new WeakMap<Arrival, ShownEvent>();
 
+/** Not by `toIso`, which keeps the time of the transaction. */
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
 /** An event as the versions that are written for it show it. */
 export function eventOf(arrival: Arrival): ShownEvent {
   let shown = shownEvents.get(arrival);
   if (shown === undefined) {
     const { source, event_type, id, occurred_at } = arrival;
-    shown = { source, event_type, id: id ?? '', occurred_at: toIsoOrNull(occurred_at) };
+    shown = { source, event_type, id: id ?? '', occurred_at: isoOrNull(occurred_at) };
     shownEvents.set(arrival, shown);
   }
   return shown;

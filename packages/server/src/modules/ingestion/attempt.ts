@@ -1,6 +1,16 @@
 import type { LoadedConnector } from '../../connectors/types.ts';
-import { type Caller, EVERYONE, MAIN_BRANCH, type Scope, type Services, type Work } from '../../kernel/index.ts';
+import {
+  addStored,
+  bytesOfTexts,
+  type Caller,
+  EVERYONE,
+  MAIN_BRANCH,
+  type Scope,
+  type Services,
+  type Work,
+} from '../../kernel/index.ts';
 import { type Arrival, realmOf, type StoredArrival } from './arrivals.ts';
+import { textsOfLetter } from './letter-storage.ts';
 import { webhookAgent } from './names.ts';
 import * as queries from './queries.ts';
 import { transformOne, withWrites } from './receive.ts';
@@ -79,9 +89,11 @@ export async function storeAttempt(
     ]);
     return { letter: next, stored: undefined };
   }
+  // First, so that what is written may take its room.
+  addStored(work, { storage_bytes: -bytesOfTexts(textsOfLetter(letter)) });
+  await queries.deleteLetter(tx, account_id, letter_id);
   const [stored] = await storeArrivals(work, [arrival]);
   if (stored instanceof Error) throw stored;
-  await queries.deleteLetter(tx, account_id, letter_id);
   return { letter: { ...letter, attempts: letter.attempts + 1 }, stored };
 }
 

@@ -1,4 +1,5 @@
 import type { Module } from '../../kernel/index.ts';
+import { erasesAgent, erasesEntries } from './letter-storage.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 import { receive } from './receive.ts';
@@ -15,6 +16,8 @@ export const ingestion: Module = {
   name: 'ingestion',
   migrations,
   tables,
+  erasesEntries,
+  erasesAgent,
   handlers: { ...sendHandlers, ...readHandlers, 'webhooks.receive': receive, 'dead_letters.replay': replay },
   maintenance: [dropDeliveries, retryLetters],
 };

@@ -1,5 +1,6 @@
 import { type EntryKey, entityPathProblem, utf8Length } from '@mem-service/contract';
 import {
+  type Caller,
   entryName,
   isInScope,
   MAIN_BRANCH,
@@ -15,6 +16,12 @@ import type { ArrivedWrite } from './rules/results.ts';
 
 export type Linked = { arrival: Arrival; write: ArrivedWrite };
 type StatedLink = { arrival: Arrival; source: string; relation: string; to: string };
+type LinkedEntries = {
+  /** The numbers of entries that were not there before, which have no edges yet. */
+  made: ReadonlyMap<string, number>;
+  /** The entry that the event of an arrival is about. */
+  about: ReadonlyMap<Arrival, string>;
+};
 
 const MAX_RELATION_BYTES = 64;
 const MAX_NAME_BYTES = 900;
@@ -28,14 +35,14 @@ const isSound = ({ relation, to }: StatedLink): boolean =>
   entityPathProblem(to) === undefined;
 
 /**
- * Adds the edges that results name: to an entry where there is one of that name, and else to the name. `made` has the numbers
- * of entries that were not there before, which have no edges yet.
+ * Adds the edges that results name: to an entry where there is one of that name, and else to the name. Returns how many of
+ * them are of the entry that the event of an arrival is about: only that event reports them.
  */
 export async function linkResults(
   work: Work,
   linked: readonly Linked[],
-  made: ReadonlyMap<string, number>,
-): Promise<void> {
+  { made, about }: LinkedEntries,
+): Promise<Map<Arrival, number>> {
   const links = linked
     .flatMap(({ arrival, write }): StatedLink[] => {
       const source = entryName(write.entity_path, write.key);
@@ -46,7 +53,13 @@ export async function linkResults(
   const ends = links.map((link): Ends => ({ source: find(link, link.source), target: find(link, link.to) }));
   const stated = links.map((link, i) => statedBy(link, ends[i]?.target ? 'entry' : 'entity'));
   const between = ends.map(({ source, target }, i) => ({ source, target: target ?? nameEnd(links[i] as StatedLink) }));
-  await linkBetween(work, stated, { ends: between, isNew: (i) => made.has((links[i] as StatedLink).source) });
+  const isNew = (i: number) => made.has((links[i] as StatedLink).source);
+  const isReported = (i: number) => about.get((links[i] as StatedLink).arrival) === links[i]?.source;
+  const done = await linkBetween(work, stated, { ends: between, isNew, isReported });
+  const reported = new Map<Arrival, number>();
+  for (const [i, { arrival }] of links.entries())
+    if (done[i] === 'written' && isReported(i)) reported.set(arrival, (reported.get(arrival) ?? 0) + 1);
+  return reported;
 }
 
 const nameEnd = ({ to }: StatedLink) => ({ id: to, shared: true });
@@ -81,6 +94,9 @@ async function findEnds(work: Work, links: readonly StatedLink[], made: Readonly
   };
 }
 
+const withoutSession = (caller: Caller): Caller =>
+  caller.session_id === null ? caller : Object.assign({}, caller, { session_id: null });
+
 const statedBy = ({ arrival, source, relation, to }: StatedLink, target_type: 'entry' | 'entity') => ({
   input: {
     source,
@@ -93,6 +109,6 @@ const statedBy = ({ arrival, source, relation, to }: StatedLink, target_type: 'e
     confidence: 1,
     shared: true,
   },
-  caller: { ...arrival.caller, session_id: null },
+  caller: withoutSession(arrival.caller),
   lineage: MAIN_LINEAGE,
 });

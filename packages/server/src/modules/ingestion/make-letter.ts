@@ -1,6 +1,7 @@
 import { sql } from '../../db/index.ts';
-import type { Work } from '../../kernel/index.ts';
+import { addStored, bytesOfTexts, storeMore, type Work } from '../../kernel/index.ts';
 import type { Arrival } from './arrivals.ts';
+import { LETTER_BYTES, textsOfLetter } from './letter-storage.ts';
 import * as queries from './queries.ts';
 
 /** How many an account keeps: the oldest are dropped. */
@@ -14,6 +15,7 @@ export function makeLetter(
   { delivery_id, no, type, entity_path, key, received_at }: queries.DeliveryRow,
 ): queries.LetterRow | undefined {
   if (failure === undefined) return undefined;
+  storeMore(work, bytesOfTexts(textsOfLetter(failure)));
   return {
     account_id: work.account_id,
     letter_id: work.services.ids.next(work.now),
@@ -40,13 +42,16 @@ export async function saveLetters(work: Work, letters: readonly queries.LetterRo
 }
 
 /** Deletes all but the newest of an account. */
-export function deleteOldLetters({ tx, account_id }: Work, kept: { letters: number; bytes: number }): Promise<number> {
-  return tx.run(
-    sql`DELETE FROM dead_letters WHERE account_id = ${account_id} AND no IN (
-          SELECT no FROM (
-            SELECT no, row_number() OVER (ORDER BY no DESC) AS place,
-              sum(octet_length(payload) + octet_length(headers)) OVER (ORDER BY no DESC) AS bytes
-            FROM dead_letters WHERE account_id = ${account_id}) AS counted
-          WHERE place > ${kept.letters} OR bytes > ${kept.bytes})`,
+export async function deleteOldLetters(work: Work, kept: { letters: number; bytes: number }): Promise<void> {
+  const { tx, account_id } = work;
+  const old = await tx.get<{ no: number | null; bytes: number }>(
+    sql`SELECT max(no) AS no, CAST(coalesce(sum(own), 0) AS BIGINT) AS bytes FROM (
+          SELECT no, ${LETTER_BYTES} AS own, row_number() OVER (ORDER BY no DESC) AS place,
+            sum(${LETTER_BYTES}) OVER (ORDER BY no DESC) AS bytes
+          FROM dead_letters WHERE account_id = ${account_id}) AS counted
+        WHERE place > ${kept.letters} OR bytes > ${kept.bytes}`,
   );
+  if (!old || old.no === null) return;
+  addStored(work, { storage_bytes: -Number(old.bytes) });
+  await tx.run(sql`DELETE FROM dead_letters WHERE account_id = ${account_id} AND no <= ${old.no}`);
 }

@@ -87,7 +87,7 @@ export async function withWrites(services: Services, arrival: Arrival, done: Tra
   if ('reason' in transformed) return kept(services, arrival, { ...done, failure: transformed });
   const stated = writesOf(transformed.results, {
     received_at,
-    default_entity_path: pathOf(input.payload, default_entity_path),
+    contextPath: () => pathOf(input.payload, default_entity_path),
     contextKey: (label, no) => contextKey(label, { id: input.id, no }),
   });
   if (stated.length === 0) return isHandled(event_types, input.event_type) ? arrival : kept(services, arrival, done);
@@ -100,7 +100,8 @@ export async function withWrites(services: Services, arrival: Arrival, done: Tra
   }
   const times = writes.flatMap((write) => write.occurred_at ?? []);
   const occurred_at = times.length === 0 ? null : Math.max(...times);
-  return { ...arrival, writes, occurred_at, kept: (reason) => keptWithin(services, arrival, { ...done, reason }) };
+  const keep = (reason: string) => keptWithin(services, arrival, { reason, ...done });
+  return Object.assign({}, arrival, { writes, occurred_at, kept: keep });
 }
 
 async function keptWithin(

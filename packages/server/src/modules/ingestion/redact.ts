@@ -1,4 +1,5 @@
 import { isInputOfSize } from '../../kernel/index.ts';
+import { charsOf } from '../../payload-text.ts';
 import { inTurns, pause } from '../../turns.ts';
 import { mayHoldSecret } from '../entries/index.ts';
 import { redactionsOf, redactJson, withRedactions } from '../traces/index.ts';
@@ -35,7 +36,9 @@ async function redactInTurns(value: unknown): Promise<unknown> {
 }
 
 export const isLargeText = (text: string): boolean => text.length >= LARGE_CHARS;
-export const isLargeInput = (input: unknown): boolean => isInputOfSize(input, LARGE_CHARS);
+/** Its size is measured only where the text that its payload came from may be as large. */
+export const isLargeInput = (input: { payload?: unknown }): boolean =>
+  (charsOf(input.payload) ?? LARGE_CHARS) >= LARGE_CHARS / 8 && isInputOfSize(input, LARGE_CHARS);
 
 /** All that a write says, without secrets. */
 export async function redactWrite(write: ArrivedWrite): Promise<ArrivedWrite> {
@@ -44,7 +47,7 @@ export async function redactWrite(write: ArrivedWrite): Promise<ArrivedWrite> {
   const given = isPlain ? value : { value, items, artifact_refs, links };
   const redacted = await redactValue(given);
   const isStored = !write.merge && !write.deleted;
-  if (isPlain) return { ...write, value: redacted.value, text: isStored ? redacted.text : undefined };
+  if (isPlain) return Object.assign({}, write, { value: redacted.value, text: isStored ? redacted.text : undefined });
   const parts = redacted.value as Pick<ArrivedWrite, 'value' | 'items' | 'artifact_refs' | 'links'>;
-  return { ...write, ...parts, text: isStored ? JSON.stringify(parts.value) : undefined };
+  return Object.assign({}, write, parts, { text: isStored ? JSON.stringify(parts.value) : undefined });
 }

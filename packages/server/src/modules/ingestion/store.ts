@@ -50,7 +50,10 @@ const isAt = (a: Place, b: Place): boolean => a.entity_path === b.entity_path &&
 const withMoves = (linked: readonly Linked[], moves: readonly Moved[]): Linked[] =>
   linked.map(({ arrival, write }) => {
     const at = moves.reduce<Place>((place, { from, at: next }) => (isAt(place, from) ? next : place), write);
-    return { arrival, write: { ...write, entity_path: at.entity_path, key: at.key } };
+    return {
+      arrival,
+      write: isAt(write, at) ? write : Object.assign({}, write, { entity_path: at.entity_path, key: at.key }),
+    };
   });
 
 const onMain = ({ entity_path, key }: Place) => ({ branch: MAIN_BRANCH, entity_path, key });
@@ -77,6 +80,7 @@ class ArrivalBook {
   readonly #letters: queries.LetterRow[] = [];
   readonly #tallies = new ConnectorTallies();
   readonly #linked: Linked[] = [];
+  readonly #ingested = new Map<Arrival, readonly IngestedResult[]>();
   readonly #made: NewEntry[] = [];
 
   private constructor(work: Work, loaded: LoadedArrivals) {
@@ -117,7 +121,7 @@ class ArrivalBook {
     this.writes++;
     if (write.deleted && write.shown_as === 'raw') return undefined;
     const { entity_path, key } = result;
-    this.#link(arrival, { ...write, entity_path, key });
+    this.#link(arrival, isAt(write, result) ? write : Object.assign({}, write, { entity_path, key }));
     if (result.version === 1 && result.status === 'written') this.#note(entity_path, key);
     return result;
   }
@@ -143,7 +147,7 @@ class ArrivalBook {
     const delivery = this.#deliver(arrival, results[0]);
     const letter = makeLetter(this.#work, arrival, delivery);
     if (letter) this.#letters.push(letter);
-    if (arrival.connector !== undefined) this.#emit(arrival, results);
+    if (arrival.connector !== undefined) this.#ingested.set(arrival, results);
     this.#tallies.count(arrival, this.#work.now);
     const reason = arrival.failure?.reason ?? null;
     return { duplicate: false, delivery, results, letter_id: letter?.letter_id ?? null, reason };
@@ -194,7 +198,11 @@ class ArrivalBook {
     return delivery;
   }
 
-  #emit(arrival: Arrival, results: readonly IngestedResult[]): void {
+  #emit(links: ReadonlyMap<Arrival, number>): void {
+    for (const [arrival, results] of this.#ingested) this.#emitOne(arrival, results, links.get(arrival) ?? 0);
+  }
+
+  #emitOne(arrival: Arrival, results: readonly IngestedResult[], links: number): void {
     const [first] = results;
     this.#work.emit({
       event_type: 'webhook_ingested',
@@ -208,6 +216,7 @@ class ArrivalBook {
         connector: arrival.connector,
         results: results.length,
         event: eventOf(arrival),
+        ...(links > 0 ? { links } : {}),
         ...retryOf(arrival),
       },
     });
@@ -224,13 +233,22 @@ class ArrivalBook {
     this.#tallies.save(work);
     if (this.#letters.length > 0) await saveLetters(work, this.#letters);
     if (this.#made.length > 0) await linkAwaited(work, this.#made);
-    const { moves } = this.#loaded;
-    if (this.#linked.length === 0 && moves.length === 0) return;
-    await work.waitForSent();
-    const made = new Map(this.#made.map(({ name, entry_id }) => [name, entry_id]));
-    await linkResults(work, withMoves(this.#linked, moves), made);
-    await moveEdges(work, moves);
+    this.#emit(await this.#saveLinks());
     await recordOutcomes(work, this.#linked);
+  }
+
+  /** Returns the numbers of edges that the events of arrivals report. */
+  async #saveLinks(): Promise<Map<Arrival, number>> {
+    const { moves } = this.#loaded;
+    if (this.#linked.length === 0 && moves.length === 0) return new Map();
+    await this.#work.waitForSent();
+    const made = new Map(this.#made.map(({ name, entry_id }) => [name, entry_id]));
+    const about = new Map<Arrival, string>();
+    for (const [arrival, [first]] of this.#ingested)
+      if (first) about.set(arrival, entryName(first.entity_path, first.key));
+    const reported = await linkResults(this.#work, withMoves(this.#linked, moves), { made, about });
+    await moveEdges(this.#work, moves);
+    return reported;
   }
 }
 

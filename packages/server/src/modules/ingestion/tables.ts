@@ -1,5 +1,6 @@
 import { exported, type TenantTable } from '../../kernel/index.ts';
-import { addCounts, insertDeliveries, insertLetters, upsertPlaces, upsertThings } from './queries.ts';
+import { textsOfLetter } from './letter-storage.ts';
+import { addCounts, insertDeliveries, insertLetters, type LetterRow, upsertPlaces, upsertThings } from './queries.ts';
 
 function isJson(text: string): boolean {
   try {
@@ -44,8 +45,9 @@ export const tables: readonly TenantTable[] = [
     json: ['headers', 'write_scope'],
     // A payload may be any JSON value.
     check: ({ payload }) => (isJson(String(payload)) ? undefined : 'payload must be JSON'),
+    stored: (row) => textsOfLetter(row as LetterRow),
     agents: { sender: { erased: 'delete the row' } },
-    entries: { entity_path: 'delete the row', key: 'delete the row' },
+    entries: { entity_path: 'by its owner', key: 'by its owner' },
     rights: { maintenance: ['SELECT (account_id, letter_id, connector, next_attempt_at)'] },
     planner: {
       sqlite_autoindex_dead_letters_1: '1000 1000 1',

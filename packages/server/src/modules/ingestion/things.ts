@@ -1,7 +1,8 @@
 import { isInScope, missingScope, type Work } from '../../kernel/index.ts';
+import { turnEnd, untilTurnEnds } from '../../turns.ts';
 import type { Arrival } from './arrivals.ts';
 import * as queries from './queries.ts';
-import { compareStamps, type Merged, mergeThing, type Stamp, type ThingState } from './rules/merge.ts';
+import { compareStamps, type Merged, mergeInSteps, type Stamp, type ThingState } from './rules/merge.ts';
 import type { ArrivedWrite } from './rules/results.ts';
 
 /** How far the clock of a sender may be ahead. */
@@ -53,7 +54,7 @@ export class Things {
   }
 
   /** Every place that the events may read or write. */
-  placesOf(arrivals: readonly Arrival[]): Place[] {
+  placesOf(arrivals: readonly Pick<Arrival, 'sender' | 'writes'>[]): Place[] {
     return arrivals.flatMap(({ sender, writes }) =>
       writes.flatMap((write) => {
         const place = write.thing === undefined ? undefined : this.#places.get(thingName(sender, write.thing));
@@ -78,18 +79,20 @@ export class Things {
 
   async #loadStates(arrivals: readonly Arrival[]): Promise<void> {
     const { account_id, tx } = this.#work;
-    const ordered = arrivals.map((arrival) => ({
-      ...arrival,
-      writes: arrival.writes.filter(({ occurred_at }) => occurred_at !== undefined),
+    const ordered = arrivals.map(({ sender, writes }) => ({
+      sender,
+      writes: writes.filter(({ occurred_at }) => occurred_at !== undefined),
     }));
     const places = new Map(this.placesOf(ordered).map((place) => [nameOf(place), place]));
     if (places.size === 0) return;
     const keys = [...places.values()].map(({ entity_path, key }) => [account_id, entity_path, key]);
     const found = await tx.findMany<{ state: string }>(queries.findThings, keys);
-    [...places.keys()].forEach((name, i) => {
+    for (const [i, name] of [...places.keys()].entries()) {
       const row = found[i];
-      if (row) this.#states.set(name, JSON.parse(row.state) as ThingState);
-    });
+      if (!row) continue;
+      await turnEnd();
+      this.#states.set(name, JSON.parse(row.state) as ThingState);
+    }
   }
 
   /** Where an event is to be written, and the place that its thing leaves for it. */
@@ -113,7 +116,7 @@ export class Things {
   }
 
   /** What an entry is to say after an event. */
-  decide(write: ArrivedWrite, { at, from, value, received_at }: Before): ThingDecision {
+  async decide(write: ArrivedWrite, { at, from, value, received_at }: Before): Promise<ThingDecision> {
     if (write.occurred_at === undefined)
       return { value: write.deleted ? undefined : write.value, text: write.text, isLate: false, keep: () => {} };
     const state = this.#states.get(nameOf(from ?? at)) ?? NO_STATE;
@@ -123,14 +126,16 @@ export class Things {
         return value();
       },
     };
-    const merged = mergeThing(thing, { ...write, stamp: stampOf(write, received_at) });
+    const { value: given, items, merge, deleted } = write;
+    const part = { value: given, items, merge, deleted, stamp: stampOf(write, received_at) };
+    const merged = await untilTurnEnds(mergeInSteps(thing, part));
     const keep = () => {
       if (from) this.#leave(from);
       if (!from && merged.thing.state === state) return;
       this.#states.set(nameOf(at), merged.thing.state);
       this.#changed.set(nameOf(at), at);
     };
-    return { ...decisionOf(write, merged, from !== undefined), keep };
+    return { keep, ...decisionOf(write, merged, from !== undefined) };
   }
 
   #leave(from: Place): void {
@@ -144,12 +149,11 @@ export class Things {
     const { account_id, tx } = work;
     for (const { entity_path, key } of this.#left) await queries.deleteThing(tx, { account_id, entity_path, key });
     if (this.#changed.size > 0) {
-      const rows = [...this.#changed].map(([name, { entity_path, key }]) => ({
-        account_id,
-        entity_path,
-        key,
-        state: JSON.stringify(this.#states.get(name)),
-      }));
+      const rows: { account_id: string; entity_path: string; key: string; state: string }[] = [];
+      for (const [name, { entity_path, key }] of this.#changed) {
+        await turnEnd();
+        rows.push({ account_id, entity_path, key, state: JSON.stringify(this.#states.get(name)) });
+      }
       work.send(tx.insertMany(queries.upsertThings, rows));
     }
     if (this.#placed.size > 0) work.send(tx.insertMany(queries.upsertPlaces, [...this.#placed]));

@@ -3,10 +3,13 @@ import type { Query } from '../../db/index.ts';
 import { toIsoOrNull } from '../../kernel/index.ts';
 import { getKey } from './queries.ts';
 
-type KeyHolder = { account_id: string; key_id: string };
+type DescribedKey = { account_id: string; key_id: string };
 
 /** Describes a key to its holder. */
-export async function describeKey(read: Query, { account_id, key_id }: KeyHolder): Promise<Output<'me.read'>['key']> {
+export async function describeKey(
+  read: Query,
+  { account_id, key_id }: DescribedKey,
+): Promise<Output<'me.read'>['key']> {
   const row = await getKey(read, account_id, key_id);
   if (!row) return null;
   const { name, key_type, scopes, entity_paths, agent_ids, shares_sessions, rate_limit_rpm, expires_at, member_id } =

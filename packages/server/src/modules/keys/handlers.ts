@@ -27,7 +27,8 @@ import { memberOf, requireMember } from './members.ts';
 import * as queries from './queries.ts';
 import { holderOf } from './rules/holder.ts';
 import { firstExcess, type KeyGrant } from './rules/scopes.ts';
-import { addressOf, refuseWebhook } from './webhook.ts';
+import { replaceSecrets } from './signing.ts';
+import { addressOf, refuseSecret, refuseWebhook } from './webhook.ts';
 
 const cursors = cursorsOf('api_keys', ['string']);
 const PAST_ALL = '~';
@@ -53,7 +54,7 @@ const sizeOf = ({ name, scopes, entity_paths, agent_ids }: queries.KeyRow): numb
   jsonBytes(name) + bytesOfTexts([scopes, entity_paths, agent_ids]);
 
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
-  const { expires_at, rate_limit_rpm: rate, member_id, ...rest } = input;
+  const { expires_at, rate_limit_rpm: rate, member_id, secret = null, ...rest } = input;
   refuseExcess(caller, rest);
   if (rest.key_type === 'admin' && rest.agent_ids.length > 0)
     throw invalidInput([{ path: 'agent_ids', message: 'must be empty for a key of the type admin' }]);
@@ -64,7 +65,14 @@ const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const ends = expires_at === undefined ? null : Date.parse(expires_at);
   if (ends !== null && ends <= work.now) throw invalidInput([{ path: 'expires_at', message: 'must be in the future' }]);
   const member = member_id === undefined ? undefined : await requireMember(work, member_id, rest);
-  return made(work, caller, { ...rest, rate_limit_rpm, expires_at: ends, rotated_from: null, member });
+  return made(work, caller, {
+    ...rest,
+    rate_limit_rpm,
+    expires_at: ends,
+    rotated_from: null,
+    member,
+    secrets: { ...queries.NO_SECRETS, secret },
+  });
 });
 
 const DEFAULT_RPM = 120;
@@ -106,9 +114,9 @@ function made(work: Work, caller: Caller, given: NewKey): WriteResult<Output<'ke
 
 const revoke = writes<'keys.revoke'>(async (work, { input, caller }) => {
   const row = await existing(work, caller, input.key_id);
-  const answer = toKey({ ...row, revoked_at: row.revoked_at ?? work.now }, work.now);
+  const answer = toKey({ ...row, revoked_at: row.revoked_at ?? work.now, secret_set: 0 }, work.now);
   if (row.revoked_at !== null) return unchanged(answer);
-  await queries.endKey(work.tx, row, { expires_at: row.expires_at, revoked_at: work.now });
+  await queries.revokeKey(work.tx, row, work.now);
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
   emitKeyEvent(work, caller, { event_type: 'api_key_revoked', details: { key_id: row.key_id, name: row.name } });
   return changed(answer, { resource: row.key_id, ...hashedBy(answer) });
@@ -117,23 +125,18 @@ const revoke = writes<'keys.revoke'>(async (work, { input, caller }) => {
 const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   const row = await existing(work, caller, input.key_id);
   if (!isActive(row, work.now)) throw new Fault('conflict', `the key ${row.key_id} is revoked or has expired`);
+  refuseSecret(row, input);
   const granted = grantedBy(row);
   const ends = Math.min(row.expires_at ?? Number.MAX_SAFE_INTEGER, work.now + input.overlap_seconds * 1000);
-  await queries.endKey(work.tx, row, { expires_at: ends, revoked_at: null });
+  const before = (await queries.getSecrets(work.tx, row)) ?? queries.NO_SECRETS;
+  const { next: secrets, old } = replaceSecrets(before, { secret: input.secret, now: work.now, ends });
+  await queries.endKey(work.tx, row, { expires_at: ends, ...old });
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
   const { name, key_type, connector, expires_at, key_id: rotated_from } = row;
   const rate_limit_rpm = allowedRate(work, row.rate_limit_rpm);
   const agents = { agent_ids: JSON.parse(row.agent_ids), shares_sessions: row.shares_sessions === 1 };
-  const settings = {
-    ...granted,
-    ...agents,
-    name,
-    key_type,
-    connector,
-    rate_limit_rpm,
-    expires_at,
-    member: memberOf(row),
-  };
+  const member = memberOf(row);
+  const settings = { ...granted, ...agents, name, key_type, connector, rate_limit_rpm, expires_at, member, secrets };
   return made(work, caller, { ...settings, rotated_from, holder: holderOf(row) });
 });
 
@@ -170,6 +173,7 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   rotated_from: row.rotated_from,
   connector: row.connector,
   member_id: row.member_id,
+  secret_set: row.secret_set === 1,
 });
 
 export const handlers: Handlers = {

@@ -2,9 +2,11 @@ import type { KeyUse, Module } from '../../kernel/index.ts';
 import { erasesAgent } from './erase.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
+import { forgetSecrets } from './signing.ts';
 import { saveKeyUses, storeUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
+export { findKeyHolder } from './holder.ts';
 export { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from './make.ts';
 export { changeMemberKeys } from './members.ts';
 export { countKeys, deleteKeys } from './queries.ts';
@@ -27,12 +29,13 @@ export const keys: Module = {
         member_role: 'what a person may do',
         key_type: 'what an API key may do',
       },
-      // To find the account of a presented key, and to store when it was last used.
-      rights: { maintenance: ['SELECT', 'UPDATE (last_used_at)'] },
+      // To find the account of a presented key, to store when it was last used, and to remove secrets that have ended.
+      rights: { maintenance: ['SELECT', 'UPDATE (last_used_at, secret, secret_before, secret_before_ends_at)'] },
     },
   ],
   handlers,
   erasesAgent,
   takesOver: { key_uses: async ({ services }, uses: KeyUse[]) => storeUses(services.database, uses) },
+  maintenance: [forgetSecrets],
   timers: [{ name: 'keys.note_uses', run: saveKeyUses }],
 };

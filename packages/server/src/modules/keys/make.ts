@@ -18,6 +18,8 @@ export type NewKey = KeyGrant & {
   shares_sessions: boolean;
   connector?: string | null | undefined;
   member?: Pick<KeyMember, 'member_id' | 'role'> | undefined;
+  /** Of a key of the type webhook. */
+  secrets?: queries.SigningSecrets;
   /** Of the key that it replaces. */
   holder?: string;
 };
@@ -28,7 +30,7 @@ export const EVERYTHING: readonly KeyScope[] = [{ pattern: '*', permission: 'REA
 export function makeKey(work: Work, caller: Caller, given: NewKey): MadeKey {
   const { account_id, now, services } = work;
   const made = keyRow({ account_id, now, ids: services.ids, created_by: caller.actor }, given);
-  work.send(work.tx.insertMany(queries.insertKeys, [made.row]));
+  work.send(work.tx.insertMany(queries.insertKeys, [{ ...made.row, ...given.secrets }]));
   return made;
 }
 
@@ -61,6 +63,7 @@ export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: 
     member_id: given.member?.member_id ?? null,
     member_role: given.member?.role ?? null,
     suspended_at: null,
+    secret_set: Number((given.secrets?.secret ?? null) !== null),
   };
   return { row, key };
 }

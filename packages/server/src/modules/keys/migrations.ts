@@ -43,6 +43,16 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 4,
+    name: 'secrets of addresses',
+    up: ({ text, int }) => [
+      `ALTER TABLE api_keys ADD COLUMN secret ${text}`,
+      `ALTER TABLE api_keys ADD COLUMN secret_before ${text}`,
+      `ALTER TABLE api_keys ADD COLUMN secret_before_ends_at ${int}`,
+      'CREATE INDEX api_keys_with_secret ON api_keys (account_id) WHERE secret IS NOT NULL',
+    ],
+  },
+  {
+    version: 5,
     name: 'keys of members',
     up: ({ text, int }) => [
       `ALTER TABLE api_keys ADD COLUMN member_id ${text}`,

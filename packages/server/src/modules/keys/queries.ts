@@ -34,41 +34,53 @@ export type KeyRow = {
   holder: string;
   /** Of a key of the type webhook. */
   connector: string | null;
+  secret_set: number;
   member_id: string | null;
   member_role: MemberRole | null;
   /** Since when its member is removed. */
   suspended_at: number | null;
 };
 
-export const insertKeys: Insert = {
-  table: 'api_keys',
-  columns: {
-    account_id: 'text',
-    key_id: 'text',
-    key_hash: 'text',
-    prefix: 'text',
-    name: 'text',
-    key_type: 'text',
-    scopes: 'text',
-    entity_paths: 'text',
-    rate_limit_rpm: 'int',
-    created_at: 'int',
-    created_by: 'text',
-    expires_at: 'int',
-    revoked_at: 'int',
-    last_used_at: 'int',
-    rotated_from: 'text',
-    agent_ids: 'text',
-    shares_sessions: 'int',
-    holder: 'text',
-    connector: 'text',
-    member_id: 'text',
-    member_role: 'text',
-    suspended_at: 'int',
-  },
+/** What senders sign with at the address of a key. Only what verifies signatures loads it. */
+export type SigningSecrets = {
+  secret: string | null;
+  secret_before: string | null;
+  /** Until when the one before counts too. */
+  secret_before_ends_at: number | null;
 };
 
-const KEY = fragment(Object.keys(insertKeys.columns).join(', '));
+const SECRETS = { secret: 'text', secret_before: 'text', secret_before_ends_at: 'int' } as const;
+
+export const NO_SECRETS: SigningSecrets = { secret: null, secret_before: null, secret_before_ends_at: null };
+
+const COLUMNS = {
+  account_id: 'text',
+  key_id: 'text',
+  key_hash: 'text',
+  prefix: 'text',
+  name: 'text',
+  key_type: 'text',
+  scopes: 'text',
+  entity_paths: 'text',
+  rate_limit_rpm: 'int',
+  created_at: 'int',
+  created_by: 'text',
+  expires_at: 'int',
+  revoked_at: 'int',
+  last_used_at: 'int',
+  rotated_from: 'text',
+  agent_ids: 'text',
+  shares_sessions: 'int',
+  holder: 'text',
+  connector: 'text',
+  member_id: 'text',
+  member_role: 'text',
+  suspended_at: 'int',
+} as const;
+
+export const insertKeys: Insert = { table: 'api_keys', columns: { ...COLUMNS, ...SECRETS } };
+
+const KEY = fragment(`${Object.keys(COLUMNS).join(', ')}, CASE WHEN secret IS NULL THEN 0 ELSE 1 END AS secret_set`);
 
 export function getKey(query: Query, accountId: string, keyId: string): Promise<KeyRow | undefined> {
   return query.get(sql`SELECT ${KEY} FROM api_keys WHERE account_id = ${accountId} AND key_id = ${keyId}`);
@@ -88,7 +100,7 @@ export function listKeys(
   );
 }
 
-export type KeyWithAccountRow = KeyRow & { status: string; plan: string | null };
+export type KeyWithAccountRow = Omit<KeyRow, 'secret_set'> & SigningSecrets & { status: string; plan: string | null };
 
 /** Finds keys over all accounts, with the status of their accounts. */
 export function findKeys(query: Query, keyHashes: Sql): Promise<KeyWithAccountRow[]> {
@@ -119,14 +131,46 @@ export function findKeyStatuses(query: Query, keyHashes: Sql): Promise<KeyStatus
   );
 }
 
-export function endKey(
-  tx: Transaction,
-  { account_id, key_id }: Pick<KeyRow, 'account_id' | 'key_id'>,
-  ended: Pick<KeyRow, 'expires_at' | 'revoked_at'>,
-): Promise<number> {
-  return tx.run(
-    sql`UPDATE api_keys SET expires_at = ${ended.expires_at}, revoked_at = ${ended.revoked_at}
+type KeyName = Pick<KeyRow, 'account_id' | 'key_id'>;
+
+export function getSecrets(query: Query, { account_id, key_id }: KeyName): Promise<SigningSecrets | undefined> {
+  return query.get(
+    sql`SELECT secret, secret_before, secret_before_ends_at FROM api_keys
         WHERE account_id = ${account_id} AND key_id = ${key_id}`,
+  );
+}
+
+/** What its senders sign with is of no use without it. */
+export function revokeKey(tx: Transaction, { account_id, key_id }: KeyName, now: number): Promise<number> {
+  return tx.run(
+    sql`UPDATE api_keys SET revoked_at = ${now}, secret = NULL, secret_before = NULL, secret_before_ends_at = NULL
+        WHERE account_id = ${account_id} AND key_id = ${key_id}`,
+  );
+}
+
+type EndingKey = Pick<KeyRow, 'expires_at'> & SigningSecrets;
+
+export function endKey(tx: Transaction, { account_id, key_id }: KeyName, ending: EndingKey): Promise<number> {
+  return tx.run(
+    sql`UPDATE api_keys SET expires_at = ${ending.expires_at}, secret = ${ending.secret},
+          secret_before = ${ending.secret_before}, secret_before_ends_at = ${ending.secret_before_ends_at}
+        WHERE account_id = ${account_id} AND key_id = ${key_id}`,
+  );
+}
+
+/** Over all accounts: removes the secrets of keys that have expired. */
+export function deleteExpiredSecrets(tx: Transaction, now: number): Promise<number> {
+  return tx.run(
+    sql`UPDATE api_keys SET secret = NULL, secret_before = NULL, secret_before_ends_at = NULL
+        WHERE account_id IS NOT NULL AND secret IS NOT NULL AND expires_at <= ${now}`,
+  );
+}
+
+/** Over all accounts: removes secrets that were replaced and no longer count. */
+export function deleteReplacedSecrets(tx: Transaction, now: number): Promise<number> {
+  return tx.run(
+    sql`UPDATE api_keys SET secret_before = NULL, secret_before_ends_at = NULL
+        WHERE account_id IS NOT NULL AND secret IS NOT NULL AND secret_before_ends_at <= ${now}`,
   );
 }
 

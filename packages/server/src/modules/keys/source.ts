@@ -5,6 +5,7 @@ import { findKeyStatuses, findKeys, type KeyWithAccountRow as KnownRow } from '.
 import { holderOf } from './rules/holder.ts';
 import { scopeOf } from './rules/scopes.ts';
 import { secretProblem } from './rules/secret.ts';
+import { secretsAt } from './signing.ts';
 
 /** The keys of all accounts, to find the account of a presented key. */
 export const keySource = ({ read, dialect }: Pick<Database, 'read' | 'dialect'>): KeySource => ({
@@ -50,5 +51,6 @@ function toKnown(row: KnownRow): KnownKey {
     member_role: row.member_role,
     status: row.status,
     plan: row.plan,
+    ...(row.secret === null ? {} : { secretsAt: (now) => secretsAt(row, now) }),
   };
 }

@@ -7,6 +7,15 @@ import type { KeyRow } from './queries.ts';
 export const addressOf = ({ connector }: Pick<KeyRow, 'connector'>, key: string): string | null =>
   connector === null ? null : `/api/v1/webhooks/${connector}/${key}`;
 
+/** Only what is sent to an address is signed. */
+export function refuseSecret(
+  { key_type }: Pick<KeyRow, 'key_type'>,
+  { secret }: { secret?: string | undefined },
+): void {
+  if (secret !== undefined && key_type !== 'webhook')
+    throw invalidInput([{ path: 'secret', message: 'is only for a key of the type webhook' }]);
+}
+
 /** Refuses a key of the type webhook that could deliver nothing, and a connector for any other key. */
 export function refuseWebhook({ services }: Pick<Work, 'services'>, input: Input<'keys.create'>): void {
   const connectors = connectorsOf(services);
@@ -14,6 +23,7 @@ export function refuseWebhook({ services }: Pick<Work, 'services'>, input: Input
   const refuse = (path: string, message: string) => {
     throw invalidInput([{ path, message }]);
   };
+  refuseSecret(input, input);
   if (key_type !== 'webhook') {
     if (connector !== undefined) refuse('connector', 'is only for a key of the type webhook');
     return;

@@ -40,3 +40,5 @@ export const countDeclared = (): readonly string[] => [
   countColumns('agent_profiles', PROFILE.split(' ')),
   countColumns('edges', ['source', 'relation', 'target'], `NOT (${MADE_BY_ENTRIES})`),
 ];
+
+export const countLetters = (): readonly string[] => [countColumns('dead_letters', ['payload', 'headers'])];

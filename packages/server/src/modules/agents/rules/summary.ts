@@ -69,6 +69,7 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   branch_reopened: (event) => `Reopened branch '${branchNamedIn(event)}'`,
   branch_updated: (event) => `Updated branch '${branchNamedIn(event)}'`,
   branch_refreshed: (event) => `Refreshed branch '${branchNamedIn(event)}'`,
+  conflict_resolved: ({ details }) => `Resolved ${count(details.resolved, 'conflict')} of a merge`,
   access_granted: (event) =>
     `Granted ${quoted(event.details.permission) || 'access'} on branch '${branchNamedIn(event)}' to ${granteeOf(event)}`,
   access_revoked: (event) => `Revoked access on branch '${branchNamedIn(event)}' from ${granteeOf(event)}`,

@@ -36,20 +36,37 @@ export type Merged = { thing: Thing; isLate: boolean; isSame?: boolean };
 
 export const MAX_ITEMS = 200;
 
+/** How many members of a change are merged in a step. */
+const STEP = 100;
+
 /**
  * Applies what an event says. The last to speak wins, part by part, and between two that spoke at the same moment the greater
  * text; so the order in which events arrive does not matter.
  */
-export function mergeThing(thing: Thing, change: ThingChange): Merged {
+export function* mergeInSteps(thing: Thing, change: ThingChange): Generator<void, Merged> {
   if (change.deleted) return deleteThing(thing, change.stamp);
   if (isAtMost(change.stamp, thing.state.deleted)) return { thing, isLate: true };
-  return change.merge ? mergeParts(thing, change) : replaceThing(thing, change);
+  return change.merge ? yield* mergeParts(thing, change) : yield* replaceThing(thing, change);
 }
 
-function replaceThing(thing: Thing, { stamp, value }: ThingChange): Merged {
+/** The same in one step. */
+export function mergeThing(thing: Thing, change: ThingChange): Merged {
+  const steps = mergeInSteps(thing, change);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+function* replaceThing(thing: Thing, { stamp, value }: ThingChange): Generator<void, Merged> {
   const order = compareStamps(stamp, newestStamp(thing.state));
-  const wins = order > 0 || (order === 0 && textOf(value) >= textOf(thing.value));
+  const wins = order > 0 || (order === 0 && (yield* isAtLeast(value, thing)));
   return wins ? { thing: { value, state: { whole: stamp } }, isLate: false } : { thing, isLate: true };
+}
+
+function* isAtLeast(value: unknown, thing: Thing): Generator<void, boolean> {
+  const text = textOf(value);
+  yield;
+  const before = thing.value;
+  yield;
+  return text >= textOf(before);
 }
 
 /** Members that were set later stay. */
@@ -80,16 +97,19 @@ function keepItems(name: string, list: unknown, isKept: (id: string) => boolean)
 }
 
 /** The members of the newest event come first, in its order: a long value is read from its beginning. */
-function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
+function* mergeParts({ value, state }: Thing, change: ThingChange): Generator<void, Merged> {
   const { stamp, items = {} } = change;
+  yield;
   const given = Object.entries(isObject(change.value) ? change.value : {}).filter(
     ([name]) => !Object.hasOwn(items, name),
   );
   const before = isObject(value) ? value : {};
   const members: Record<string, Stamp> = { ...state.members };
+  yield;
   const won: [string, unknown][] = [];
   let overtaken = 0;
-  for (const [name, member] of given) {
+  for (const [i, [name, member]] of given.entries()) {
+    if (i % STEP === STEP - 1) yield;
     const known = ownOf(members, name) ?? (Object.hasOwn(before, name) ? state.whole : undefined);
     const order = overBy(
       { stamp, text: () => textOf(member) },
@@ -100,15 +120,20 @@ function mergeParts({ value, state }: Thing, change: ThingChange): Merged {
     define(members, name, stamp);
     won.push([name, member]);
   }
+  yield;
   const isNewest = compareStamps(stamp, newestStamp(state)) >= 0;
-  const others = Object.entries(before);
-  const merged = new Map<string, unknown>(isNewest ? [...won, ...others, ...won] : [...others, ...won]);
-  const lists = mergeLists(state, { stamp, items }, merged);
+  yield;
+  const merged = new Map<string, unknown>(isNewest ? won : []);
+  for (const [name, member] of Object.entries(before)) if (!merged.has(name)) merged.set(name, member);
+  for (const [name, member] of won) merged.set(name, member);
+  yield;
+  const lists = yield* mergeLists(state, { stamp, items }, merged);
   for (const [name, list] of lists.values) {
     // Lists are long: they come last.
     merged.delete(name);
     if (list.length > 0) merged.set(name, list);
   }
+  yield;
   const next: ThingState = { whole: state.whole, deleted: state.deleted, members, items: lists.stamps };
   const isLate = won.length === 0 && lists.won === 0 && given.length + lists.given > 0;
   const isSame = isLate && overtaken + lists.overtaken === 0;
@@ -125,14 +150,15 @@ type MergedLists = {
   overtaken: number;
 };
 
-function mergeLists(
+function* mergeLists(
   state: ThingState,
   { stamp, items }: { stamp: Stamp; items: ThingItems },
   before: ReadonlyMap<string, unknown>,
-): MergedLists {
+): Generator<void, MergedLists> {
   const stated = state.items && { ...state.items };
   const merged: MergedLists = { values: new Map(), stamps: stated, given: 0, won: 0, overtaken: 0 };
   for (const [name, changes] of Object.entries(items)) {
+    yield;
     const listed = new Map(itemsOf(before.get(name)).map((item) => [item.id, item]));
     const stamps = new Map(Object.entries(ownOf(state.items, name) ?? {}));
     for (const [id, item] of Object.entries(changes)) {
@@ -222,8 +248,11 @@ const isAtMost = (stamp: Stamp, other: Stamp | undefined): boolean =>
   other !== undefined && compareStamps(stamp, other) <= 0;
 
 export function newestStamp({ whole, deleted, members = {}, items = {} }: ThingState): Stamp {
-  const all = [whole, deleted, ...Object.values(members), ...Object.values(items).flatMap(Object.values<Stamp>)];
-  return all.reduce<Stamp>((last, one) => (one && compareStamps(one, last) > 0 ? one : last), BEFORE_ALL);
+  const later = (last: Stamp, one: Stamp | undefined) => (one && compareStamps(one, last) > 0 ? one : last);
+  let newest = later(later(BEFORE_ALL, whole), deleted);
+  for (const stamps of [members, ...Object.values(items)])
+    for (const one of Object.values(stamps)) newest = later(newest, one);
+  return newest;
 }
 
 const filterStamps = (stamps: Stamps | undefined, isKept: (stamp: Stamp) => boolean): Stamps =>

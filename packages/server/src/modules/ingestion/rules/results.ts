@@ -32,7 +32,8 @@ export type ArrivedWrite = {
 
 export type Delivered = {
   received_at: number;
-  default_entity_path: string;
+  /** The path of a context that names none. */
+  contextPath: () => string;
   /** The key of the nth result, where it is a context. */
   contextKey: (label: string, no: number) => string;
 };
@@ -85,13 +86,13 @@ function writeOf(result: EntryResult, { received_at }: Delivered): ArrivedWrite 
 function contextOf(
   { label, summary, source, entity_path }: ContextResult,
   no: number,
-  { default_entity_path, contextKey }: Delivered,
+  { contextPath, contextKey }: Delivered,
 ): ArrivedWrite {
   return {
     ...PLAIN_WRITE,
     operation: 'record_context',
     shown_as: 'context',
-    entity_path: entity_path ?? default_entity_path,
+    entity_path: entity_path ?? contextPath(),
     key: contextKey(label, no),
     value: { label, summary, source },
   };
