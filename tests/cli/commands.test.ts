@@ -67,6 +67,9 @@ describe('every operation of the table', () => {
   const absent = [
     ...['keys.revoke', 'keys.rotate', 'commits.read', 'traces.read', 'agents.recall', 'agents.read_from'],
     ...['golden.delete', 'consolidation.decide', 'dead_letters.replay', 'connectors.read', 'webhooks.receive'],
+    ...['access.grant', 'access.revoke', 'merges.read', 'conflicts.list', 'conflicts.read', 'conflicts.resolve'],
+    ...['teams.update', 'teams.delete', 'members.list', 'members.add', 'members.update', 'members.remove'],
+    'members.reinstate',
   ];
   // An export can only be imported into an empty account.
   const full = ['transfer.finish'];
@@ -117,7 +120,9 @@ describe('every operation of the table', () => {
       'Consolidation',
       'Agents',
       'Graph',
+      'Branches',
       'Tags',
+      'Rollback',
       'Overview',
     ]);
     expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}confidence /);

@@ -54,6 +54,8 @@ describe.each(backends)('access to branches on %s', (backend) => {
     expect(await service.as(key, write(branch))).toMatchObject(DENIED);
     expect(await service.as(key, get(`/api/v1/branches/${branch}`))).toMatchObject(DENIED);
     expect(await service.as(key, post('/api/v1/branches', { name: 'mine', from: branch }))).toMatchObject(DENIED);
+    for (const named of [`name=${branch}`, `name=main&against=${branch}`])
+      expect(await service.as(key, get(`/api/v1/merge-base?${named}`))).toMatchObject(DENIED);
     expect(await statuses(key, 'main')).toEqual([200, 201]);
     expect((await service.as(key, list('nowhere'))).status).toBe(404);
   });

@@ -32,6 +32,15 @@ export function setField(input: Record<string, unknown>, field: string, value: u
   input[field] = value;
 }
 
+/** Adds the parameters of a path to the input, numbers as numbers. */
+export function pathReader(name: OperationName): (params: Record<string, string>, input: Record<string, unknown>) => void {
+  const fields = fieldsOf(name);
+  return (params, input) => {
+    for (const [field, text] of Object.entries(params))
+      setField(input, field, fields.get(field) === 'number' ? toValue('number', text) : text);
+  };
+}
+
 /** Adds the query parameters of an address to the input. */
 export type QueryReader = (url: string, input: Record<string, unknown>) => void;
 
