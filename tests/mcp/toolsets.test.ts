@@ -18,7 +18,7 @@ const ROWS = {
     'consolidate consolidation_status consolidation_proposals consolidation_candidates propose_consolidation decide_proposal',
   other: 'verify commit_batch diff commit_log record_attempt delete restore create_tag list_tags connectors',
   branching:
-    'branch_create branch_list diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges list_conflicts ' +
+    'branch_create branch_list branch_read branch_close branch_reopen delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges list_conflicts ' +
     'read_conflict resolve_conflict',
   rollback: 'rollback fork',
   evaluation:

@@ -68,6 +68,7 @@ function routeFor(operation: Operation, input: JsonObject): HttpRoute {
 }
 
 function isMisread(name: string, value: unknown): boolean {
+  if (typeof value === 'number') return false;
   if (typeof value !== 'string' || (name === 'key' && suffixes.has(value))) return true;
   return partsOf(name, value).some((part) => !isPlainSegment(part));
 }

@@ -33,7 +33,9 @@ export function setField(input: Record<string, unknown>, field: string, value: u
 }
 
 /** Adds the parameters of a path to the input, numbers as numbers. */
-export function pathReader(name: OperationName): (params: Record<string, string>, input: Record<string, unknown>) => void {
+export function pathReader(
+  name: OperationName,
+): (params: Record<string, string>, input: Record<string, unknown>) => void {
   const fields = fieldsOf(name);
   return (params, input) => {
     for (const [field, text] of Object.entries(params))
