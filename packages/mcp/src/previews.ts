@@ -47,6 +47,9 @@ const USUAL: Readonly<Record<string, unknown>> = {
   output_truncated: false,
   unsigned: false,
   causes_complete: true,
+  is_protected: false,
+  is_counted: true,
+  dry_run: false,
 };
 
 const isDigits = /^-?\d+\.\d{3,}(e-?\d+)?$/;
