@@ -4,11 +4,11 @@ import type { ExampleSetup, KnownIds } from './table.ts';
 /** Where branches and main are made to differ: an entry that examples speak of. */
 export type BranchSetup = ExampleSetup & { known: KnownIds; at: { entity_path: string; key: string }; n: number };
 
-type Address = BranchSetup['at'];
+type BranchEntryAddress = BranchSetup['at'];
 
 const writeOn =
   (app: TestApp, { as, extra, mark }: BranchSetup, branch: string) =>
-  (at: Address, member: object) =>
+  (at: BranchEntryAddress, member: object) =>
     app.call('entries.write', { ...at, value: { note: `about ${mark}`, ...member }, branch, ...extra } as never, as);
 
 /** Something that the branch has and main has not, in a way that does not conflict with what main writes. */
