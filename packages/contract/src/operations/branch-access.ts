@@ -30,7 +30,7 @@ const grant = z
   .meta({ id: 'BranchGrant' });
 
 const GRANTS = '/api/v1/branches/{name}/access';
-const module = { module: 'branch-access', cost: 2 } as const;
+const module = { module: 'access', cost: 2 } as const;
 const KEY = { grantee_type: 'api_key' as const, grantee_id: '01k0a4g3v5x7y9z1b3d5f7h9jk' };
 
 export const branchAccess = {

@@ -5,4 +5,4 @@ import { migrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
 /** Which keys may use which branch. */
-export const branchAccess: Module = { name: 'branch-access', migrations, tables, handlers, hooks: createHooks };
+export const branchAccess: Module = { name: 'access', migrations, tables, handlers, hooks: createHooks };

@@ -34,7 +34,7 @@ export const TAGS: Record<string, string> = {
   cortex: 'Digests of what is known per path, agent and source, and the worker that compiles them.',
   log: 'Every change of the account, in order.',
   keys: 'Who may use the account, and for what.',
-  'branch-access': 'Which keys may use which branch.',
+  access: 'Which keys may use which branch.',
   teams: 'The people behind the keys of an account.',
   audit: 'Who did what, when, and from where, in a hash chain that reveals missing lines.',
   usage: 'The usage of an account, and what remains of its plan.',
