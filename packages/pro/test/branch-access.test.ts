@@ -168,7 +168,9 @@ describe.each(backends)('access to branches on %s', (backend) => {
     const { json, text } = await service.as(admin, get('/api/v1/log?limit=1000'));
     const events = (json.events as { branch: string; event_type: string }[]).filter((event) => event.branch === branch);
     expect(events.map(({ event_type }) => event_type)).toEqual(['branch_created', 'access_granted', 'access_revoked']);
-    expect(events[1]).toMatchObject({ details: { grantee_type: 'user', grantee_id: ada.member_id, permission: 'read' } });
+    expect(events[1]).toMatchObject({
+      details: { grantee_type: 'user', grantee_id: ada.member_id, permission: 'read' },
+    });
     expect(text).not.toContain(ada.email);
     expect((await service.as(admin, get('/api/v1/admin/audit'))).text).not.toContain(ada.email);
   });
