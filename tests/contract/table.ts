@@ -3,9 +3,13 @@ import { type Operation, type OperationName, operationNames, operations, stringi
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
+import { BRANCHES_AFTER, type BranchSetup, createGrantee, layBranches } from './branching.ts';
 
 export type { JsonObject } from '@mem-service/contract';
-/** Ids that operations gave out, by field name: what one operation made, another can name. */
+/**
+ * Ids that operations gave out, by field name: what one operation made, another can name. Below the name of an operation
+ * are those of things that are there for it alone.
+ */
 export type KnownIds = Record<string, unknown>;
 
 export const definition = (name: OperationName): Operation => operations[name];
@@ -72,11 +76,12 @@ export function nthInput(
 ): JsonObject {
   const { dry_run: _, ...example } = operations[name].example(n) as JsonObject;
   const named = namedInPath(name);
+  const ids: KnownIds = { ...known, ...(known[name] as KnownIds | undefined) };
   const walk = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(walk);
     if (typeof given !== 'object' || given === null) return given;
     const members = Object.entries(given).map(([field, one]) => {
-      if (field in known && (field.endsWith('_id') || named.includes(field))) return [field, known[field]];
+      if (field in ids && (field.endsWith('_id') || named.includes(field))) return [field, ids[field]];
       return [field, MARKED[field]?.(one, mark) ?? walk(one)];
     });
     const input = Object.fromEntries(members);
@@ -103,10 +108,11 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
 
 /** How often examples were laid in a store: those of one round have one n, the same in every store. */
 const rounds = new WeakMap<TestApp, number>();
+const branchRounds = new WeakMap<TestApp, number>();
 
-function nextRound(app: TestApp): number {
-  const round = (rounds.get(app) ?? 0) + 1;
-  rounds.set(app, round);
+function nextRound(app: TestApp, counted = rounds): number {
+  const round = (counted.get(app) ?? 0) + 1;
+  counted.set(app, round);
   return round;
 }
 
@@ -129,6 +135,8 @@ export type ExampleSetup = { mark: string; as: Partial<Caller>; extra?: JsonObje
  */
 export async function createExamples(app: TestApp, { mark, as, extra = {} }: ExampleSetup): Promise<KnownIds> {
   const known: KnownIds = { source_agent_id: as.agent_id };
+  knownIn(app).set(mark, known);
+  await createGrantee(app, { mark, as }, known);
   const withExtra = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(withExtra);
     if (typeof given !== 'object' || given === null) return given;
@@ -149,7 +157,9 @@ export async function createExamples(app: TestApp, { mark, as, extra = {} }: Exa
   await compileDigests(app, { mark, as });
   // What was removed is there again.
   const removing = writing.filter((name) => definition(name).removes);
-  return Object.assign(known, await layAgain(removing, app, { mark, as, extra }));
+  await layAgain(removing, app, { mark, as, extra });
+  await layBranches(app, branchSetup(app, { mark, as, extra }));
+  return known;
 }
 
 /** What it writes cannot be kept to oneself, and is not there to be found. */
@@ -170,14 +180,31 @@ async function createEntries(app: TestApp, { mark, as, extra }: ExampleSetup, at
   await Promise.all(addressesOf(mark).map(write));
 }
 
-/** Brings back what the operation took away, by what made it. Gives back the new ids. */
+/** Brings back what the operation took away, by what made it. Gives back the ids, with the new ones. */
 export async function restoreExamplesAfter(name: OperationName, app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
-  return layAgain([name], app, setup);
+  const known = await layAgain([name], app, setup);
+  await BRANCHES_AFTER[name]?.(app, branchSetup(app, setup));
+  return known;
+}
+
+/** What was laid in a store, by mark. */
+const laidIn = new WeakMap<TestApp, Map<string, KnownIds>>();
+
+function knownIn(app: TestApp): Map<string, KnownIds> {
+  const known = laidIn.get(app) ?? new Map<string, KnownIds>();
+  laidIn.set(app, known);
+  return known;
+}
+
+function branchSetup(app: TestApp, setup: ExampleSetup): BranchSetup {
+  const [at] = addressesOf(setup.mark);
+  const n = nextRound(app, branchRounds);
+  return { ...setup, known: knownIn(app).get(setup.mark) ?? {}, at: at as BranchSetup['at'], n };
 }
 
 async function layAgain(removing: readonly OperationName[], app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
   const makers = new Set(removing.flatMap((name) => (definition(name).removes ?? []) as OperationName[]));
-  const known: KnownIds = {};
+  const known = knownIn(app).get(setup.mark) ?? {};
   if (makers.size === 0) return known;
   const n = nextRound(app);
   await createEntries(app, setup, 2 + n);
@@ -185,7 +212,7 @@ async function layAgain(removing: readonly OperationName[], app: TestApp, setup:
     const { extra = {}, mark, as } = setup;
     if (cannotHide(name, extra)) continue;
     const mayHide = 'shared' in fieldsOf(name);
-    const input = nthInput(name, n, { mark });
+    const input = nthInput(name, n, { mark, known });
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
   }
   return known;

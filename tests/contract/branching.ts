@@ -1,0 +1,81 @@
+import type { TestApp } from '../support/app.ts';
+import type { ExampleSetup, KnownIds } from './table.ts';
+
+/** Where branches and main are made to differ: an entry that examples speak of. */
+export type BranchSetup = ExampleSetup & { known: KnownIds; at: { entity_path: string; key: string }; n: number };
+
+type Address = BranchSetup['at'];
+
+const writeOn =
+  (app: TestApp, { as, extra, mark }: BranchSetup, branch: string) =>
+  (at: Address, member: object) =>
+    app.call('entries.write', { ...at, value: { note: `about ${mark}`, ...member }, branch, ...extra } as never, as);
+
+/** Something that the branch has and main has not, in a way that does not conflict with what main writes. */
+export async function changeBranch(app: TestApp, setup: BranchSetup): Promise<void> {
+  const { at, known, n } = setup;
+  await writeOn(app, setup, known.name as string)({ ...at, key: `${at.key}-of-branch` }, { max_attempts: n });
+}
+
+/** A branch that was merged can be written to again. */
+async function reopenBranch(app: TestApp, setup: BranchSetup): Promise<void> {
+  await app.call('branches.reopen', { name: setup.known.name as string }, setup.as);
+  await changeBranch(app, setup);
+}
+
+/** A branch that is closed: what can be reopened. */
+async function closeBranch(app: TestApp, { as, known, n }: BranchSetup): Promise<void> {
+  const name = `experiment/closed-${n}`;
+  await app.call('branches.create', { name }, as);
+  await app.call('branches.close', { name }, as);
+  known['branches.reopen'] = { name };
+}
+
+/** A branch that is protected: nothing else can be written to it. */
+async function protectBranch(app: TestApp, { as, known, n }: BranchSetup): Promise<void> {
+  const name = `experiment/protected-${n}`;
+  await app.call('branches.create', { name }, as);
+  await app.call('branches.protect', { name }, as);
+  known['branches.protect'] = { name };
+  known['branches.unprotect'] = { name };
+}
+
+/** A merge that waits for its conflicts to be resolved. */
+async function waitForResolution(app: TestApp, setup: BranchSetup): Promise<void> {
+  const { as, known, n, mark, at } = setup;
+  const name = `experiment/conflicting-${n}`;
+  const merge_id = `merge-${mark}-${n}`;
+  const disputed = { ...at, key: `${at.key}-disputed` };
+  await writeOn(app, setup, 'main')(disputed, { max_attempts: 0 });
+  await app.call('branches.create', { name }, as);
+  await writeOn(app, setup, name)(disputed, { max_attempts: 1 });
+  await writeOn(app, setup, 'main')(disputed, { max_attempts: 2 });
+  const merged = app.call('branches.merge', { name, strategy: 'MANUAL', merge_id }, as);
+  const code = await merged.then(
+    () => 'merged',
+    (error: { code: string }) => error.code,
+  );
+  if (code !== 'merge_conflicts') throw new Error(`expected conflicts: ${code}`);
+  known.merge_id = merge_id;
+}
+
+/** A key that can be granted access. */
+export async function createGrantee(app: TestApp, { as }: ExampleSetup, known: KnownIds): Promise<void> {
+  const { key_id } = await app.call('keys.create', { name: 'grantee' }, as);
+  known.grantee_id = key_id;
+}
+
+/** States of branches that the examples need, and that no one branch can be in at once. */
+export async function layBranches(app: TestApp, setup: BranchSetup): Promise<void> {
+  await changeBranch(app, setup);
+  await closeBranch(app, setup);
+  await protectBranch(app, setup);
+  await waitForResolution(app, setup);
+}
+
+/** What an operation leaves in a state in which it cannot be called again, or has nothing to do. */
+export const BRANCHES_AFTER: Record<string, (app: TestApp, setup: BranchSetup) => Promise<void>> = {
+  'branches.close': changeBranch,
+  'branches.reopen': closeBranch,
+  'branches.merge': reopenBranch,
+};
