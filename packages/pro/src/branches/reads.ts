@@ -47,19 +47,21 @@ async function distanceOf(context: ReadContext, { account_id, name, parent, fork
   const source = { account_id, read: context.read };
   const { lineage: newest } = await resolveRef(source, parent);
   const own: Lineage = [{ branch: name, up_to_seq: null }];
-  const ahead = await countIn(context, newerSpans([{ branch: name, up_to_seq: fork_seq }], own));
-  const behind = await countIn(context, newerSpans(parseSpans(inherits), newest));
+  const base = parseSpans(inherits);
+  const ahead = await countIn(context, newerSpans([{ branch: name, up_to_seq: fork_seq }], own), base);
+  const behind = await countIn(context, newerSpans(base, newest), newest.slice(1));
   const most = MAX_COUNTED;
   const is_counted = ahead.looked_at <= most && behind.looked_at <= most;
   return { ahead: ahead.count, behind: behind.count, is_counted };
 }
 
-async function countIn({ read, view }: ReadContext, spans: ReturnType<typeof newerSpans>) {
+async function countIn({ read, view }: ReadContext, spans: ReturnType<typeof newerSpans>, inherits: Lineage) {
+  const from = inherits.map(({ branch }) => branch);
   const total = { count: 0, looked_at: 0 };
   for (const span of spans) {
     const limit = MAX_COUNTED + 1 - total.looked_at;
     if (limit <= 0) break;
-    const { count, looked_at } = await countChanged(read, view, { ...span, limit });
+    const { count, looked_at } = await countChanged(read, view, { ...span, limit, from });
     total.count += count;
     total.looked_at += looked_at;
   }

@@ -39,15 +39,15 @@ export async function mergeEvidence(work: Work, { names, ends, caller }: MergeRe
   const judged = names.filter((at) => isJudged(source.get(nameText(at)), work.now));
   if (judged.length === 0) return 0;
   const target = await of(ends.target.lineage);
-  const { branch } = ends.target;
+  const { branch, lineage } = ends.target;
   const shared: (SharedEvidence & { at: MergedName })[] = [];
   for (const at of judged) {
     const [theirs, ours] = [source.get(nameText(at)) as ComparedRow, target.get(nameText(at))];
     if (!isLive(ours, work.now) || ours.content_hash !== theirs.content_hash || isSameLine(ours, theirs)) continue;
-    shared.push({ at, source: theirs, target: { ...at, branch } });
+    shared.push({ at, source: theirs, target: { ...at, branch, lineage } });
   }
   requireScope(shared, { read: caller.key?.read, write: caller.key?.write });
-  return shared.length === 0 ? 0 : shareEvidence(work, seq, shared);
+  return shared.length === 0 ? 0 : shareEvidence(work, { seq, by: caller.agent_id }, shared);
 }
 
 const isJudged = (row: ComparedRow | undefined, now: number): boolean =>

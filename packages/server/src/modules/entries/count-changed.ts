@@ -1,25 +1,43 @@
-import { andAll, emptySql, type Query, sql } from '../../db/index.ts';
+import { andAll, emptySql, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { includedIn, pathsOf } from './relation.ts';
 
-type ChangedSpan = { branch: string; after: number; until: number | null; limit: number };
+type ChangedSpan = {
+  branch: string;
+  after: number;
+  until: number | null;
+  limit: number;
+  /** The branches that it inherits from. */
+  from: readonly string[];
+};
 
 /**
  * How many entries of a branch itself were written after a `seq`, tombstones among them. Of the first `limit` of them,
- * `looked_at`, those that the view shows are counted.
+ * `looked_at`, those that the view shows are counted. A version that was only taken over, to be judged here, is none.
  */
 export async function countChanged(
   query: Query,
   view: EntryView,
-  { branch, after, until, limit }: ChangedSpan,
+  { branch, after, until, limit, from }: ChangedSpan,
 ): Promise<{ count: number; looked_at: number }> {
   const end = until === null ? emptySql : sql` AND seq <= ${until}`;
   const shown = sql`${includedIn(view, 'visible')}${andAll(pathsOf(view, undefined))}`;
   const found = await query.get<{ count: number; looked_at: number }>(
     sql`SELECT count(*) AS looked_at, coalesce(sum(CASE WHEN ${shown} THEN 1 ELSE 0 END), 0) AS count
-        FROM (SELECT entity_path, shared, agent_id FROM entries
-          WHERE account_id = ${view.account_id} AND branch = ${branch} AND seq > ${after}${end}
+        FROM (SELECT entity_path, shared, agent_id FROM entries AS head
+          WHERE account_id = ${view.account_id} AND branch = ${branch} AND seq > ${after}${end}${andAll(isNoCopy(view, from))}
           ORDER BY seq LIMIT ${limit}) AS entries`,
   );
   return found ?? { count: 0, looked_at: 0 };
 }
+
+/** A copy has the number, author, time and content of what it was taken over from, and is the first version here. */
+const isNoCopy = ({ account_id }: EntryView, from: readonly string[]): Sql[] =>
+  from.map(
+    (branch) => sql`NOT (head.seq = head.entry_id AND EXISTS (SELECT 1 FROM entries AS origin
+      JOIN versions ON versions.account_id = ${account_id} AND versions.entry_id = origin.entry_id
+        AND versions.version = head.version
+      WHERE origin.account_id = ${account_id} AND origin.branch = ${branch} AND origin.entity_path = head.entity_path
+        AND origin.key = head.key AND versions.seq < head.seq AND versions.content_hash = head.content_hash
+        AND versions.written_at = head.written_at AND versions.agent_id = head.agent_id))`,
+  );

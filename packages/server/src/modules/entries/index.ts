@@ -31,6 +31,7 @@ export {
   listAuthored,
   newestLeft,
 } from './erase/index.ts';
+export type { EntryPlace } from './inherited-rows.ts';
 export * from './offers.ts';
 export { prepareWrites } from './prepare.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
@@ -54,4 +55,5 @@ export const entries: Module = {
   maintenance: [{ name: 'entries.expire', run: sweepExpired }],
 };
 export type { EntryAddress } from './rows.ts';
+export { getVersion } from './version-queries.ts';
 export { createWordsView } from './words-view.ts';

@@ -25,7 +25,7 @@ import { toMeta } from './meta.ts';
 import * as queries from './queries.ts';
 import { type EntryRow, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
-import { getShownVersion, getVersion, getVersionCount, lineageAt, listVersions } from './version-queries.ts';
+import { getVersion, getVersionAt, getVersionCount, listVersions } from './version-queries.ts';
 
 export function notFound({ entity_path, key }: queries.EntryKey, version?: number): Fault {
   const which = version === undefined ? '' : ` version ${version}`;
@@ -42,8 +42,7 @@ async function findOld(context: ReadContext, input: Input<'entries.read'>): Prom
     return row?.deleted === 1 ? undefined : row;
   }
   const time = fromIso(input.as_of as string);
-  const lineage = await lineageAt(read, view, { entity_path, key, time });
-  const row = seen(await getShownVersion(read, { ...view, lineage, at: time }, { entity_path, key }));
+  const row = seen(await getVersionAt(read, view, { entity_path, key, time }));
   return isLive(row, time) ? row : undefined;
 }
 

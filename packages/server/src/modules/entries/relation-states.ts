@@ -1,7 +1,7 @@
 import { andAll, emptySql, fragment, joinSql, type Sql, sql } from '../../db/index.ts';
 import type { BranchSpan, EntryView } from '../../kernel/index.ts';
 import { insertKept } from './kept-entries.ts';
-import { headsOf, keptOf, type NameSql, pastOf } from './relation-heads.ts';
+import { headsOf, isAmong, keptOf, type NameSql, pastOf } from './relation-heads.ts';
 import { versionColumns } from './rows.ts';
 import { joinStanding, standingColumns } from './standings.ts';
 
@@ -27,13 +27,15 @@ function statesOfSpan(view: EntryView, shown: StatesOfSpan): Sql[] {
   const { account_id } = view;
   const heads = headsOf(view, span.branch, named);
   const joined: Sql = standings ? { text: joinStanding(view.dialect, 'head'), values: [account_id] } : emptySql;
-  const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
+  const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${isAmong(named)}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
   const { up_to_seq } = span;
   if (up_to_seq === null) return [sql`SELECT ${shownColumns(columns)} FROM ${heads} AS head${joined} WHERE ${ofSpan}`];
   const isJudgedThen = standings
     ? sql` AND (standings.line_seq IS NULL OR standings.line_seq <= ${up_to_seq})`
     : emptySql;
-  const isOfThen = sql`head.seq <= ${up_to_seq}${isJudgedThen}`;
+  // Not by the index on `seq` on SQLite: most entries are older than the fork, and a page is read in its own order.
+  const seq = fragment(view.dialect.engine === 'sqlite' ? '+head.seq' : 'head.seq');
+  const isOfThen = sql`${seq} <= ${up_to_seq}${isJudgedThen}`;
   const unchanged = sql`SELECT ${shownColumns(columns)} FROM ${heads} AS head${joined} WHERE ${ofSpan} AND ${isOfThen}`;
   const kept = keptStates(view, { ...shown, up_to_seq, ofSpan, joined });
   if (span.is_kept) return [unchanged, kept];
@@ -80,9 +82,14 @@ function shownColumns(columns: readonly string[]): Sql {
   return selected(columns, (name) => own[name] ?? `head.${name}`);
 }
 
-/** Recalls are counted per entry, whatever its state. */
+/**
+ * Recalls are counted per entry, whatever its state. Columns have the same affinity in all states (`+` takes it away): SQLite merges
+ * them in order only then.
+ */
 function keptColumns(columns: readonly string[]): Sql {
   const other: Record<string, string> = {
+    confidence: '+head.confidence',
+    standing_no: '+head.standing_no',
     recall_count: stoodColumns.recall_count as string,
     document_bytes: bytesOf('versions'),
   };
@@ -103,9 +110,10 @@ function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
 function pastColumns({ dialect }: EntryView, columns: readonly string[]): Sql {
   const member = (path: readonly string[], as: 'text' | 'flag') => dialect.jsonMember('past.document', path, as);
   const past: Record<string, string> = {
-    memory_type: member(['memory_type'], 'text'),
+    confidence: '+past.confidence',
+    memory_type: `CAST(${member(['memory_type'], 'text')} AS TEXT)`,
     is_artifact: `CAST(${member(['is_artifact'], 'flag')} AS BIGINT)`,
-    pattern_refs: member(['provenance', 'pattern_refs'], 'text'),
+    pattern_refs: `CAST(${member(['provenance', 'pattern_refs'], 'text')} AS TEXT)`,
     standing: 'CAST(NULL AS TEXT)',
     standing_no: '0',
     recall_count: stoodColumns.recall_count as string,

@@ -10,11 +10,11 @@ import {
   type Sql,
   sql,
 } from '../../db/index.ts';
-import type { BranchSpan, EntryView, Lineage } from '../../kernel/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
 import { entriesWithVersionsIn, isVersionVisible, versionColumnsOf } from './relation.ts';
-import { NEWEST, versionsNamed } from './relation-by-name.ts';
 import { entriesOfVersions } from './relation-look-ups.ts';
 import { type EntryRow, type VersionRow, versionColumns } from './rows.ts';
+import { NEWEST, versionsNamed } from './versions-by-name.ts';
 
 const VERSION = versionColumnsOf(Object.keys(versionColumns) as (keyof VersionRow)[]);
 
@@ -33,24 +33,16 @@ export function getNewestContent(query: Query, view: EntryView, at: EntryKey): P
   return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where, last: NEWEST })}`);
 }
 
-export function getShownVersion(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
-  const where = fragment('versions.version = entries.version');
-  return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where })}`);
-}
-
 /**
- * Returns the lineage of a view as it was at a time, for one entry. Imported versions keep the time they were first written
- * elsewhere, so the position in the log is looked up in the entry's own versions.
+ * The version that was current at a time. Imported and merged versions keep the time they were first written elsewhere.
  */
-export function lineageAt(query: Query, view: EntryView, { time, ...at }: EntryKey & { time: number }) {
+export function getVersionAt(
+  query: Query,
+  view: EntryView,
+  { time, ...at }: EntryKey & { time: number },
+): Promise<VersionRow | undefined> {
   const where = sql`versions.written_at <= ${time}`;
-  const spanAt = async (span: BranchSpan): Promise<BranchSpan> => {
-    const row = await query.get<{ seq: number | null }>(
-      sql`SELECT max(versions.seq) AS seq FROM ${versionsNamed({ ...view, lineage: [span] }, at, { where })}`,
-    );
-    return { branch: span.branch, up_to_seq: row?.seq ?? 0 };
-  };
-  return Promise.all(view.lineage.map(spanAt)) satisfies Promise<Lineage>;
+  return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where, last: NEWEST })}`);
 }
 
 export type HistoryPage = { before: number; since: number; until: number; limit: number; bytes: number };

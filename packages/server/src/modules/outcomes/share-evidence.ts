@@ -2,7 +2,7 @@ import type { Query } from '../../db/index.ts';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import {
-  type EntryAddress,
+  type EntryPlace,
   type EntryRow,
   EntrySet,
   evidenceStatus,
@@ -22,16 +22,20 @@ export type EvidenceHolder = Pick<EntryRow, 'account_id' | 'standing' | 'content
 export type SharedEvidence = {
   /** Says the same as the entry of the target. */
   source: EvidenceHolder;
-  target: EntryAddress;
+  target: EntryPlace;
 };
 
 const LINES_PER_STATEMENT = 1000;
 
 /**
  * Adds to entries the ledger lines that entries of another branch with the same value have and they have not, and computes how they
- * stand from all of them. `seq` is the event that the lines belong to. Returns how many entries it changed.
+ * stand from all of them. `seq` is the event that the lines belong to, and `by` the agent that merges. Returns how many entries it changed.
  */
-export async function shareEvidence(work: Work, seq: number, pairs: readonly SharedEvidence[]): Promise<number> {
+export async function shareEvidence(
+  work: Work,
+  { seq, by }: { seq: number; by: string },
+  pairs: readonly SharedEvidence[],
+): Promise<number> {
   const set = await EntrySet.load(
     work,
     pairs.map(({ target }) => target),
@@ -39,14 +43,15 @@ export async function shareEvidence(work: Work, seq: number, pairs: readonly Sha
   const added: ledger.EvidenceRow[] = [];
   let n = 0;
   for (const { source, target } of pairs) {
-    const entry = set.get(target);
-    if (!isLive(entry, work.now) || entry.branch !== target.branch || entry.content_hash !== source.content_hash)
-      continue;
+    const there = set.get(target);
+    if (!isLive(there, work.now) || there.content_hash !== source.content_hash) continue;
     const theirs = await linesOf(work.tx, source);
-    const ours = await linesOf(work.tx, entry as EntryRow & EvidenceHolder);
+    const ours = await linesOf(work.tx, there as EntryRow & EvidenceHolder);
     const known = new Set(ours.map(originOfLine));
     const news = theirs.filter((line) => !known.has(originOfLine(line)));
     if (news.length === 0) continue;
+    await set.adopt([target], by);
+    const entry = set.get(target) as EntryRow;
     const standing = { ...UNTOUCHED, ...unlearnt(entry) };
     const trust = sumLines(unionOfLines(ours, news), standing);
     for (const line of unionOfLines(news, [])) {
