@@ -111,7 +111,7 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
-    branches_in: { source: 'read', target: 'read' },
+    branches_in: { name: 'read', against: 'read' },
     http: { method: 'GET', path: '/api/v1/merge-base' },
     cli: { args: ['name', 'against'], alias: 'merge-base' },
     tools: [

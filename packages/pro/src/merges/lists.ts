@@ -1,4 +1,13 @@
-import { cursorsOf, cutPage, Fault, pageBytes, type Query, reads, withinPage } from '@mem-service/server/module';
+import {
+  cursorsOf,
+  cutPage,
+  Fault,
+  listReadable,
+  pageBytes,
+  type Query,
+  reads,
+  withinPage,
+} from '@mem-service/server/module';
 import { requireEnds } from './access.ts';
 import { toMerge } from './answer.ts';
 import { endOf, mergeBase, toState } from './ends.ts';
@@ -6,15 +15,15 @@ import { getMerge, listMerges, type MergeRow } from './queries.ts';
 
 const cursors = cursorsOf('merges', ['number']);
 
-const list = reads<'merges.list'>(async ({ read, caller, services }, { target, status, limit, cursor }) => {
+const list = reads<'merges.list'>(async (context, { target, status, limit, cursor }) => {
+  const { read, caller, services, dialect } = context;
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
   const { account_id } = caller;
   const page = { account_id, target, status, before, limit: limit + 1, bytes: pageBytes(services) };
-  const found = withinPage(services, await listMerges(read, page), ({ message, source, agent_id }) => [
-    message,
-    source,
-    agent_id,
-  ]);
+  const rows = await listReadable(context, { columns: ['source', 'target'], dialect }, (filters) =>
+    listMerges(read, { ...page, filters }),
+  );
+  const found = withinPage(services, rows, ({ message, source, agent_id }) => [message, source, agent_id]);
   const { items, ...rest } = cutPage(found, limit, (row) => cursors.to([row.created_seq]));
   return { merges: items.map(toMerge), ...rest };
 });
