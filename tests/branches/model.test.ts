@@ -13,7 +13,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), on, at }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('fork' as const), on }) },
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type ModelStep = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 /** A plain map per branch: a fork is a copy of it. */
 type ModelBranch = { name: string; entries: Map<string, string>; lineage: Lineage };
@@ -26,7 +26,7 @@ describe.each(backends)('reads on branches on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  async function apply(all: ModelBranch[], step: Step, root: string): Promise<void> {
+  async function apply(all: ModelBranch[], step: ModelStep, root: string): Promise<void> {
     const branch = all[step.on % all.length] as ModelBranch;
     if (step.kind === 'fork') {
       const { last_seq } = await app.call('stats.read', {});

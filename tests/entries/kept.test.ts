@@ -37,7 +37,7 @@ const step = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('fork' as const), at }) },
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type KeptStep = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 const OUTCOME = {
   ...{ event_type: 'outcome', agent_id: 'agent/a', entity_path: null, key: null, version: null },
@@ -51,7 +51,7 @@ describe.each(backends)('what forks and tags see on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  async function apply(work: Work, step: Step): Promise<void> {
+  async function apply(work: Work, step: KeptStep): Promise<void> {
     if (step.kind === 'fork') {
       keepState(work);
       return;

@@ -42,7 +42,8 @@ export const conflicts = {
 
   'merges.read': operation({
     summary: 'Read a merge',
-    description: 'Its message is shown to who made it; others find it in the commit.',
+    description:
+      'Its message is shown to those who may see its commit: to who made it alone, if it wrote only entries that are not shared.',
     module: 'merges',
     effect: 'read',
     cost: 1,

@@ -120,7 +120,7 @@ export const teams = {
       z.strictObject({
         team_id: teamId,
         email: email.optional().meta({ description: 'Only the member with this address.' }),
-        include_removed: z.boolean().default(false),
+        include_removed: z.boolean().default(false).meta({ description: 'Also members who were removed.' }),
         limit: s.limit,
         cursor: s.cursor,
       }),

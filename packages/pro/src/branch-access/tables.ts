@@ -6,5 +6,6 @@ export const tables: readonly TenantTable[] = [
     kind: 'branch_grant',
     key: ['branch', 'grantee_type', 'grantee_id'],
     stored: ({ branch, grantee_id }) => [branch as string, grantee_id as string],
+    unrelated: { granted_by: 'a key' },
   }),
 ];

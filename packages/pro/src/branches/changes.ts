@@ -24,15 +24,19 @@ async function loadBranch({ tx, account_id }: Work, name: string): Promise<queri
   return row;
 }
 
-type Author = { input: { agent_id?: string | undefined; session_id?: string | undefined }; caller: Caller };
-type Change = Author & {
+type GivenAuthor = { input: { agent_id?: string | undefined; session_id?: string | undefined }; caller: Caller };
+type BranchChange = GivenAuthor & {
   event_type: string;
   details?: Record<string, unknown>;
   set: Partial<queries.BranchRow>;
 };
 
 /** Changes columns of a branch, with an event that says so. */
-export function changeBranch(work: Work, row: queries.BranchRow, { event_type, details, set, input, caller }: Change) {
+export function changeBranch(
+  work: Work,
+  row: queries.BranchRow,
+  { event_type, details, set, input, caller }: BranchChange,
+) {
   const after = { ...row, ...set };
   emitBranch(work, { event_type, branch: row.name, ...(details ? { details } : {}), input, caller });
   saveBranch(work, after);
@@ -47,7 +51,7 @@ function saveBranch(work: Work, row: queries.BranchRow): void {
   work.send(work.tx.updateMany(queries.updateBranches, [{ account_id, name, ...set }]));
 }
 
-const authorOf = ({ input, caller }: Author): string => input.agent_id ?? caller.agent_id;
+const authorOf = ({ input, caller }: GivenAuthor): string => input.agent_id ?? caller.agent_id;
 
 // Each has a transaction of its own: what a branch shows and takes is decided once for all writes of a transaction.
 

@@ -1,6 +1,6 @@
 import type { BranchPermission, Caller, Services } from '@mem-service/server/module';
 
-type Ends = { source: string; target: string };
+type MergeEnds = { source: string; target: string };
 
 const branchNamed = (ref: string): string => ref.split('@', 1)[0] as string;
 
@@ -8,7 +8,7 @@ const branchNamed = (ref: string): string => ref.split('@', 1)[0] as string;
 export async function requireEnds(
   { branchAccess }: Pick<Services, 'branchAccess'>,
   caller: Caller,
-  { ends, permission }: { ends: Ends; permission: BranchPermission },
+  { ends, permission }: { ends: MergeEnds; permission: BranchPermission },
 ): Promise<void> {
   await branchAccess.require(caller, branchNamed(ends.source), 'read');
   await branchAccess.require(caller, branchNamed(ends.target), permission);

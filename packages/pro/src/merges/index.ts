@@ -2,6 +2,7 @@ import type { Module } from '@mem-service/server/module';
 import { cherryPick } from './cherry-pick.ts';
 import { conflictHandlers } from './conflict-handlers.ts';
 import { diffHandlers } from './diff.ts';
+import { erasesAgent, erasesEntries } from './erase.ts';
 import { listHandlers } from './lists.ts';
 import { merge, refresh } from './merge.ts';
 import { migrations } from './migrations.ts';
@@ -14,6 +15,8 @@ export const merges: Module = {
   name: 'merges',
   migrations,
   tables,
+  erasesEntries,
+  erasesAgent,
   handlers: {
     ...diffHandlers,
     ...listHandlers,

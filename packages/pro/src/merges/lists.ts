@@ -1,6 +1,7 @@
 import {
   cursorsOf,
   cutPage,
+  EVERYONE,
   Fault,
   listReadable,
   pageBytes,
@@ -15,6 +16,10 @@ import { getMerge, listMerges, type MergeRow } from './queries.ts';
 
 const cursors = cursorsOf('merges', ['number']);
 
+/** The message may be about entries that others may not see. */
+const withMessageFor = (row: MergeRow, agentId: string): MergeRow =>
+  row.visible_to === EVERYONE || row.visible_to === agentId ? row : { ...row, message: '' };
+
 const list = reads<'merges.list'>(async (context, { target, status, limit, cursor }) => {
   const { read, caller, services, dialect } = context;
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
@@ -25,7 +30,7 @@ const list = reads<'merges.list'>(async (context, { target, status, limit, curso
   );
   const found = withinPage(services, rows, ({ message, source, agent_id }) => [message, source, agent_id]);
   const { items, ...rest } = cutPage(found, limit, (row) => cursors.to([row.created_seq]));
-  return { merges: items.map(toMerge), ...rest };
+  return { merges: items.map((row) => toMerge(withMessageFor(row, caller.agent_id))), ...rest };
 });
 
 /** Throws where there is no such merge. */
@@ -38,12 +43,8 @@ export async function findMerge(query: Query, accountId: string, mergeId: string
 const read = reads<'merges.read'>(async ({ read, caller, services }, { merge_id }) => {
   const row = await findMerge(read, caller.account_id, merge_id);
   await requireEnds(services, caller, { ends: row, permission: 'read' });
-  return toMerge(withoutMessage(row, caller.agent_id));
+  return toMerge(withMessageFor(row, caller.agent_id));
 });
-
-/** The message may be about entries that others may not see. */
-const withoutMessage = (row: MergeRow, agentId: string): MergeRow =>
-  row.agent_id === agentId ? row : { ...row, message: '' };
 
 const base = reads<'branches.merge_base'>(async ({ read, caller }, input) => {
   const refs = { account_id: caller.account_id, read };

@@ -25,6 +25,7 @@ export const migrations: readonly Migration[] = [
           detection ${text} NOT NULL,
           message ${text} NOT NULL,
           agent_id ${text} NOT NULL,
+          visible_to ${text} NOT NULL,
           ${counts.map((name) => `${number(name)} NOT NULL`).join(', ')},
           commit_id ${text},
           head_seq ${int},
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
         'CREATE INDEX merges_by_creation ON merges (account_id, created_seq)',
         'CREATE INDEX merges_by_status ON merges (account_id, status, created_seq)',
         'CREATE INDEX merges_by_target ON merges (account_id, target, source, source_seq)',
+        'CREATE INDEX merges_by_commit ON merges (account_id, commit_id)',
         `CREATE TABLE merge_conflicts (
           account_id ${text} NOT NULL,
           merge_id ${text} NOT NULL,
@@ -51,6 +53,7 @@ export const migrations: readonly Migration[] = [
           resolved_at ${int},
           PRIMARY KEY (account_id, merge_id, no)
         ) ${clustered}`,
+        'CREATE INDEX merge_conflicts_by_entry ON merge_conflicts (account_id, entity_path, key)',
       ];
     },
   },

@@ -29,6 +29,8 @@ export type MergeRow = {
   detection: Detection;
   message: string;
   agent_id: string;
+  /** Empty for everyone, or the agent that alone may read the message. */
+  visible_to: string;
   added: number;
   modified: number;
   deleted: number;
@@ -59,6 +61,7 @@ export const insertMerge: Insert = {
     detection: 'text',
     message: 'text',
     agent_id: 'text',
+    visible_to: 'text',
     added: 'int',
     modified: 'int',
     deleted: 'int',

@@ -97,6 +97,10 @@ async function resolve(work: Work, plan: MergePlan, { resolutionOf, waiting }: M
   }
 }
 
+/** As for a commit: something that everyone may see, or nothing at all. */
+const isAboutShared = (entries: readonly PlannedEntry[]): boolean =>
+  entries.length === 0 || entries.some(({ rows }) => rows.source?.shared === 1 || rows.target?.shared === 1);
+
 function newRow(work: Work, request: MergeRequest, { entries, hidden }: MergePlan): queries.MergeRow {
   const { kind, merge_id, ends, strategy, detection, message, author } = request;
   const count = (change: string) => entries.filter((planned) => kindOfChange(planned, work.now) === change).length;
@@ -113,6 +117,7 @@ function newRow(work: Work, request: MergeRequest, { entries, hidden }: MergePla
     base_branch: hasBase ? ends.base.branch : null,
     base_seq: hasBase ? ends.base.seq : null,
     agent_id: author.agent_id,
+    visible_to: isAboutShared(entries) ? EVERYONE : author.agent_id,
     added: count('added'),
     modified: count('modified'),
     deleted: count('deleted'),
@@ -146,7 +151,14 @@ async function makeMerge(
   if (written.length > 0) {
     row.commit_id = commit_id;
     const from = isSquashed || kind === 'cherry_pick' ? undefined : source;
-    await commitMerge(work, { commit_id, branch: target.branch, source: from, message, author, written });
+    row.visible_to = await commitMerge(work, {
+      commit_id,
+      branch: target.branch,
+      source: from,
+      message,
+      author,
+      written,
+    });
   }
   if (waiting) await deleteWaiting(work, waiting);
   storeMore(work, bytesOfTexts([message]));

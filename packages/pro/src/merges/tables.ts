@@ -8,7 +8,8 @@ export const tables: readonly TenantTable[] = [
     key: ['merge_id'],
     nullable: ['base_branch', 'base_seq', 'commit_id', 'head_seq'],
     stored: ({ message }) => [message as string],
-    agents: { agent_id: { erased: 'rename', also: () => ({ message: '' }) } },
+    agents: { agent_id: { erased: 'rename', also: () => ({ message: '' }) }, visible_to: { erased: 'rename' } },
+    erased_with: 'versions',
   }),
   exported(insertConflicts, {
     kind: 'merge_conflict',
@@ -20,6 +21,6 @@ export const tables: readonly TenantTable[] = [
     json: ['fields'],
     stored: ({ value }) => [value as string | null],
     agents: { resolved_by: { erased: 'rename' }, visible_to: { erased: 'delete the row' } },
-    entries: { entity_path: 'delete the row', key: 'delete the row' },
+    entries: { entity_path: 'by its owner', key: 'by its owner' },
   }),
 ];

@@ -12,5 +12,6 @@ export const tables: readonly TenantTable[] = [
     key: ['member_id'],
     nullable: ['removed_at', 'removed_by'],
     stored: ({ email, display_name }) => [email as string, display_name as string],
+    unrelated: { removed_by: 'a key' },
   }),
 ];

@@ -14,8 +14,8 @@ type MergedCommit = {
   written: readonly EntryRow[];
 };
 
-/** Records what a merge wrote as a commit of the branch and of what was merged into it. */
-export async function commitMerge(work: Work, merged: MergedCommit): Promise<void> {
+/** Records what a merge wrote as a commit of the branch and of what was merged into it. Returns who may see it. */
+export async function commitMerge(work: Work, merged: MergedCommit): Promise<string> {
   const { account_id, tx } = work;
   const { commit_id, branch, source, message, author, written } = merged;
   const { agent_id, session_id, session } = author;
@@ -36,4 +36,5 @@ export async function commitMerge(work: Work, merged: MergedCommit): Promise<voi
   };
   row.seq = emitCommit(work, row, session);
   work.send(tx.insertMany(queries.insertCommit, [row]));
+  return row.visible_to;
 }

@@ -72,7 +72,7 @@ export class KeptEntries {
     if (kept?.until_seq === 0) kept.until_seq = seq;
   }
 
-  /** Sends the rows, with those of entries that are written anew. */
+  /** Sends the rows, with those of entries that are written again. */
   save(changes: readonly HeadChange[]): void {
     const work = this.#work;
     if (work.account.forked_seq === 0) return;

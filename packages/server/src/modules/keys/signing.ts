@@ -34,8 +34,8 @@ export function replaceSecrets(
 }
 
 /** Removes secrets that no longer count. */
-export const forgetSecrets: MaintenanceTask = {
-  name: 'keys.forget_secrets',
+export const deleteOldSecrets: MaintenanceTask = {
+  name: 'keys.delete_old_secrets',
   async run({ services: { database, clock } }) {
     const now = clock.now();
     await database.maintenanceTransaction(async (tx) => {

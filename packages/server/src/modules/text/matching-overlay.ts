@@ -34,7 +34,7 @@ type Weigh = (counts: readonly number[], length: number) => number;
 
 /** The score that the index would give to a text. */
 async function weightsOf(query: Query, scope: OverlayScope, terms: readonly RankedTerm[]): Promise<Weigh> {
-  const file = scope.index && scope.index.upto ? averagesOf(await readAverages(query)) : { rows: 0, words: 0 };
+  const file = scope.index?.upto ? averagesOf(await readAverages(query)) : { rows: 0, words: 0 };
   const average = file.rows > 0 ? file.words / file.rows : averageOf(scope.overlay.counted);
   const rows = Math.max(file.rows, scope.overlay.counted.length);
   const idfs = terms.map(({ idf, n }) => (scope.index ? fileIdf(rows, n) : idf));
