@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStream } from '../../../tests/stream/support.ts';
-import { backends } from '../../../tests/support/app.ts';
+import { until } from '../../../tests/faults/support/mem-process.ts';
+import { backends, readyPlace } from '../../../tests/support/app.ts';
 import { get, type Hosted, openHosted, patch, post, remove } from '../../../tests/support/hosted.ts';
 
 const TEAMS = '/api/v1/admin/teams';
@@ -67,8 +68,15 @@ describe.each(backends)('access to branches on %s', (backend) => {
     const { json } = await service.as(admin, get('/api/v1/log?limit=1000'));
     const past = `${branch}@${json.last_seq}`;
     expect(await service.as(key, list(past))).toMatchObject(DENIED);
+    const tag = `of-${made}`;
+    await service.as(admin, post('/api/v1/tags', { name: tag, ref: branch }));
+    expect(await service.as(key, list(`tags/${tag}`))).toMatchObject(DENIED);
+    expect(await service.as(key, remove(`/api/v1/tags/${tag}`))).toMatchObject(DENIED);
+    expect((await service.as(key, get('/api/v1/tags'))).text).not.toContain(tag);
     await grant(branch, toKey(key_id));
     expect((await service.as(key, list(past))).status).toBe(200);
+    expect((await service.as(key, list(`tags/${tag}`))).status).toBe(200);
+    expect((await service.as(key, get('/api/v1/tags'))).text).toContain(tag);
     expect((await service.as(key, list(`main@${json.last_seq}`))).status).toBe(200);
   });
 
@@ -198,5 +206,32 @@ describe.each(backends)('access to branches on %s', (backend) => {
     expect(second.isOver()).toBe(false);
     await service.as(admin, write(branch, 'later'));
     await second.has(4);
+  });
+});
+
+describe('access to branches on two servers', () => {
+  it('is granted and revoked on one of them for both', async () => {
+    const place = await readyPlace('postgres', { rowSecurity: 'on' });
+    const [one, two] = [
+      await openHosted('postgres', { app: { place } }),
+      await openHosted('postgres', { app: { place } }),
+    ];
+    const { key: admin } = await one.newAccount();
+    const { key, key_id } = await one.newKey(admin);
+    const name = 'experiment/two-servers';
+    const access = `/api/v1/branches/${name}/access`;
+    await one.as(admin, post('/api/v1/branches', { name }));
+    const statusOn = async ({ as }: Hosted) => (await as(key, get(`/api/v1/entries?branch=${name}`))).status;
+    const isListedOn = async ({ as }: Hosted) => (await as(key, get('/api/v1/branches'))).text.includes(name);
+    expect([await statusOn(one), await statusOn(two), await isListedOn(two)]).toEqual([403, 403, false]);
+    await one.as(admin, post(access, { grantee_type: 'api_key', grantee_id: key_id }));
+    expect([await statusOn(one), await isListedOn(two)]).toEqual([200, true]);
+    await until(async () => (await statusOn(two)) === 200);
+    await one.as(admin, remove(`${access}/api_key/${key_id}`));
+    expect([await statusOn(one), await isListedOn(two)]).toEqual([403, false]);
+    await until(async () => (await statusOn(two)) === 403);
+    await one.close();
+    await two.close();
+    await place.remove();
   });
 });

@@ -81,6 +81,7 @@ export {
   keepState,
   type Lineage,
   type LogEvent,
+  listReadable,
   lists,
   looksAt,
   MAIN_BRANCH,
@@ -96,6 +97,7 @@ export {
   parsePosition,
   protectMain,
   type ReadContext,
+  readableBranches,
   readPosition,
   readScope,
   readSeq,
@@ -160,7 +162,7 @@ export {
   type VersionText,
   versionsIn,
 } from './modules/entries/index.ts';
-export { changeMemberKeys, findKeyHolder } from './modules/keys/index.ts';
+export { changeMemberKeys, findKeyHolder, listKeyIdsOfMember } from './modules/keys/index.ts';
 export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
 export { findTraceOfWrite } from './modules/traces/index.ts';

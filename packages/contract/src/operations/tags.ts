@@ -35,6 +35,7 @@ export const tags = {
     effect: 'write',
     cost: 2,
     whole: true,
+    branches_in: { ref: 'read' },
     http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
     cli: { args: ['name'], alias: 'tag' },
     tools: [

@@ -1,7 +1,15 @@
-import { type BranchPermission, type Caller, Fault, findKeyHolder, type Query } from '@mem-service/server/module';
-import { getBranch } from '../branches/index.ts';
+import {
+  type BranchPermission,
+  type Caller,
+  Fault,
+  findKeyHolder,
+  type HookContext,
+  listKeyIdsOfMember,
+  type Query,
+} from '@mem-service/server/module';
+import { getBranch, listCreatedBy } from '../branches/index.ts';
 import { getMember } from '../teams/index.ts';
-import { listPermissions } from './queries.ts';
+import { type Grantee, listGranted, listPermissions } from './queries.ts';
 
 /** What a caller may do on a branch: `manage` is to grant access besides reading and writing. */
 export type AccessLevel = 'none' | BranchPermission | 'manage';
@@ -26,14 +34,30 @@ export async function decideAccess(
   const creator = row?.holder ?? null;
   if (creator !== null && (creator === holder || (await isKeyOfMember(query, { account_id, creator, member }))))
     return 'manage';
-  const grantee = {
-    holder: holder.slice(HOLDER.length),
-    email: member?.email ?? null,
-    team_id: member?.team_id ?? null,
-  };
-  const granted = await listPermissions(query, { account_id, branch }, grantee);
+  const granted = await listPermissions(query, { account_id, branch }, granteeOf(holder, member));
   if (granted.length === 0) return 'none';
   return granted.some(({ permission }) => permission === 'read_write') ? 'read_write' : 'read';
+}
+
+type Person = { email: string; team_id: string };
+
+const granteeOf = (holder: string, member: Person | undefined): Grantee => ({
+  holder: holder.slice(HOLDER.length),
+  email: member?.email ?? null,
+  team_id: member?.team_id ?? null,
+});
+
+/** The branches besides `main` that a key may read: those that it created, and those of its grants. */
+export async function listReadableBranches({ caller, read, services }: HookContext): Promise<ReadonlySet<string>> {
+  const { account_id, key, holder = '' } = caller;
+  const member = key?.member && (await getMember(read, account_id, key.member.member_id));
+  const own = member ? await listKeyIdsOfMember(read, account_id, member.member_id) : [];
+  const holders = services.database.dialect.texts([holder, ...own.map(({ key_id }) => `${HOLDER}${key_id}`)]);
+  const [created, granted] = await Promise.all([
+    listCreatedBy(read, account_id, holders),
+    listGranted(read, account_id, granteeOf(holder, member)),
+  ]);
+  return new Set([...created.map(({ name }) => name), ...granted.map(({ branch }) => branch)]);
 }
 
 type CreatedBy = { account_id: string; creator: string; member: { member_id: string } | undefined };

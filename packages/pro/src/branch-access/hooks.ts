@@ -1,5 +1,5 @@
 import type { AccessHook, Caller, HookContext, Hooks } from '@mem-service/server/module';
-import { type AccessLevel, accessDenied, decideAccess, mayAll, suffices } from './decide.ts';
+import { type AccessLevel, accessDenied, decideAccess, listReadableBranches, mayAll, suffices } from './decide.ts';
 
 /** A grant revoked on another server counts here after this time at the latest. */
 const STALE_MS = 2_000;
@@ -50,6 +50,8 @@ export function createHooks(): Hooks {
   const known = new AccessLevels();
   const access: AccessHook = {
     changed_by: CHANGED_BY,
+    // Not remembered: whoever follows the log would never get the events of a branch that it may read since a moment.
+    readable: (context) => (mayAll(context.caller) ? undefined : listReadableBranches(context)),
     invalidate: (accountId) => known.invalidate(accountId),
     require(branch, permission, context) {
       if (mayAll(context.caller)) return undefined;

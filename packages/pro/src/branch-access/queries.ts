@@ -79,6 +79,19 @@ export function listPermissions(
   );
 }
 
+/** The branches that are granted to a key, to the person behind it or to the team of that person. */
+export function listGranted(
+  query: Query,
+  accountId: string,
+  { holder, email, team_id }: Grantee,
+): Promise<Pick<GrantRow, 'branch'>[]> {
+  return query.all(
+    sql`SELECT branch FROM branch_grants WHERE account_id = ${accountId}
+          AND ((grantee_type = 'api_key' AND grantee_id = ${holder}) OR (grantee_type = 'user' AND grantee_id = ${email})
+            OR (grantee_type = 'team' AND grantee_id = ${team_id}))`,
+  );
+}
+
 /** Whether a branch, or the whole account, has at least this many grants. */
 export async function hasGrants(
   query: Query,

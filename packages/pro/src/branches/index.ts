@@ -6,7 +6,7 @@ import { sumDescriptions } from './queries.ts';
 import { tables } from './tables.ts';
 
 export { branchClosed, changeBranch } from './changes.ts';
-export { type BranchRow, type BranchStatus, getBranch, getProtection } from './queries.ts';
+export { type BranchRow, type BranchStatus, getBranch, getProtection, listCreatedBy } from './queries.ts';
 export { toProtection } from './render.ts';
 export { findRef, lineageOf, noBranch, type RefSource, type ResolvedRef, resolveRef, stateAt } from './resolve.ts';
 export { parseRef, type Ref } from './rules/refs.ts';

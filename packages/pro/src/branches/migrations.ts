@@ -29,6 +29,7 @@ export const migrations: readonly Migration[] = [
         'CREATE INDEX branches_by_creation ON branches (account_id, created_seq)',
         'CREATE INDEX branches_by_status ON branches (account_id, status, created_seq)',
         'CREATE INDEX branches_by_parent ON branches (account_id, parent, status)',
+        'CREATE INDEX branches_by_holder ON branches (account_id, holder) WHERE holder IS NOT NULL',
         `CREATE TABLE branch_forks (
           account_id ${text} NOT NULL,
           branch ${text} NOT NULL,

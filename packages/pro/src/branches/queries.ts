@@ -4,6 +4,7 @@ import {
   fragment,
   type Insert,
   type Query,
+  type Sql,
   sql,
   type Transaction,
   type Update,
@@ -132,6 +133,13 @@ export function getBranch(query: Query, accountId: string, name: string): Promis
   return query.get(sql`SELECT ${BRANCH} FROM branches WHERE account_id = ${accountId} AND name = ${name}`);
 }
 
+/** The branches that were created with one of these keys. */
+export function listCreatedBy(query: Query, accountId: string, holders: Sql): Promise<Pick<BranchRow, 'name'>[]> {
+  return query.all(
+    sql`SELECT name FROM branches WHERE account_id = ${accountId} AND holder IN (SELECT value FROM ${holders})`,
+  );
+}
+
 /** The fork of a branch in force at a place in the log; undefined before the branch was created. */
 export function getForkAt(
   query: Query,
@@ -149,13 +157,14 @@ export type BranchPage = {
   account_id: string;
   status: BranchStatus | undefined;
   before: number;
+  filters: readonly Sql[];
   limit: number;
   bytes: number;
 };
 
 export function listBranches(query: Query, page: BranchPage): Promise<FirstRows<BranchRow>> {
   const { account_id, status, before, limit, bytes } = page;
-  const filters = status === undefined ? [] : [sql`status = ${status}`];
+  const filters = status === undefined ? page.filters : [sql`status = ${status}`, ...page.filters];
   return query.first(
     sql`SELECT ${BRANCH} FROM branches WHERE account_id = ${account_id} AND created_seq < ${before}${andAll(filters)}
         ORDER BY created_seq DESC LIMIT ${limit}`,

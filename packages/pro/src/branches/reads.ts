@@ -3,9 +3,11 @@ import {
   cursorsOf,
   cutPage,
   type Lineage,
+  listReadable,
   MAIN_BRANCH,
   pageBytes,
   type ReadContext,
+  readableBranches,
   reads,
   withinPage,
 } from '@mem-service/server/module';
@@ -19,11 +21,15 @@ const MAX_COUNTED = 10_000;
 
 const cursors = cursorsOf('branches', ['number']);
 
-export const list = reads<'branches.list'>(async ({ read, caller, services }, { status, limit, cursor }) => {
+export const list = reads<'branches.list'>(async (context, { status, limit, cursor }) => {
+  const { read, caller, services, dialect } = context;
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
   const bytes = pageBytes(services);
   const { account_id } = caller;
-  const rows = await queries.listBranches(read, { account_id, status, before, limit: limit + 1, bytes });
+  const asked = { account_id, status, before, limit: limit + 1, bytes };
+  const rows = await listReadable(context, { columns: ['name'], dialect }, (filters) =>
+    queries.listBranches(read, { ...asked, filters }),
+  );
   const found = withinPage(services, rows, (row) => [
     ...[row.name, row.parent, row.description, row.created_by],
     ...[row.merged_by, row.closed_by],
@@ -45,13 +51,15 @@ export const read = reads<'branches.read'>(async (context, { name }) => {
 /** How many entries were written on each side since the fork, of those that the caller may see. */
 async function distanceOf(context: ReadContext, { account_id, name, parent, fork_seq, inherits }: queries.BranchRow) {
   const source = { account_id, read: context.read };
+  const hidden = await readableBranches(context, [parent]);
   const { lineage: newest } = await resolveRef(source, parent);
   const own: Lineage = [{ branch: name, up_to_seq: null }];
   const base = parseSpans(inherits);
   const ahead = await countIn(context, newerSpans([{ branch: name, up_to_seq: fork_seq }], own), base);
-  const behind = await countIn(context, newerSpans(base, newest), newest.slice(1));
+  // What a parent does is not told to those who may not read it.
+  const behind = await countIn(context, hidden ? [] : newerSpans(base, newest), newest.slice(1));
   const most = MAX_COUNTED;
-  const is_counted = ahead.looked_at <= most && behind.looked_at <= most;
+  const is_counted = !hidden && ahead.looked_at <= most && behind.looked_at <= most;
   return { ahead: ahead.count, behind: behind.count, is_counted };
 }
 

@@ -3,6 +3,7 @@ import {
   cutPage,
   EVERYONE,
   Fault,
+  listReadable,
   pageBytes,
   type Query,
   reads,
@@ -19,15 +20,15 @@ const cursors = cursorsOf('merges', ['number']);
 const withMessageFor = (row: MergeRow, agentId: string): MergeRow =>
   row.visible_to === EVERYONE || row.visible_to === agentId ? row : { ...row, message: '' };
 
-const list = reads<'merges.list'>(async ({ read, caller, services }, { target, status, limit, cursor }) => {
+const list = reads<'merges.list'>(async (context, { target, status, limit, cursor }) => {
+  const { read, caller, services, dialect } = context;
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
   const { account_id } = caller;
   const page = { account_id, target, status, before, limit: limit + 1, bytes: pageBytes(services) };
-  const found = withinPage(services, await listMerges(read, page), ({ message, source, agent_id }) => [
-    message,
-    source,
-    agent_id,
-  ]);
+  const rows = await listReadable(context, { columns: ['source', 'target'], dialect }, (filters) =>
+    listMerges(read, { ...page, filters }),
+  );
+  const found = withinPage(services, rows, ({ message, source, agent_id }) => [message, source, agent_id]);
   const { items, ...rest } = cutPage(found, limit, (row) => cursors.to([row.created_seq]));
   return { merges: items.map((row) => toMerge(withMessageFor(row, caller.agent_id))), ...rest };
 });

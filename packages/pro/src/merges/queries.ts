@@ -4,6 +4,7 @@ import {
   fragment,
   type Insert,
   type Query,
+  type Sql,
   sql,
   type Transaction,
 } from '@mem-service/server/module';
@@ -98,6 +99,7 @@ export type MergePage = {
   target: string | undefined;
   status: string | undefined;
   before: number;
+  filters: readonly Sql[];
   limit: number;
   bytes: number;
 };
@@ -107,6 +109,7 @@ export function listMerges(query: Query, page: MergePage): Promise<FirstRows<Mer
   const filters = [
     ...(target === undefined ? [] : [sql`target = ${target}`]),
     ...(status === undefined ? [] : [sql`status = ${status}`]),
+    ...page.filters,
   ];
   return query.first(
     sql`SELECT ${MERGE} FROM merges WHERE account_id = ${account_id} AND created_seq < ${before}${andAll(filters)}

@@ -33,7 +33,7 @@ const run = writes<'rollback.run'>(async (work, { input, caller, lineage }) => {
   const { agent_id = caller.agent_id, session_id = caller.session_id, dry_run } = input;
   const actor = { agent_id, session: sessionName(session_id, caller) };
   const branch = branchOf({ lineage });
-  const seq = await findTarget(work, input);
+  const seq = await findTarget(work, input, caller);
   const { lineage: past } = await stateAt({ account_id: work.account_id, read: work.tx }, { branch, seq });
   const selection: Selection = { now: lineage, past, ...filtersOf(input) };
   const names = await findCandidates(work, selection);

@@ -1,4 +1,5 @@
 import {
+  type Caller,
   Fault,
   fromIso,
   type Input,
@@ -16,12 +17,12 @@ type Target = Pick<Input<'rollback.run'>, 'tag' | 'at' | 'event' | 'seq'>;
 const KINDS = ['tag', 'at', 'event', 'seq'] as const;
 
 /** The place in the log that a rollback goes back to. */
-export async function findTarget(work: Work, target: Target): Promise<number> {
+export async function findTarget(work: Work, target: Target, caller: Caller): Promise<number> {
   const given = KINDS.filter((kind) => target[kind] !== undefined);
   if (given.length !== 1)
     throw invalidInput([{ path: given[1] ?? 'tag', message: 'give one of tag, at, event and seq' }]);
   const { tag, at, event, seq = 0 } = target;
-  if (tag !== undefined) return seqOfTag(work, tag);
+  if (tag !== undefined) return seqOfTag(work, tag, caller);
   if (at !== undefined) return (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
   if (event !== undefined) return seqOfEvent(work, event);
   const newest = work.account.seq;
@@ -29,9 +30,10 @@ export async function findTarget(work: Work, target: Target): Promise<number> {
   return seq;
 }
 
-async function seqOfTag({ tx, account_id }: Work, name: string): Promise<number> {
+async function seqOfTag({ tx, account_id, services }: Work, name: string, caller: Caller): Promise<number> {
   const tag = await getTag(tx, account_id, name);
   if (!tag) throw new Fault('not_found', `there is no tag ${JSON.stringify(name)}`, { tag: name });
+  await services.branchAccess.require(caller, tag.branch, 'read');
   return tag.seq;
 }
 

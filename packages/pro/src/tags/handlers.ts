@@ -10,6 +10,7 @@ import {
   hashedBy,
   invalidInput,
   keepState,
+  listReadable,
   pageBytes,
   reads,
   seqAt,
@@ -36,6 +37,7 @@ const remove = writes<'tags.delete'>(async (work, { input, caller }) => {
   const { account_id, tx } = work;
   const row = await queries.getTag(tx, account_id, input.name);
   if (!row) throw new Fault('not_found', `there is no tag ${JSON.stringify(input.name)}`, { name: input.name });
+  await work.services.branchAccess.require(caller, row.branch, 'read_write');
   const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
   const session = sessionName(session_id, caller);
   emitTag(work, { ...row, agent_id, session }, 'tag_deleted');
@@ -80,10 +82,14 @@ const toTag = ({ name, description, branch, seq, agent_id, created_at }: queries
 
 const cursors = cursorsOf('tags', ['number']);
 
-const list = reads<'tags.list'>(async ({ read, caller, services }, { name, limit, cursor }) => {
+const list = reads<'tags.list'>(async (context, { name, limit, cursor }) => {
+  const { read, caller, services, dialect } = context;
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
   const bytes = pageBytes(services);
-  const rows = await queries.listTags(read, { account_id: caller.account_id, name, before, limit: limit + 1, bytes });
+  const asked = { account_id: caller.account_id, name, before, limit: limit + 1, bytes };
+  const rows = await listReadable(context, { columns: ['branch'], dialect }, (filters) =>
+    queries.listTags(read, { ...asked, filters }),
+  );
   const found = withinPage(services, rows, ({ name, description, agent_id }) => [name, description, agent_id]);
   const { items, ...page } = cutPage(found, limit, (row) => cursors.to([row.created_seq]));
   return { tags: items.map(toTag), ...page };

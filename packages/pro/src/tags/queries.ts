@@ -4,6 +4,7 @@ import {
   fragment,
   type Insert,
   type Query,
+  type Sql,
   sql,
   type Transaction,
 } from '@mem-service/server/module';
@@ -48,13 +49,20 @@ export function deleteTag(tx: Transaction, accountId: string, name: string): Pro
   return tx.run(sql`DELETE FROM tags WHERE account_id = ${accountId} AND name = ${name}`);
 }
 
-export type TagPage = { account_id: string; name: string | undefined; before: number; limit: number; bytes: number };
+export type TagPage = {
+  account_id: string;
+  name: string | undefined;
+  before: number;
+  filters: readonly Sql[];
+  limit: number;
+  bytes: number;
+};
 
 export function listTags(query: Query, page: TagPage): Promise<FirstRows<TagRow>> {
-  const { account_id, name, before, limit, bytes } = page;
+  const { account_id, name, before, filters, limit, bytes } = page;
   const named = name === undefined ? [] : [sql`name = ${name}`];
   return query.first(
-    sql`SELECT ${TAG} FROM tags WHERE account_id = ${account_id} AND created_seq < ${before}${andAll(named)}
+    sql`SELECT ${TAG} FROM tags WHERE account_id = ${account_id} AND created_seq < ${before}${andAll([...named, ...filters])}
         ORDER BY created_seq DESC LIMIT ${limit}`,
     { columns: ['name', 'description', 'agent_id'], bytes },
   );

@@ -10,6 +10,8 @@ export type BranchPermission = 'read' | 'read_write';
 export type AccessHook = {
   /** Throws `branch_access_denied` unless the caller may use the branch so. Never called for `main` or without a key. */
   require(branch: string, permission: BranchPermission, context: HookContext): void | Promise<void>;
+  /** The branches besides `main` that the caller may read; undefined means all. Never called without a key. */
+  readable(context: HookContext): undefined | Promise<ReadonlySet<string>>;
   /** Types of events after which the answer may be another. */
   changed_by: ReadonlySet<string>;
   /** Drops remembered answers about the account, because one of these events was seen. */
@@ -39,6 +41,17 @@ export class BranchAccess {
     return askEach(hooks, (hook) => hook.require(branch, permission, new HookContext(services, caller)));
   }
 
+  /**
+   * The branches that a caller may read, for lists of what happened on any of them. Undefined means all, and then nothing was
+   * looked up.
+   */
+  readable(caller: Caller): undefined | Promise<ReadonlySet<string>> {
+    if (caller.key === undefined || !this.#hooked) return undefined;
+    const { services, hooks } = this.#hooked;
+    const asked = hooks.flatMap((hook) => hook.readable(new HookContext(services, caller)) ?? []);
+    return asked.length === 0 ? undefined : Promise.all(asked).then(inAll);
+  }
+
   /** A watch for a stream of the branch; undefined where nobody can lose access to it. */
   watch(caller: Caller, lineage: Lineage): AccessWatch | undefined {
     const branch = lineage[0]?.branch ?? MAIN_BRANCH;
@@ -53,6 +66,10 @@ export class BranchAccess {
       },
     };
   }
+}
+
+function inAll([first = new Set(), ...others]: readonly ReadonlySet<string>[]): ReadonlySet<string> {
+  return new Set([MAIN_BRANCH, ...[...first].filter((branch) => others.every((other) => other.has(branch)))]);
 }
 
 function askEach<T>(hooks: readonly T[], ask: (hook: T) => void | Promise<void>): void | Promise<void> {

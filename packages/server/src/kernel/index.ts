@@ -57,6 +57,7 @@ export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
 export { protectMain } from './protect-main.ts';
 export { type AccountRow, insertAccount, readAccount, readSeq } from './queries.ts';
+export * from './readable-branches.ts';
 export * from './registry.ts';
 export * from './replica/index.ts';
 export * from './result.ts';

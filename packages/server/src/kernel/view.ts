@@ -54,7 +54,7 @@ export const viewInWork = (
 ): EntryView => ({ account_id, lineage, agent_id, scope, at: now, dialect });
 
 /** Throws unless the view shows the newest state of one branch, for data that exists only for that state. */
-export function requireNewest(view: EntryView, what: string): void {
+export function requireNewest(view: Pick<EntryView, 'lineage'>, what: string): void {
   if (isNewestOfOneBranch(view)) return;
   const message = `${what} is only available for the newest state of a branch that inherits nothing from another`;
   throw invalidInput([{ path: 'branch', message }]);

@@ -10,6 +10,7 @@ import {
   type Handlers,
   isOfEventTypes,
   listAgentEvents,
+  listReadable,
   loggedIn,
   MAIN_LINEAGE,
   pageBytes,
@@ -88,7 +89,10 @@ function toEvent(row: TimelineEvent) {
 const activityCursors = cursorsOf('agents.activity', ['number']);
 
 const activity = reads<'agents.activity'>(async (context, input) => {
-  const { rows, ...page } = await pageOfEvents(context, input, { cursors: activityCursors, where: [], filters: [] });
+  const { dialect } = context;
+  const { rows, ...page } = await listReadable(context, { columns: ['branch'], dialect }, (filters) =>
+    pageOfEvents(context, input, { cursors: activityCursors, where: [], filters }),
+  );
   return { agent_id: input.agent_id, timeline: rows.map(toActivity), ...page };
 });
 

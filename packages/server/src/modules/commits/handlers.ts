@@ -9,6 +9,7 @@ import {
   hashedBy,
   pageBytes,
   prepares,
+  readableRows,
   reads,
   startWithin,
   toIso,
@@ -150,8 +151,9 @@ const list = reads<'commits.list'>(async (context, input) => {
 const read = reads<'commits.read'>(async (context, { commit_id }) => {
   const { caller } = context;
   const row = await queries.getCommit(context.read, caller.account_id, commit_id);
-  const isOpen = row && (row.visible_to === EVERYONE || row.visible_to === caller.agent_id);
-  const seen = isOpen ? await readCommit(context, row) : undefined;
+  const [readable] = row ? await readableRows(context, [row]) : [];
+  const isOpen = readable && (readable.visible_to === EVERYONE || readable.visible_to === caller.agent_id);
+  const seen = isOpen ? await readCommit(context, readable) : undefined;
   if (!seen || (seen.entries.length === 0 && seen.isPartial))
     throw new Fault('not_found', `there is no commit ${commit_id}`, { commit_id });
   return { ...toCommit(seen.row), entries: seen.entries };

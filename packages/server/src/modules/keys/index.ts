@@ -9,7 +9,7 @@ export { describeKey } from './describe.ts';
 export { findKeyHolder } from './holder.ts';
 export { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from './make.ts';
 export { changeMemberKeys } from './members.ts';
-export { countKeys, deleteKeys } from './queries.ts';
+export { countKeys, deleteKeys, listKeyIdsOfMember } from './queries.ts';
 export { keySource } from './source.ts';
 
 export const keys: Module = {

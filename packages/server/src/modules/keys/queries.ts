@@ -202,6 +202,11 @@ export function listKeysOfMembers(query: Query, { account_id, members, now }: Ke
   );
 }
 
+/** All keys that a member ever had. */
+export function listKeyIdsOfMember(query: Query, accountId: string, memberId: string): Promise<{ key_id: string }[]> {
+  return query.all(sql`SELECT key_id FROM api_keys WHERE account_id = ${accountId} AND member_id = ${memberId}`);
+}
+
 type MemberKeyRow = Pick<KeyRow, 'key_id' | 'key_hash' | 'member_role' | 'suspended_at'>;
 
 export const updateMemberOf: Update = {

@@ -97,7 +97,7 @@ export const insertTraceItems: Insert = {
   columns: { ...itemColumns, in_ledger: 'int' },
 };
 
-const TRACE = { text: Object.keys(insertTraces.columns).join(', '), values: [] } satisfies Sql;
+export const TRACE = { text: Object.keys(insertTraces.columns).join(', '), values: [] } satisfies Sql;
 const ITEM = { text: Object.keys(itemColumns).join(', '), values: [] } satisfies Sql;
 
 export type LastTrace = Pick<TraceRow, 'sequence' | 'hash' | 'seq'>;
@@ -245,20 +245,6 @@ export function endOfScan(query: Query, viewer: Viewer, page: TracePage): Promis
   return query.get<{ seq: number }>(
     sql`SELECT seq FROM traces WHERE account_id = ${viewer.account_id} AND ${visibleTo(viewer.agent_id)}${andAll(page.where)}
         ORDER BY seq DESC LIMIT 1 OFFSET ${page.scan - 1}`,
-  );
-}
-
-/** Returns traces oldest first, or a single one, for verification. */
-export function listTracesInOrder(
-  query: Query,
-  viewer: Viewer,
-  { after, trace_id, limit, bytes }: { after: number; trace_id: string | undefined; limit: number; bytes: number },
-): Promise<FirstRows<TraceRow>> {
-  const one = trace_id === undefined ? [] : [sql`trace_id = ${trace_id}`];
-  return query.first<TraceRow>(
-    sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND seq > ${after}
-        AND ${visibleTo(viewer.agent_id)}${andAll([...one, ...tracesInScope(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
-    { columns: ['header'], bytes },
   );
 }
 
