@@ -14,7 +14,8 @@ const writeOn =
 /** Something that the branch has and main has not, in a way that does not conflict with what main writes. */
 export async function changeBranch(app: TestApp, setup: BranchSetup): Promise<void> {
   const { at, known, n } = setup;
-  await writeOn(app, setup, known.name as string)({ ...at, key: `${at.key}-of-branch` }, { max_attempts: n });
+  for (const key of [`${at.key}-of-branch`, `${at.key}-of-branch-too`])
+    await writeOn(app, setup, known.name as string)({ ...at, key }, { max_attempts: n });
 }
 
 /** A branch that was merged can be written to again. */
@@ -42,14 +43,18 @@ async function protectBranch(app: TestApp, { as, known, n }: BranchSetup): Promi
 
 /** A merge that waits for its conflicts to be resolved. */
 async function waitForResolution(app: TestApp, setup: BranchSetup): Promise<void> {
-  const { as, known, n, mark, at } = setup;
+  const { as, known, n, mark, at, only_open } = setup;
   const name = `experiment/conflicting-${n}`;
+  if (only_open) return void (await app.call('branches.create', { name }, as));
   const merge_id = `merge-${mark}-${n}`;
-  const disputed = { ...at, key: `${at.key}-disputed` };
-  await writeOn(app, setup, 'main')(disputed, { max_attempts: 0 });
+  const disputed = [`${at.key}-disputed`, `${at.key}-disputed-too`].map((key) => ({ ...at, key }));
+  const writeAll = async (branch: string, max_attempts: number) => {
+    for (const one of disputed) await writeOn(app, setup, branch)(one, { max_attempts });
+  };
+  await writeAll('main', 0);
   await app.call('branches.create', { name }, as);
-  await writeOn(app, setup, name)(disputed, { max_attempts: 1 });
-  await writeOn(app, setup, 'main')(disputed, { max_attempts: 2 });
+  await writeAll(name, 1);
+  await writeAll('main', 2);
   const merged = app.call('branches.merge', { name, strategy: 'MANUAL', merge_id }, as);
   const code = await merged.then(
     () => 'merged',
@@ -65,9 +70,29 @@ export async function createGrantee(app: TestApp, { as }: ExampleSetup, known: K
   known.grantee_id = key_id;
 }
 
+/** A second key with access to the branch. */
+async function grantToAnother(app: TestApp, { as, known }: BranchSetup): Promise<void> {
+  const { key_id } = await app.call('keys.create', { name: 'another grantee' }, as);
+  const grant = { name: known.name as string, grantee_type: 'api_key' as const, permission: 'read' as const };
+  await app.call('access.grant', { ...grant, grantee_id: key_id }, as);
+}
+
+/** Two teams, one of them with two members. */
+export async function layTeams(app: TestApp, { as }: Pick<ExampleSetup, 'as'>, known: KnownIds): Promise<void> {
+  for (const slug of ['payments', 'refunds']) {
+    const { team_id } = await app.call('teams.create', { name: slug, slug }, as);
+    known.team_id = team_id;
+  }
+  for (const name of ['ada', 'grace']) {
+    const member = { team_id: known.team_id as string, email: `${name}@example.org`, role: 'developer' as const };
+    known.member_id = (await app.call('members.add', member, as)).member_id;
+  }
+}
+
 /** States of branches that the examples need, and that no one branch can be in at once. */
 export async function layBranches(app: TestApp, setup: BranchSetup): Promise<void> {
-  await changeBranch(app, setup);
+  if (!setup.only_open) await changeBranch(app, setup);
+  await grantToAnother(app, setup);
   await closeBranch(app, setup);
   await protectBranch(app, setup);
   await waitForResolution(app, setup);

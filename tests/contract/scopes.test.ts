@@ -10,7 +10,6 @@ import {
   fieldsOf,
   type JsonObject,
   type KnownIds,
-  laidAs,
   markedInput,
   newInput,
   nthInput,
@@ -39,8 +38,7 @@ async function openStores(backend: Backend) {
   for (const app of apps) known = await createExamples(app, { mark: IN, as: Y });
   const outside = await createExamples(full, { mark: OUT, as: X });
   // Things without a path are visible to every key.
-  for (const name of writing.filter((name) => definition(name).open_to_all))
-    await inside.call(name, nthInput(name, laidAs(full), { mark: OUT, known: { agent_id: X.agent_id } }) as never, X);
+  await createExamples(inside, { mark: OUT, as: X, only_open: true });
   let next = 1_000_000;
   return {
     known,

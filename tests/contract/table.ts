@@ -127,14 +127,21 @@ export function learn(known: KnownIds, output: object): void {
     if (isIdentifying(field) && one !== null && (field !== 'name' || isNamed)) known[field] = one;
 }
 
-export type ExampleSetup = { mark: string; as: Partial<Caller>; extra?: JsonObject };
+export type ExampleSetup = {
+  mark: string;
+  as: Partial<Caller>;
+  extra?: JsonObject;
+  /** Only what everyone may see of them, where there is nothing else. */
+  only_open?: boolean;
+};
 
 /**
  * Puts something behind every example: each entry that one speaks of, in several versions, and whatever the writing
  * operations of the table make. Gives back the ids to name them by.
  */
-export async function createExamples(app: TestApp, { mark, as, extra = {} }: ExampleSetup): Promise<KnownIds> {
-  const known: KnownIds = { source_agent_id: as.agent_id };
+export async function createExamples(app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
+  const { mark, as, extra = {}, only_open = false } = setup;
+  const known: KnownIds = { source_agent_id: as.agent_id, ...(only_open ? { agent_id: as.agent_id } : {}) };
   knownIn(app).set(mark, known);
   await createGrantee(app, { mark, as }, known);
   const withExtra = (given: unknown): unknown => {
@@ -145,26 +152,27 @@ export async function createExamples(app: TestApp, { mark, as, extra = {} }: Exa
     );
     return isDraft(input) ? { ...input, ...extra } : input;
   };
-  for (const attempt of [1, 2]) await createEntries(app, { mark, as, extra }, attempt);
+  if (!only_open) for (const attempt of [1, 2]) await createEntries(app, setup, attempt);
   const n = nextRound(app);
   laid.set(app, n);
   for (const name of writing) {
-    if (cannotHide(name, extra)) continue;
+    if (!isLaid(name, setup)) continue;
     const input = withExtra(nthInput(name, n, { mark, known })) as JsonObject;
     const mayHide = 'shared' in fieldsOf(name);
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
   }
-  await compileDigests(app, { mark, as });
+  if (!only_open) await compileDigests(app, setup);
   // What was removed is there again.
   const removing = writing.filter((name) => definition(name).removes);
-  await layAgain(removing, app, { mark, as, extra });
-  await layBranches(app, branchSetup(app, { mark, as, extra }));
+  await layAgain(removing, app, setup);
+  await layBranches(app, branchSetup(app, setup));
   return known;
 }
 
-/** What it writes cannot be kept to oneself, and is not there to be found. */
-const cannotHide = (name: OperationName, extra: JsonObject): boolean =>
-  extra.shared === false && definition(name).always_shared === true;
+/** Not where what it writes cannot be kept to oneself, and is not there to be found. */
+const isLaid = (name: OperationName, { extra = {}, only_open = false }: ExampleSetup): boolean =>
+  (!only_open || definition(name).open_to_all === true) &&
+  !(extra.shared === false && definition(name).always_shared === true);
 
 /** Digests of everything that an example speaks of, as far as there is something to say. */
 async function compileDigests(app: TestApp, { mark, as }: ExampleSetup): Promise<void> {
@@ -173,7 +181,7 @@ async function compileDigests(app: TestApp, { mark, as }: ExampleSetup): Promise
   for (const scope of scopes) if (scope !== '') await app.call('cortex.recompile', { scope }, as);
 }
 
-async function createEntries(app: TestApp, { mark, as, extra }: ExampleSetup, attempt: number): Promise<void> {
+async function createEntries(app: TestApp, { mark, as, extra = {} }: ExampleSetup, attempt: number): Promise<void> {
   const value = { max_attempts: attempt, note: `about ${mark}` };
   const write = (address: object) =>
     app.call('entries.write', { ...address, value, ...EXTRA(mark), ...extra } as never, as);
@@ -207,10 +215,10 @@ async function layAgain(removing: readonly OperationName[], app: TestApp, setup:
   const known = knownIn(app).get(setup.mark) ?? {};
   if (makers.size === 0) return known;
   const n = nextRound(app);
-  await createEntries(app, setup, 2 + n);
+  if (!setup.only_open) await createEntries(app, setup, 2 + n);
   for (const name of makers) {
     const { extra = {}, mark, as } = setup;
-    if (cannotHide(name, extra)) continue;
+    if (!isLaid(name, setup)) continue;
     const mayHide = 'shared' in fieldsOf(name);
     const input = nthInput(name, n, { mark, known });
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
@@ -249,7 +257,7 @@ export function withoutScores<T>(outcome: T): T {
 }
 
 /** Numbers of the log and of notes only show that something happened. */
-const PLACES = /^((last_)?(seq|position)|item_id|id)$/;
+const PLACES = /^(((last|fork)_)?(seq|position)|item_id|id)$/;
 export function withoutPlaces(outcome: unknown): unknown {
   const replace = (field: string, value: unknown) => {
     if (PLACES.test(field) && !/^id0/.test(String(value))) return undefined;

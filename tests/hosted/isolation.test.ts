@@ -1,5 +1,6 @@
 import { type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { layTeams } from '../contract/branching.ts';
 import { dump } from '../contract/dump.ts';
 import {
   countedIds,
@@ -33,8 +34,8 @@ const isWrite = ({ name }: OperationAddress) => operations[name].effect === 'wri
 const hasCursor = ({ name, route }: OperationAddress) => 'cursor' in fieldsOf(name) && route.method === 'GET';
 /** Writes about the account as a whole, which the examples of agents leave out. */
 const wholeWrites = operationNames.filter((name) => {
-  const { whole, admin, effect } = definition(name);
-  return whole && !admin && effect === 'write';
+  const { whole, admin, effect, removes } = definition(name);
+  return whole && !admin && effect === 'write' && !removes;
 });
 const key = 'idempotency-key';
 
@@ -88,6 +89,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     keys.a = await fullKey(withA, A);
     await createExamples(withA.app, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
     known = await createExamples(withA.app, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
+    await layTeams(withA.app, { as: { account_id: A, agent_id: AGENT } }, known);
     for (const name of wholeWrites)
       for (const n of [1, 2])
         await withA.app.call(name, operations[name].example(n) as never, { account_id: A, agent_id: AGENT });

@@ -25,6 +25,7 @@ import {
   sql,
   storeMore,
   toIso,
+  unchanged,
   type Work,
   withinPage,
   writes,
@@ -128,6 +129,7 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
   const outside = chosen.find(({ entity_path }) => !isInScope(caller.key?.write, entity_path));
   if (outside) throw missingScope('WRITE', { kind: 'exact', path: outside.entity_path });
   if (no !== undefined && chosen.length === 0) throw noConflict(merge_id, no);
+  if (chosen.length === 0) return unchanged(await answerOf(work, merge_id, 0));
   const value = input.value?.text ?? null;
   storeMore(
     work,
@@ -135,8 +137,7 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
   );
   const resolved = chosen.map((row) => ({ ...row, take, value, resolved_by: agent_id, resolved_at: now }));
   await tx.updateMany(queries.updateResolutions, resolved);
-  const open = await queries.countConflicts(tx, { account_id, merge_id }, ofStatus('open'));
-  const answer = { merge_id, resolved: resolved.length, open };
+  const answer = await answerOf(work, merge_id, resolved.length);
   work.emit({
     event_type: 'conflict_resolved',
     agent_id,
@@ -144,12 +145,16 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
     entity_path: null,
     key: null,
     version: null,
-    visible_to: EVERYONE,
+    visible_to: chosen.some(({ visible_to }) => visible_to === EVERYONE) ? EVERYONE : agent_id,
     details: { merge_id, resolved: resolved.length, take },
     session,
   });
   return changed(answer, { resource: merge_id, ...hashedBy(answer) });
 });
+
+async function answerOf({ tx, account_id }: Work, merge_id: string, resolved: number) {
+  return { merge_id, resolved, open: await queries.countConflicts(tx, { account_id, merge_id }, ofStatus('open')) };
+}
 
 type Chooser = { agent_id: string; scope: Scope | undefined };
 type Chosen = { merge_id: string; no?: number | undefined; entity_path?: string | undefined; key?: string | undefined };

@@ -170,7 +170,7 @@ async function makeMerge(
     entity_path: null,
     key: null,
     version: null,
-    visible_to: EVERYONE,
+    visible_to: row.visible_to,
     details: {
       merge_id,
       branch: source.branch,
