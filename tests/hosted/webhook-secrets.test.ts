@@ -4,7 +4,7 @@ import { sql } from '../../packages/server/src/db/index.ts';
 import { installedConnectors } from '../../packages/server/src/installed.ts';
 import { createLogger } from '../../packages/server/src/logger.ts';
 import type { SigningSecrets } from '../../packages/server/src/modules/keys/queries.ts';
-import { forgetSecrets } from '../../packages/server/src/modules/keys/signing.ts';
+import { dropSecrets } from '../../packages/server/src/modules/keys/signing.ts';
 import { backends } from '../support/app.ts';
 import { get, type Hosted, openHosted, post, remove } from '../support/hosted.ts';
 import { bodies, type ChoosingSender, signedHeaders } from '../support/senders.ts';
@@ -127,7 +127,7 @@ describe.each(backends)('secrets of addresses on %s', (backend) => {
     const replaced = await newAddress({ connector: 'slack', secret: 'gone when replaced' });
     await rotate(replaced.key_id, { overlap_seconds: 60, secret: 'this one stays' });
     service.app.clock.advance(61_000);
-    await forgetSecrets.run(service.app.kernel, () => false);
+    await dropSecrets.run(service.app.kernel, () => false);
     const left = await stored();
     expect(left).toContain('this one stays');
     for (const gone of ['gone when expired', 'gone when replaced']) expect(left).not.toContain(gone);

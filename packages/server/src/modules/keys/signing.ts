@@ -34,7 +34,7 @@ export function replaceSecrets(
 }
 
 /** Removes secrets that no longer count. */
-export const forgetSecrets: MaintenanceTask = {
+export const dropSecrets: MaintenanceTask = {
   name: 'keys.forget_secrets',
   async run({ services: { database, clock } }) {
     const now = clock.now();
