@@ -211,4 +211,13 @@ export const kernelMigrations: readonly Migration[] = [
       `CREATE INDEX events_of_digests ON events (account_id, entity_path) WHERE event_type = 'brief_compiled'`,
     ],
   },
+  {
+    version: 9,
+    name: 'events of deliveries by entry',
+    // They name the entry that a delivery made, and are redacted when it is erased.
+    up: () => [
+      `CREATE INDEX events_of_deliveries ON events (account_id, entity_path, key)
+        WHERE event_type IN ('webhook_ingested', 'dead_letter_replayed')`,
+    ],
+  },
 ];
