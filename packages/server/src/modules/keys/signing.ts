@@ -29,7 +29,7 @@ export function replaceSecrets(
           secret_before: isReplaced ? before.secret : null,
           secret_before_ends_at: isReplaced ? ends : null,
         };
-  if (ends <= now) return { next, old: NO_SECRETS };
+  if (ends <= now) return { next: { ...NO_SECRETS, secret: next.secret }, old: NO_SECRETS };
   return { next, old: before.secret === null ? before : next };
 }
 
