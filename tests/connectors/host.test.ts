@@ -108,13 +108,13 @@ describe('a connector in a folder', () => {
     }
   });
 
-  it('refuses deliveries while its own check of signatures fails', async () => {
-    const { tested } = await openTested(classWith(ECHO, `validate_signature() { throw new Error('no key'); }`), {
+  it('refuses deliveries while its own check of signatures fails, without its words, which may quote the secret', async () => {
+    const { tested } = await openTested(classWith(ECHO, 'validate_signature(_, secret) { throw new Error(secret); }'), {
       variables: { MEM_CONNECTOR_TESTED_SECRET: SECRET },
     });
     await expect(tested.isSigned(signed('abc'), 0)).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('no key'),
+      message: expect.stringMatching(/its check of signatures failed$/),
     });
   });
 

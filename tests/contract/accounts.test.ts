@@ -1,6 +1,6 @@
 import { type OperationName, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { backends, indexWords, openTestApp, type TestApp } from '../support/app.ts';
 import { dump } from './dump.ts';
 import {
   countedIds,
@@ -51,8 +51,11 @@ describe.each(backends)('two accounts on %s', (backend) => {
 
   async function actAsB(name: OperationName, input: JsonObject, idempotency_key?: string) {
     const as = { account_id: B, agent_id: AGENT, idempotency_key };
-    // Earlier notes are flushed in both stores.
-    for (const app of [withA, withoutA]) await app.kernel.services.noteBuffer.flushAll();
+    // Earlier notes are flushed in both stores, and words indexed.
+    for (const app of [withA, withoutA]) {
+      await app.kernel.services.noteBuffer.flushAll();
+      await indexWords(app);
+    }
     round += 1000;
     shared.startAt(round);
     lonely.startAt(round);

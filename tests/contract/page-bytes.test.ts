@@ -1,7 +1,7 @@
 import { type EntryKey, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { backends, indexWords, openTestApp, type TestApp } from '../support/app.ts';
 import { layLongBranches } from './long-branches.ts';
 import { layMany, manyInput } from './many.ts';
 import { definition, type JsonObject, type KnownIds, markedInput } from './table.ts';
@@ -78,6 +78,7 @@ describe.each(backends)('answers of few bytes on %s', (backend) => {
     whole = await openTestApp(backend, { trackReads: false });
     known = await layMany(whole, { as, mark: MARK, count: COUNT });
     await layLong(whole, known);
+    await indexWords(whole);
     small = await openTestApp(backend, { trackReads: false, place: whole.place, maxPageBytes: PAGE_BYTES });
   });
   afterAll(async () => {

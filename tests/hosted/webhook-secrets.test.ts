@@ -4,7 +4,7 @@ import { sql } from '../../packages/server/src/db/index.ts';
 import { installedConnectors } from '../../packages/server/src/installed.ts';
 import { createLogger } from '../../packages/server/src/logger.ts';
 import type { SigningSecrets } from '../../packages/server/src/modules/keys/queries.ts';
-import { deleteOldSecrets } from '../../packages/server/src/modules/keys/signing.ts';
+import { dropSecrets } from '../../packages/server/src/modules/keys/signing.ts';
 import { backends } from '../support/app.ts';
 import { get, type Hosted, openHosted, post, remove } from '../support/hosted.ts';
 import { bodies, type ChoosingSender, signedHeaders } from '../support/senders.ts';
@@ -98,6 +98,44 @@ describe.each(backends)('secrets of addresses on %s', (backend) => {
     expect((await send('pagerduty', after.key, 'the one after')).status).toBe(202);
   });
 
+  it('a secret that was replaced ends with the key that had it', async () => {
+    const before = await newAddress({ connector: 'pagerduty', secret: 'the leaked one' });
+    const after = (await rotate(before.key_id, { overlap_seconds: 3600, secret: 'the one after' })).json as Address;
+    const last = (await rotate(after.key_id, { overlap_seconds: 3600 })).json as Address;
+    expect((await send('pagerduty', last.key, 'the leaked one')).status).toBe(202);
+    await service.as(admin, remove(`${KEYS}/${before.key_id}`));
+    for (const { key } of [after, last]) {
+      expect((await send('pagerduty', key, 'the leaked one')).code).toBe('invalid_signature');
+      expect((await send('pagerduty', key, 'the one after')).status).toBe(202);
+    }
+    expect(await stored()).not.toContain('the leaked one');
+  });
+
+  it('a rotation without an overlap ends an earlier one', async () => {
+    const before = await newAddress({ connector: 'pagerduty', secret: 'the leaked one' });
+    const after = (await rotate(before.key_id, { overlap_seconds: 3600, secret: 'the one after' })).json as Address;
+    const last = (await rotate(after.key_id, { overlap_seconds: 0 })).json as Address;
+    expect((await send('pagerduty', last.key, 'the leaked one')).code).toBe('invalid_signature');
+    expect((await send('pagerduty', last.key, 'the one after')).status).toBe(202);
+  });
+
+  it('a key that was rotated takes no third secret, and its sender goes on', async () => {
+    const before = await newAddress({ connector: 'pagerduty', secret: 'the one in use' });
+    const mistyped = (await rotate(before.key_id, { overlap_seconds: 3600, secret: 'the wrong one' })).json as Address;
+    const third = await rotate(before.key_id, { overlap_seconds: 3600, secret: 'the right one' });
+    expect(third).toMatchObject({
+      status: 409,
+      json: { code: 'conflict', detail: expect.stringContaining(mistyped.key_id) },
+    });
+    expect((await send('pagerduty', before.key, 'the one in use')).status).toBe(202);
+    await service.as(admin, remove(`${KEYS}/${mistyped.key_id}`));
+    expect((await send('pagerduty', before.key, 'the wrong one')).code).toBe('invalid_signature');
+    const right = (await rotate(before.key_id, { overlap_seconds: 3600, secret: 'the right one' })).json as Address;
+    for (const { key } of [before, right])
+      for (const secret of ['the one in use', 'the right one'])
+        expect((await send('pagerduty', key, secret)).status).toBe(202);
+  });
+
   it('a rotation without a secret keeps it, and one can give an address its first', async () => {
     const before = await newAddress({ connector: 'pagerduty', secret: 'the kept one' });
     const kept = (await rotate(before.key_id, {})).json as Address;
@@ -127,7 +165,7 @@ describe.each(backends)('secrets of addresses on %s', (backend) => {
     const replaced = await newAddress({ connector: 'slack', secret: 'gone when replaced' });
     await rotate(replaced.key_id, { overlap_seconds: 60, secret: 'this one stays' });
     service.app.clock.advance(61_000);
-    await deleteOldSecrets.run(service.app.kernel, () => false);
+    await dropSecrets.run(service.app.kernel, () => false);
     const left = await stored();
     expect(left).toContain('this one stays');
     for (const gone of ['gone when expired', 'gone when replaced']) expect(left).not.toContain(gone);

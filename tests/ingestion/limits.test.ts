@@ -17,11 +17,15 @@ it.each([
   expect(checkResults([result], limits)).toMatchObject({ problem: expect.stringMatching(problem) });
 });
 
-const msOf = (work: () => void): number => {
-  const before = process.cpuUsage();
-  work();
-  return process.cpuUsage(before).user / 1000;
-};
+/** The least of three: the code may have to be compiled the first time, and memory be collected at any. */
+const msOf = (work: () => void): number =>
+  Math.min(
+    ...[1, 2, 3].map(() => {
+      const before = process.cpuUsage();
+      work();
+      return process.cpuUsage(before).user / 1000;
+    }),
+  );
 
 it('a payload that names its thing with a megabyte holds up nobody', () => {
   const payload = { repository: { full_name: 'a/'.repeat(500_000) } };

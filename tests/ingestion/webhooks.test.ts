@@ -256,6 +256,10 @@ describe.each(backends)('webhooks on %s', (backend) => {
     const failed = await receive({ secret: 'plans' }, { event_type: 'other' });
     const raw = failed.results[0] as { entity_path: string; key: string };
     for (const { entity_path, key } of [at, raw]) await app.call('entries.erase', { entity_path, key });
+    // Nor do the events of its deliveries name it.
+    const { events } = await app.call('log.list', { limit: 100 });
+    expect(JSON.stringify(events)).not.toContain(at.key);
+    expect(events.some(({ event_type }) => event_type === 'webhook_ingested')).toBe(true);
     const lines: string[] = [];
     for await (const line of await app.kernel.list('transfer.export', {}, caller())) lines.push(line);
     const kinds = lines.map((line) => (JSON.parse(line) as { record: string }).record);

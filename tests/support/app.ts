@@ -19,6 +19,7 @@ import {
   readAccount,
   SELF_HOSTED_ACCOUNT,
 } from '../../packages/server/src/kernel/index.ts';
+import { indexers } from '../../packages/server/src/modules/text/indexer.ts';
 import { exampleHost } from './connectors.ts';
 import { type Backend, backends, beforeStore, newPlace, readyPlace, runSql, START, type StorePlace } from './place.ts';
 import { refuseForeign, watchDatabase } from './statements.ts';
@@ -131,8 +132,25 @@ export async function listen(
     maxBodyBytes: 8 * 1024 * 1024,
     ...options,
   });
-  const url = await server.listen({ host: '127.0.0.1', port });
+  const url = await listenAgain(() => server.listen({ host: '127.0.0.1', port }), port === 0 ? 0 : 50);
   return { url, close: () => server.close() };
+}
+
+/** A connection of another test may have got the port meanwhile. */
+async function listenAgain(start: () => Promise<string>, times: number): Promise<string> {
+  try {
+    return await start();
+  } catch (error) {
+    if (times === 0 || (error as { code?: string }).code !== 'EADDRINUSE') throw error;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return listenAgain(start, times - 1);
+  }
+}
+
+/** Waits until the index of words follows: what is behind is weighed a little otherwise. */
+export async function indexWords({ kernel }: Pick<TestApp, 'kernel'>): Promise<void> {
+  const { words } = kernel.services.database;
+  if (words) await indexers.get(words)?.drain();
 }
 
 export type SharedServer = { readonly url: string; readonly app: TestApp };

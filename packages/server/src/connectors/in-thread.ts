@@ -38,7 +38,8 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
       const verdicts: unknown[] = [];
       for (const secret of secrets) {
         const outcome = await thread.call({ name: 'validate_signature', secret, now, ...delivery });
-        if (!('output' in outcome)) return refuse('failed' in outcome ? outcome.failed : outcome.busy);
+        // What it threw may quote the secret.
+        if (!('output' in outcome)) return refuse('busy' in outcome ? outcome.busy : 'its check of signatures failed');
         verdicts.push(outcome.output);
       }
       return verdictOf(verdicts);

@@ -21,9 +21,6 @@ export const numberOf = (value: unknown): number | undefined =>
 /** Without the members that are undefined. */
 export function known<T extends object>(members: T): T {
   const out: Record<string, unknown> = {};
-  for (const name of Object.keys(members)) {
-    const value = (members as Record<string, unknown>)[name];
-    if (value !== undefined) out[name] = value;
-  }
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) out[name] = value;
   return out as T;
 }

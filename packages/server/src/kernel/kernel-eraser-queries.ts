@@ -40,10 +40,22 @@ const digestsAbout = ({ account_id, branch, paths }: ErasedEntries): Sql =>
   sql`account_id = ${account_id} AND branch = ${branch}${andAll(paths)} AND entity_path IS NOT NULL
       AND event_type = 'brief_compiled'`;
 
-/** Events of reads and digests only: those of writes are as many as the versions. */
+const deliveriesAbout = ({ account_id, branch, paths, keys }: ErasedEntries): Sql =>
+  sql`account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])}
+      AND event_type IN ('webhook_ingested', 'dead_letter_replayed')`;
+
+const otherEvents = (erased: ErasedEntries): Sql[] => [
+  readsAbout(erased),
+  digestsAbout(erased),
+  deliveriesAbout(erased),
+];
+
+/** Events of reads, digests and deliveries only: those of writes are as many as the versions. */
 export async function countOtherEvents(query: Query, erased: ErasedEntries): Promise<number> {
-  const count = (about: Sql) => countOf(query, sql`SELECT count(*) AS n FROM events WHERE ${about}`);
-  return (await count(readsAbout(erased))) + (await count(digestsAbout(erased)));
+  let others = 0;
+  for (const about of otherEvents(erased))
+    others += await countOf(query, sql`SELECT count(*) AS n FROM events WHERE ${about}`);
+  return others;
 }
 
 /** Removes names and details from events. The events themselves stay, so that `seq` has no gaps. */
@@ -53,7 +65,7 @@ export async function redactEvents(tx: Transaction, erased: ErasedEntries): Prom
         WHERE account_id = ${erased.account_id} AND seq IN (${erased.versionSeqs})`,
   );
   let others = 0;
-  for (const about of [readsAbout(erased), digestsAbout(erased)])
+  for (const about of otherEvents(erased))
     others += await tx.run(
       sql`UPDATE events SET entity_path = NULL, key = NULL, version = NULL, details = ${ERASED_DETAILS} WHERE ${about}`,
     );

@@ -41,6 +41,7 @@ export const kernelTables: readonly TenantTable[] = [
       events_by_session: '500000 500000 1000 20 1',
       events_of_reads: '100000 100000 20',
       events_of_digests: '100000 100000 20',
+      events_of_deliveries: '500000 500000 100 5',
       events_of_clock: '10 10 1',
     },
   }),

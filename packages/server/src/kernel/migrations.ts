@@ -213,11 +213,20 @@ export const kernelMigrations: readonly Migration[] = [
   },
   {
     version: 9,
+    name: 'events of deliveries by entry',
+    // They name the entry that a delivery made, and are redacted when it is erased.
+    up: () => [
+      `CREATE INDEX events_of_deliveries ON events (account_id, entity_path, key)
+        WHERE event_type IN ('webhook_ingested', 'dead_letter_replayed')`,
+    ],
+  },
+  {
+    version: 10,
     name: 'the newest fork of an account',
     up: ({ int }) => [`ALTER TABLE accounts ADD COLUMN forked_seq ${int} NOT NULL DEFAULT 0`],
   },
   {
-    version: 10,
+    version: 11,
     name: 'protection of main',
     up: ({ int }) => [`ALTER TABLE accounts ADD COLUMN main_protected ${int} NOT NULL DEFAULT 0`],
   },

@@ -2,7 +2,7 @@ import type { KeyUse, Module } from '../../kernel/index.ts';
 import { erasesAgent } from './erase.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
-import { deleteOldSecrets } from './signing.ts';
+import { dropSecrets } from './signing.ts';
 import { saveKeyUses, storeUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
@@ -36,6 +36,6 @@ export const keys: Module = {
   handlers,
   erasesAgent,
   takesOver: { key_uses: async ({ services }, uses: KeyUse[]) => storeUses(services.database, uses) },
-  maintenance: [deleteOldSecrets],
+  maintenance: [dropSecrets],
   timers: [{ name: 'keys.note_uses', run: saveKeyUses }],
 };

@@ -148,6 +148,33 @@ export function revokeKey(tx: Transaction, { account_id, key_id }: KeyName, now:
   );
 }
 
+type Successor = Pick<KeyRow, 'key_id' | 'key_hash'>;
+
+/** Keys with a secret that a rotation made of this one. */
+export function listSuccessors(query: Query, { account_id, key_id }: KeyName): Promise<Successor[]> {
+  return query.all(
+    sql`SELECT key_id, key_hash FROM api_keys WHERE account_id = ${account_id} AND secret IS NOT NULL
+          AND rotated_from = ${key_id} AND revoked_at IS NULL`,
+  );
+}
+
+type ReplacedSecret = { account_id: string; holder: string; secret: string };
+
+/** The keys of one rotation that still accept a secret which was replaced. */
+export function listAccepting(query: Query, { account_id, holder, secret }: ReplacedSecret): Promise<Successor[]> {
+  return query.all(
+    sql`SELECT key_id, key_hash FROM api_keys WHERE account_id = ${account_id} AND secret IS NOT NULL
+          AND holder = ${holder} AND secret_before = ${secret}`,
+  );
+}
+
+export function dropReplacedSecret(tx: Transaction, { account_id, key_id }: KeyName): Promise<number> {
+  return tx.run(
+    sql`UPDATE api_keys SET secret_before = NULL, secret_before_ends_at = NULL
+        WHERE account_id = ${account_id} AND key_id = ${key_id}`,
+  );
+}
+
 type EndingKey = Pick<KeyRow, 'expires_at'> & SigningSecrets;
 
 export function endKey(tx: Transaction, { account_id, key_id }: KeyName, ending: EndingKey): Promise<number> {

@@ -29,13 +29,13 @@ export function replaceSecrets(
           secret_before: isReplaced ? before.secret : null,
           secret_before_ends_at: isReplaced ? ends : null,
         };
-  if (ends <= now) return { next, old: NO_SECRETS };
+  if (ends <= now) return { next: { ...NO_SECRETS, secret: next.secret }, old: NO_SECRETS };
   return { next, old: before.secret === null ? before : next };
 }
 
 /** Removes secrets that no longer count. */
-export const deleteOldSecrets: MaintenanceTask = {
-  name: 'keys.delete_old_secrets',
+export const dropSecrets: MaintenanceTask = {
+  name: 'keys.forget_secrets',
   async run({ services: { database, clock } }) {
     const now = clock.now();
     await database.maintenanceTransaction(async (tx) => {
