@@ -108,6 +108,12 @@ describe('a connector in a folder', () => {
     }
   });
 
+  it('gives a reason of its own without the secret', async () => {
+    const own = `validate_signature(_, secret) { return 'not signed with ' + secret; }`;
+    const { tested } = await openTested(classWith(ECHO, own), { variables: { MEM_CONNECTOR_TESTED_SECRET: SECRET } });
+    expect(await tested.isSigned(signed('abc'), 7)).toBe('not signed with [secret]');
+  });
+
   it('refuses deliveries while its own check of signatures fails, without its words, which may quote the secret', async () => {
     const { tested } = await openTested(classWith(ECHO, 'validate_signature(_, secret) { throw new Error(secret); }'), {
       variables: { MEM_CONNECTOR_TESTED_SECRET: SECRET },

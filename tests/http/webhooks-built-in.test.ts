@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sign } from '@octokit/webhooks-methods';
@@ -6,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installedConnectors } from '../../packages/server/src/installed.ts';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { bodies, hmac, signedHeaders } from '../support/senders.ts';
 
 const SECRET = 'the secret of the sender';
 const NAMES = ['github', 'jira', 'pagerduty', 'slack'] as const;
@@ -22,35 +22,9 @@ const payloads: Record<Sender, Buffer> = {
     }),
   ),
   jira: readFileSync(join(fixtures, 'jira', 'mattermost-issue-created.json')),
-  pagerduty: Buffer.from(
-    JSON.stringify({
-      event: {
-        ...{
-          id: '01',
-          event_type: 'incident.triggered',
-          resource_type: 'incident',
-          occurred_at: '2026-01-31T12:00:00Z',
-        },
-        data: {
-          id: 'P1',
-          type: 'incident',
-          number: 2,
-          status: 'triggered',
-          title: 'Down',
-          service: { summary: 'API' },
-        },
-      },
-    }),
-  ),
-  slack: Buffer.from(
-    JSON.stringify({
-      ...{ type: 'event_callback', team_id: 'T1', event_id: 'Ev1', event_time: 1531420618 },
-      event: { type: 'message', channel: 'C1', user: 'U1', text: 'hi', ts: '1531420618.000100' },
-    }),
-  ),
+  pagerduty: Buffer.from(bodies.pagerduty('01')),
+  slack: Buffer.from(bodies.slack('Ev1')),
 };
-
-const hmac = (text: string | Buffer, secret = SECRET) => createHmac('sha256', secret).update(text).digest('hex');
 
 /** The headers that the sender signs a body with. */
 async function headersOf(
@@ -59,19 +33,15 @@ async function headersOf(
   at: { secret?: string; now: number },
 ): Promise<Record<string, string>> {
   const { secret = SECRET, now } = at;
-  const time = String(Math.floor(now / 1000));
   switch (name) {
     case 'github':
-      return { 'x-hub-signature-256': `sha256=${hmac(body, secret)}`, 'x-github-event': 'issues' };
+      return { 'x-hub-signature-256': `sha256=${hmac(secret, body)}`, 'x-github-event': 'issues' };
     case 'jira':
-      return { 'x-hub-signature': `sha256=${hmac(body, secret)}` };
+      return { 'x-hub-signature': `sha256=${hmac(secret, body)}` };
     case 'pagerduty':
-      return { 'x-pagerduty-signature': `v1=${'0'.repeat(64)},v1=${hmac(body, secret)}` };
+      return { 'x-pagerduty-signature': `v1=${'0'.repeat(64)},v1=${hmac(secret, body)}` };
     case 'slack':
-      return {
-        'x-slack-signature': `v0=${hmac(Buffer.concat([Buffer.from(`v0:${time}:`), body]), secret)}`,
-        'x-slack-request-timestamp': time,
-      };
+      return signedHeaders('slack', body, { secret, now });
   }
 }
 

@@ -3,17 +3,20 @@ import { createHmac } from 'node:crypto';
 /** The senders that choose their secrets themselves. */
 export type ChoosingSender = 'pagerduty' | 'slack';
 
-const hmac = (text: string, secret: string) => createHmac('sha256', secret).update(text).digest('hex');
+type Body = string | Buffer;
+
+export const hmac = (secret: string, ...parts: Body[]): string =>
+  parts.reduce((made, part) => made.update(part), createHmac('sha256', secret)).digest('hex');
 
 /** The headers that a sender signs a body with. */
 export function signedHeaders(
   name: ChoosingSender,
-  body: string,
+  body: Body,
   { secret, now }: { secret: string; now: number },
 ): Record<string, string> {
-  if (name === 'pagerduty') return { 'x-pagerduty-signature': `v1=${hmac(body, secret)}` };
+  if (name === 'pagerduty') return { 'x-pagerduty-signature': `v1=${hmac(secret, body)}` };
   const time = String(Math.floor(now / 1000));
-  return { 'x-slack-signature': `v0=${hmac(`v0:${time}:${body}`, secret)}`, 'x-slack-request-timestamp': time };
+  return { 'x-slack-signature': `v0=${hmac(secret, `v0:${time}:`, body)}`, 'x-slack-request-timestamp': time };
 }
 
 export const bodies: Record<ChoosingSender, (id: string) => string> = {

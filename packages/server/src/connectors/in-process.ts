@@ -18,7 +18,8 @@ export function loadInProcess(facts: ConnectorFacts, connector: Connector, limit
     source: 'built-in',
     async isSigned(delivery, now, secrets = facts.secrets) {
       if (!connector.validate_signature) return hasSignatureByAny(delivery, secrets, manifest.webhook);
-      return verdictOf(secrets.map((secret) => connector.validate_signature?.(delivery, secret, now)));
+      const verdicts = secrets.map((secret) => connector.validate_signature?.(delivery, secret, now));
+      return verdictOf(verdicts, secrets);
     },
     async identify(payload, delivery) {
       return nameDelivery(payload, delivery, connector.identify?.(payload, delivery.headers));
@@ -30,9 +31,12 @@ export function loadInProcess(facts: ConnectorFacts, connector: Connector, limit
   };
 }
 
-/** One secret of two is enough; a reason is not true. */
-export const verdictOf = (verdicts: readonly unknown[]): boolean | string =>
-  verdicts.includes(true) || (verdicts.find((one): one is string => typeof one === 'string') ?? false);
+/** One secret of two is enough; a reason is not true, and is shown without the secrets that it may quote. */
+export function verdictOf(verdicts: readonly unknown[], secrets: readonly string[]): boolean | string {
+  if (verdicts.includes(true)) return true;
+  const reason = verdicts.find((one): one is string => typeof one === 'string');
+  return reason !== undefined && secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), reason);
+}
 
 async function transformOne(
   connector: Connector,

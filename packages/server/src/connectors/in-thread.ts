@@ -42,7 +42,7 @@ export function loadInThread(facts: ConnectorFacts, spec: ThreadSpec): Connector
         if (!('output' in outcome)) return refuse('busy' in outcome ? outcome.busy : 'its check of signatures failed');
         verdicts.push(outcome.output);
       }
-      return verdictOf(verdicts);
+      return verdictOf(verdicts, secrets);
     },
     async identify(payload, delivery) {
       if (thread.isFull) refuse('too many events are waiting for it');

@@ -35,7 +35,7 @@ export function replaceSecrets(
 
 /** Removes secrets that no longer count. */
 export const dropSecrets: MaintenanceTask = {
-  name: 'keys.forget_secrets',
+  name: 'keys.drop_secrets',
   async run({ services: { database, clock } }) {
     const now = clock.now();
     await database.maintenanceTransaction(async (tx) => {
