@@ -70,11 +70,8 @@ export const branchDetails = branchState
     protection: protection.nullable().meta({ description: 'Null where the branch is not protected.' }),
     ahead: z.int().meta({ description: 'How many entries of the branch were written since its fork.' }),
     behind: z.int().meta({ description: 'How many entries of its parent were written since the fork.' }),
-    is_counted: z
-      .boolean()
-      .meta({
-        description:
-          'False: there are more, of which the first 10,000 were counted, or the key may not read the parent.',
-      }),
+    is_counted: z.boolean().meta({
+      description: 'False: there are more, of which the first 10,000 were counted, or the key may not read the parent.',
+    }),
   })
   .meta({ id: 'BranchDetails' });

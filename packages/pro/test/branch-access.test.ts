@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStream } from '../../../tests/stream/support.ts';
 import { until } from '../../../tests/faults/support/mem-process.ts';
+import { openStream } from '../../../tests/stream/support.ts';
 import { backends, readyPlace } from '../../../tests/support/app.ts';
 import { get, type Hosted, openHosted, patch, post, remove } from '../../../tests/support/hosted.ts';
 
