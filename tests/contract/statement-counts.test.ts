@@ -4,8 +4,8 @@ import type { Caller, Principal } from '../../packages/server/src/kernel/index.t
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { type CountedStatements, countStatements, noteStatement } from '../support/counted.ts';
 import { watchDatabase } from '../support/statements.ts';
-import { layMany, manyInput } from './many.ts';
 import { layTeams } from './branching.ts';
+import { layMany, manyInput } from './many.ts';
 import { ACCOUNT_NAME, PREPARE, prepareRetry } from './prepared.ts';
 import { definition, type KnownIds, markedInput, newInput } from './table.ts';
 

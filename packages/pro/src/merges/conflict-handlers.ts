@@ -152,7 +152,8 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
     details: { merge_id, resolved: resolved.length, take },
     session,
   });
-  return changed(answer, { resource: merge_id, ...hashedBy(answer) });
+  const resource = `${merge_id}/${no ?? input.entity_path}${input.key === undefined ? '' : `/${input.key}`}`;
+  return changed(answer, { resource, ...hashedBy(answer) });
 });
 
 async function answerOf({ tx, account_id }: Work, merge_id: string, resolved: number) {
