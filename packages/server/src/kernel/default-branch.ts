@@ -7,11 +7,11 @@ import type { Services } from './module.ts';
 import { MAIN_BRANCH } from './view.ts';
 
 type DefaultHook = NonNullable<Hooks['defaultBranch']>;
-type HookedServices = { services: Services; hooks: readonly DefaultHook[] };
+type DefaultHooks = { services: Services; hooks: readonly DefaultHook[] };
 
 /** The branch of a call that names none: that of the client, else of the key, else of the agent, else `main`. */
 export class DefaultBranches {
-  #hooked: HookedServices | undefined;
+  #hooked: DefaultHooks | undefined;
 
   start(services: Services, hooks: readonly Hooks[]): void {
     this.#hooked = { services, hooks: hooks.flatMap(({ defaultBranch }) => defaultBranch ?? []) };
