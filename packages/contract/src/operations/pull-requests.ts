@@ -143,7 +143,7 @@ export const pullRequests = {
         toolset: 'branching',
         description: 'Approve a pull request, ask for changes, or comment on it or on one of its entries.',
         fields: ['id', 'decision', 'comment', 'entity_path', 'key'],
-        about: { entity_path: 'With key: about this entry' },
+        about: { comment: 'Why', entity_path: 'With key: about this entry', key: 'With entity_path' },
         miss: 'mem_pr_list',
       },
     ],
@@ -151,7 +151,7 @@ export const pullRequests = {
       z.strictObject({
         id,
         decision: p.reviewDecision,
-        comment: s.text(4096).default(''),
+        comment: s.text(4096).default('').meta({ description: 'What the reviewer has to say.' }),
         entity_path: s.entityPath.optional().meta({ description: 'With `key`: a review of this entry.' }),
         key: s.key.optional(),
         ...author,
@@ -181,15 +181,15 @@ export const pullRequests = {
         }),
         status: p.checkStatus,
         summary: s.text(4096).default(''),
-        source_seq: z
-          .int()
-          .min(0)
-          .meta({ description: '`source_seq` of the pull request as it was checked. Else 409.' }),
+        source_seq: z.int().min(0).optional().meta({
+          description:
+            '`source_seq` of the pull request as it was checked; 409 where that has changed. Without it, the branch as it is now.',
+        }),
         ...author,
       }),
     output: () => p.check,
     errors: [...changing, 'forbidden', 'conflict'],
-    example: () => ({ id: ID, check: 'acceptance', status: 'passed' as const, source_seq: 0 }),
+    example: () => ({ id: ID, check: 'acceptance', status: 'passed' as const }),
   }),
 
   'pull_requests.close': operation({
@@ -225,7 +225,7 @@ export const pullRequests = {
     cli: { args: ['id'], alias: 'reopen-pr' },
     input: () => z.strictObject({ id, ...author }),
     output: () => p.pullRequest,
-    errors: [...changing, 'branch_not_found', 'conflict'],
+    errors: [...changing, 'branch_closed', 'conflict'],
     example: () => ({ id: ID }),
   }),
 
@@ -271,7 +271,7 @@ export const pullRequests = {
       }),
     output: () => m.mergeAnswer,
     errors: [
-      ...([...changing, 'pull_request_blocked', 'branch_not_found', 'merge_conflicts', 'target_moved'] as const),
+      ...([...changing, 'pull_request_blocked', 'branch_closed', 'merge_conflicts', 'target_moved'] as const),
       ...(['merge_too_large', 'conflict', 'forbidden'] as const),
     ],
     example: () => ({ id: ID }),

@@ -38,7 +38,9 @@ export async function requireRoom({ tx, account_id }: Work, ends: Ends): Promise
   if (source_branch === target_branch)
     throw new Fault('conflict', 'a branch is not merged into itself', { branch: source_branch });
   for (const branch of [source_branch, target_branch]) {
-    const { row } = await resolveRef({ account_id, read: tx }, branch);
+    const { row, seq } = await resolveRef({ account_id, read: tx }, branch);
+    if (seq !== null)
+      throw new Fault('branch_read_only', `${JSON.stringify(branch)} is a past state, not a branch`, { branch });
     if (row && row.status !== 'active') throw branchClosed(row);
   }
   const other = await queries.findOpenBetween(tx, account_id, ends);

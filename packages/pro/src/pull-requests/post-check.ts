@@ -26,17 +26,17 @@ function requirePoster({ key }: Caller): void {
 export const postCheck = exclusive(
   writes<'pull_requests.check'>(async (work, { input, caller }) => {
     const { account_id, tx, now } = work;
-    const { id, check: check_name, status, summary, source_seq } = input;
+    const { id, check: check_name, status, summary } = input;
     if (BUILT_IN.has(check_name))
       throw invalidInput([{ path: 'check', message: 'is the name of a check that the service runs' }]);
     requirePoster(caller);
     const row = await findPullRequest(tx, account_id, id);
     await requireEnds(work.services, caller, { ends: row });
     requireOpen(row);
-    const heads = await headsOf(tx, row);
-    if (heads.source_seq !== source_seq)
-      throw new Fault('conflict', `the last write to ${row.source_branch} is ${heads.source_seq}, not ${source_seq}`, {
-        source_seq: heads.source_seq,
+    const { source_seq } = await headsOf(tx, row);
+    if ((input.source_seq ?? source_seq) !== source_seq)
+      throw new Fault('conflict', `the last write to the branch is ${source_seq}, not ${input.source_seq}`, {
+        source_seq,
       });
     const posted = (await listChecks(tx, account_id, id)).filter(({ posted_by }) => posted_by !== null);
     const before = posted.find((one) => one.check_name === check_name);

@@ -65,7 +65,10 @@ export function blockersOf(
   if (approvals < required_approvals)
     found.push({
       reason: 'approvals',
-      message: `${approvals} of ${required_approvals} approvals ${required_approvals === 1 ? 'is' : 'are'} there`,
+      message:
+        required_approvals - approvals === 1
+          ? '1 approval is missing'
+          : `${required_approvals - approvals} approvals are missing`,
     });
   for (const check of required_checks) {
     const result = checks.find(({ name }) => name === check);

@@ -60,7 +60,7 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
     conflicting: [{ entity_path: 'checkout/payments', key: 'retry-policy', reason: 'both_modified' }],
   },
   pull_request_blocked: {
-    blocked_by: [{ reason: 'approvals', message: '1 of 2 approvals are there' }],
+    blocked_by: [{ reason: 'approvals', message: '1 approval is missing' }],
   },
   pull_request_closed: { id: '01k0a4g3v5x7y9z1b3d5f7h9jk', status_of_pull_request: 'merged' },
   pull_request_required: { branch: 'main' },
