@@ -29,14 +29,14 @@ const ADMIN = { ...withKey('of-admin', 'admin'), agent_id: 'agent/author' };
 const STRANGER = withKey('of-stranger');
 
 /** A field of an operation that names a branch, and what a key needs there. */
-type NamedBranch = [name: OperationName, field: string, needs: 'read' | 'read_write'];
+type BranchField = [name: OperationName, field: string, needs: 'read' | 'read_write'];
 
 const inAccount = operationNames.filter((name) => definition(name).effect !== 'control');
-const named = inAccount.flatMap((name): NamedBranch[] => {
+const named = inAccount.flatMap((name): BranchField[] => {
   const { branches_in = {}, effect } = definition(name);
-  const own: NamedBranch[] =
+  const own: BranchField[] =
     'branch' in fieldsOf(name) ? [[name, 'branch', effect === 'write' ? 'read_write' : 'read']] : [];
-  return [...own, ...Object.entries(branches_in).map(([field, needs]): NamedBranch => [name, field, needs])];
+  return [...own, ...Object.entries(branches_in).map(([field, needs]): BranchField => [name, field, needs])];
 });
 const ofAgents = named.filter(([name]) => !definition(name).admin);
 /** Only the creator and admins grant, whatever is granted to others. */

@@ -50,7 +50,7 @@ export function createHooks(): Hooks {
   const known = new AccessLevels();
   const access: AccessHook = {
     changed_by: CHANGED_BY,
-    // Not remembered: whoever follows the log would never get the events of a branch that it may read since a moment.
+    // Not remembered: a reader of the log would otherwise never get the events of a branch that it was just allowed to read.
     readable: (context) => (mayAll(context.caller) ? undefined : listReadableBranches(context)),
     invalidate: (accountId) => known.invalidate(accountId),
     require(branch, permission, context) {

@@ -56,7 +56,7 @@ async function distanceOf(context: ReadContext, { account_id, name, parent, fork
   const own: Lineage = [{ branch: name, up_to_seq: null }];
   const base = parseSpans(inherits);
   const ahead = await countIn(context, newerSpans([{ branch: name, up_to_seq: fork_seq }], own), base);
-  // What a parent does is not told to those who may not read it.
+  // What happens on a parent is not shown to those who may not read it.
   const behind = await countIn(context, hidden ? [] : newerSpans(base, newest), newest.slice(1));
   const most = MAX_COUNTED;
   const is_counted = !hidden && ahead.looked_at <= most && behind.looked_at <= most;

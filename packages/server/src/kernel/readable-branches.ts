@@ -3,11 +3,11 @@ import type { Caller } from './caller.ts';
 import type { Services } from './module.ts';
 import { MAIN_BRANCH } from './view.ts';
 
-type Reader = { caller: Caller; services: Pick<Services, 'branchAccess'> };
+type BranchReader = { caller: Caller; services: Pick<Services, 'branchAccess'> };
 
 /** The branches that a caller may read; undefined where it may read all of these. What is on `main` needs no look-up. */
 export function readableBranches(
-  { caller, services }: Reader,
+  { caller, services }: BranchReader,
   among: readonly string[],
 ): undefined | Promise<ReadonlySet<string> | undefined> {
   if (caller.key === undefined || among.every((branch) => branch === MAIN_BRANCH)) return undefined;
@@ -17,7 +17,7 @@ export function readableBranches(
 
 /** Those of the rows that are on branches that the caller may read. */
 export async function readableRows<T extends { branch: string }>(
-  reader: Reader,
+  reader: BranchReader,
   rows: readonly T[],
 ): Promise<readonly T[]> {
   const asked = readableBranches(
@@ -35,7 +35,7 @@ type OfBranches<T> = { columns: readonly (keyof T & string)[]; dialect: Dialect 
  * Lists rows of branches that the caller may read: once more with a condition, where the first list has others.
  */
 export async function listReadable<T extends object, L extends { rows: readonly T[] }>(
-  reader: Reader,
+  reader: BranchReader,
   { columns, dialect }: OfBranches<T>,
   list: (filters: readonly Sql[]) => Promise<L>,
 ): Promise<L> {

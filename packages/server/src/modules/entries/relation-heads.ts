@@ -23,8 +23,8 @@ export function headsOf({ account_id, dialect }: EntryView, branch: string, name
     ORDER BY x.account_id, x.branch, x.entity_path, x.key LIMIT 1)`;
 }
 
-const joinedTo = (named: NameSql | undefined, table: Sql): Sql =>
-  named?.among ? sql`${named.among} CROSS JOIN ${table}` : table;
+const joinedTo = (named: NameSql | undefined, heads: Sql): Sql =>
+  named?.among ? sql`${named.among} CROSS JOIN ${heads}` : heads;
 
 /** A condition on `head` where names are looked up among several. */
 export const isAmong = (named: NameSql | undefined): Sql =>
