@@ -61,7 +61,7 @@ export const postCheck = exclusive(
     work.send(tx.insertMany(putChecks, [after]));
     const { required_checks } = await protectionOf(tx, account_id, row.target_branch);
     const answer = toPostedCheck(after, { source_seq, required_checks });
-    return changed(answer, { resource: id, ...hashedBy(answer) });
+    return changed(answer, { resource: `${id}/checks/${check_name}`, ...hashedBy(answer) });
   }),
 );
 
