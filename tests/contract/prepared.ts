@@ -52,7 +52,11 @@ let proposed = 0;
 const prepareProposal: Prepare = async (app, { as, count }) => {
   const source_branch = `experiment/counted-${++proposed}`;
   await app.call('branches.create', { name: source_branch }, as);
-  const writes = Array.from({ length: count }, (_, i) => ({ entity_path: 'counted', key: `${proposed}-${i}`, value: i }));
+  const writes = Array.from({ length: count }, (_, i) => ({
+    entity_path: 'counted',
+    key: `${proposed}-${i}`,
+    value: i,
+  }));
   await app.call('commits.create', { writes, branch: source_branch }, as);
   const { id } = await app.call('pull_requests.create', { title: 'counted', source_branch }, as);
   return { input: { id } };

@@ -19,18 +19,18 @@ describe.each(backends)('pull requests on %s', (backend) => {
 
   afterEach(() => app.close());
 
-  const write = (key: string, value: unknown, branch = 'main', as: object = A) =>
-    app.call('entries.write', { entity_path: path, key, value, branch }, as);
+  const write = (key: string, value: unknown, branch = 'main') =>
+    app.call('entries.write', { entity_path: path, key, value, branch }, A);
   const open = (input: object = {}, as: object = A) =>
     app.call('pull_requests.create', { title: 'More attempts', source_branch: 'exp', ...input }, as);
   const read = (id: string, as: object = A) => app.call('pull_requests.read', { id }, as);
   const merge = (id: string, input: object = {}, as: object = A) =>
     app.call('pull_requests.merge', { id, ...input }, as);
-  const review = (id: string, decision: string, as: object = B, input: object = {}) =>
+  const review = (id: string, decision: string, { as = B, ...input }: { as?: object; [field: string]: unknown } = {}) =>
     app.call('pull_requests.review', { id, decision, ...input } as never, as);
   const protect = (input: object, name = 'main') => app.call('branches.protect', { name, ...input });
   const codeOf = async (answer: Promise<unknown>) => (await refusal(answer)).code;
-  const valueOf = async (key: string) => (await app.call('entries.read', { entity_path: path, key })).value;
+  const currentOf = async (key: string) => (await app.call('entries.read', { entity_path: path, key })).value;
   const logged = async (type: string, as: object = A) =>
     (await app.call('log.list', {}, as)).events.filter(({ event_type }) => event_type === type);
   const statusOf = async (id: string, name: string) =>
@@ -50,7 +50,7 @@ describe.each(backends)('pull requests on %s', (backend) => {
     });
     expect((await merge(id, { dry_run: true })).dry_run).toBe(true);
     expect(await merge(id, { message: 'good' }, B)).toMatchObject({ merge_id: id, status: 'merged', modified: 1 });
-    expect(await valueOf('policy')).toEqual({ attempts: 5 });
+    expect(await currentOf('policy')).toEqual({ attempts: 5 });
     const after = await read(id);
     expect(after).toMatchObject({ status: 'merged', merged_by: 'agent/b', merge_strategy: 'THREE_WAY', merge_id: id });
     expect(after.checks.map(({ name, status }) => [name, status]).sort()).toEqual([
@@ -117,17 +117,17 @@ describe.each(backends)('pull requests on %s', (backend) => {
     await protect({ required_approvals: 2 });
     const { id } = await open();
     expect((await refusal(merge(id))).blocked_by).toMatchObject([{ reason: 'approvals' }]);
-    expect(await codeOf(review(id, 'approved', A))).toBe('forbidden');
-    expect(await review(id, 'commented', A)).toMatchObject({ decision: 'commented', no: 1 });
-    expect(await review(id, 'approved', B, { comment: 'good' })).toMatchObject({ reviewer: 'agent/b', no: 2 });
-    await review(id, 'approved', B);
+    expect(await codeOf(review(id, 'approved', { as: A }))).toBe('forbidden');
+    expect(await review(id, 'commented', { as: A })).toMatchObject({ decision: 'commented', no: 1 });
+    expect(await review(id, 'approved', { as: B, comment: 'good' })).toMatchObject({ reviewer: 'agent/b', no: 2 });
+    await review(id, 'approved', { as: B });
     expect(await read(id)).toMatchObject({ approvals: 1, required_approvals: 2, is_mergeable: false });
     expect(await codeOf(merge(id))).toBe('pull_request_blocked');
-    await review(id, 'changes_requested', C);
+    await review(id, 'changes_requested', { as: C });
     expect((await read(id)).blocked_by.map(({ reason }) => reason)).toEqual(['changes_requested', 'approvals']);
-    await review(id, 'commented', C);
+    await review(id, 'commented', { as: C });
     expect(await codeOf(merge(id))).toBe('pull_request_blocked');
-    await review(id, 'approved', C);
+    await review(id, 'approved', { as: C });
     expect((await read(id)).reviews.map(({ reviewer, decision }) => [reviewer, decision])).toEqual([
       ['agent/c', 'approved'],
       ['agent/c', 'commented'],
@@ -174,27 +174,27 @@ describe.each(backends)('pull requests on %s', (backend) => {
   it('are reviewed entry by entry', async () => {
     const { id } = await open();
     const at = { entity_path: path, key: 'policy' };
-    expect(await review(id, 'changes_requested', B, { ...at, comment: 'why 5?' })).toMatchObject({ ...at, no: 1 });
+    expect(await review(id, 'changes_requested', { as: B, ...at, comment: 'why 5?' })).toMatchObject({ ...at, no: 1 });
     expect((await read(id)).blocked_by).toMatchObject([{ reason: 'changes_requested' }]);
     expect(await codeOf(merge(id))).toBe('pull_request_blocked');
-    await review(id, 'approved', B, at);
+    await review(id, 'approved', { as: B, ...at });
     expect(await read(id)).toMatchObject({ approvals: 0, blocked_by: [] });
-    await review(id, 'changes_requested', B, at);
-    await review(id, 'approved', B);
+    await review(id, 'changes_requested', { as: B, ...at });
+    await review(id, 'approved', { as: B });
     expect(await read(id)).toMatchObject({ approvals: 1, blocked_by: [] });
-    expect(await codeOf(review(id, 'commented', B, { ...at, key: 'nothing' }))).toBe('not_found');
-    expect(await codeOf(review(id, 'commented', B, { entity_path: path }))).toBe('invalid_input');
+    expect(await codeOf(review(id, 'commented', { as: B, ...at, key: 'nothing' }))).toBe('not_found');
+    expect(await codeOf(review(id, 'commented', { as: B, entity_path: path }))).toBe('invalid_input');
   });
 
   it('hide what the reader may not see', async () => {
     await app.call('entries.write', { entity_path: path, key: 'mine', value: 1, branch: 'exp', shared: false }, A);
     const { id } = await open();
     const at = { entity_path: path, key: 'mine' };
-    await review(id, 'commented', A, { ...at, comment: 'hush' });
+    await review(id, 'commented', { as: A, ...at, comment: 'hush' });
     expect(await read(id, A)).toMatchObject({ changes: { added: 1, hidden: 0 }, reviews: [{ comment: 'hush' }] });
     expect(await read(id, B)).toMatchObject({ changes: { added: 0, modified: 1, hidden: 1 }, reviews: [] });
     expect(JSON.stringify(await read(id, B))).not.toContain('mine');
-    expect(await codeOf(review(id, 'commented', B, at))).toBe('not_found');
+    expect(await codeOf(review(id, 'commented', { as: B, ...at }))).toBe('not_found');
     expect(await logged('pull_request_reviewed', B)).toEqual([]);
     expect(await logged('pull_request_reviewed', A)).toHaveLength(1);
   });
@@ -209,7 +209,7 @@ describe.each(backends)('pull requests on %s', (backend) => {
     await app.call('conflicts.resolve', { merge_id: id, no: 0, take: 'source' });
     expect(await read(id)).toMatchObject({ conflicts: 0, is_mergeable: true });
     expect(await merge(id)).toMatchObject({ modified: 1 });
-    expect(await valueOf('policy')).toEqual({ attempts: 5 });
+    expect(await currentOf('policy')).toEqual({ attempts: 5 });
   });
 
   it('are merged only at the head that the caller expects', async () => {

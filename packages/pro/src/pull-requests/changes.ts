@@ -34,9 +34,9 @@ async function loadChangeable(
   return { row, author };
 }
 
-type Change = { event_type: `pull_request_${string}`; author: MergeAuthor; set: Partial<PullRequestRow> };
+type PullChange = { event_type: `pull_request_${string}`; author: MergeAuthor; set: Partial<PullRequestRow> };
 
-function changePullRequest(work: Work, row: PullRequestRow, { event_type, author, set }: Change) {
+function changePullRequest(work: Work, row: PullRequestRow, { event_type, author, set }: PullChange) {
   const after = { ...row, ...set, updated_at: work.now };
   emitPullRequest(work, row, { event_type, author });
   savePullRequest(work, after);

@@ -30,10 +30,8 @@ export const create = writes<'pull_requests.create'>(async (work, { input, calle
   return changed(answer, { resource: row.id, ...hashedBy(answer) });
 });
 
-type Ends = Pick<queries.PullRequestRow, 'source_branch' | 'target_branch'>;
-
 /** Refuses an open pull request between these branches where there can be none, or no more of them. */
-export async function requireRoom({ tx, account_id }: Work, ends: Ends): Promise<void> {
+export async function requireRoom({ tx, account_id }: Work, ends: queries.PullEnds): Promise<void> {
   const { source_branch, target_branch } = ends;
   if (source_branch === target_branch)
     throw new Fault('conflict', 'a branch is not merged into itself', { branch: source_branch });

@@ -8,7 +8,7 @@ import {
 } from '@mem-service/server/module';
 import { getProtection } from '../branches/queries.ts';
 import { toProtection } from '../branches/render.ts';
-import { getPullRequest, type PullRequestRow } from './queries.ts';
+import { getPullRequest, type PullEnds, type PullRequestRow } from './queries.ts';
 import { identityOf } from './rules/identity.ts';
 import { type Protection, UNPROTECTED } from './rules/requirements.ts';
 
@@ -19,13 +19,11 @@ export async function findPullRequest(query: Query, accountId: string, id: strin
   return row;
 }
 
-type Ends = Pick<PullRequestRow, 'source_branch' | 'target_branch'>;
-
 /** A pull request is shown to those who may read both branches. */
 export async function requireEnds(
   { branchAccess }: Pick<Services, 'branchAccess'>,
   caller: Caller,
-  { ends, permission = 'read' }: { ends: Ends; permission?: BranchPermission },
+  { ends, permission = 'read' }: { ends: PullEnds; permission?: BranchPermission },
 ): Promise<void> {
   await branchAccess.require(caller, ends.source_branch, 'read');
   await branchAccess.require(caller, ends.target_branch, permission);

@@ -30,13 +30,13 @@ import { listDecisions } from './review-queries.ts';
 import { type Blocker, blockersOf, countDecisions } from './rules/requirements.ts';
 
 type MergeInput = Input<'pull_requests.merge'>;
-type MergeItem = WriteItem<'pull_requests.merge'>;
-type Answer = Output<'pull_requests.merge'>;
+type PullMergeItem = WriteItem<'pull_requests.merge'>;
+type PullMergeAnswer = Output<'pull_requests.merge'>;
 
 /** Questions are asked again before the transaction, which would wait for them. */
 type AskedBefore = { result: CheckResult; source_seq: number };
 
-async function prepare(services: Services, { id }: MergeInput, caller: MergeItem['caller']) {
+async function prepare(services: Services, { id }: MergeInput, caller: PullMergeItem['caller']) {
   const { read } = services.database.forAccount(caller.account_id);
   const row = await getPullRequest(read, caller.account_id, id);
   if (row?.status !== 'open') return undefined;
@@ -45,7 +45,7 @@ async function prepare(services: Services, { id }: MergeInput, caller: MergeItem
   return { result: await checkMemory({ services, caller }, row), source_seq } satisfies AskedBefore;
 }
 
-async function mergePullRequest(work: Work, item: MergeItem): Promise<WriteResult<Answer> | Fault> {
+async function mergePullRequest(work: Work, item: PullMergeItem): Promise<WriteResult<PullMergeAnswer> | Fault> {
   await work.locked;
   const { input, caller } = item;
   const row = await findPullRequest(work.tx, work.account_id, input.id);
@@ -73,7 +73,7 @@ async function mergePullRequest(work: Work, item: MergeItem): Promise<WriteResul
 }
 
 /** Throws where something is missing that the protection of the target asks for. Returns the checks of the merge. */
-async function requireMergeable(work: Work, row: PullRequestRow, item: MergeItem): Promise<CheckRow[]> {
+async function requireMergeable(work: Work, row: PullRequestRow, item: PullMergeItem): Promise<CheckRow[]> {
   const { tx, account_id } = work;
   const protection = await protectionOf(tx, account_id, row.target_branch);
   const { source_seq, target_seq } = await headsOf(tx, row);
@@ -108,7 +108,7 @@ export const merge = prepares(
   prepare,
   exclusive(
     writesTogether<'pull_requests.merge'>(async (work, items) => {
-      const results: (WriteResult<Answer> | Fault)[] = [];
+      const results: (WriteResult<PullMergeAnswer> | Fault)[] = [];
       for (const item of items) results.push(await mergePullRequest(work, item));
       return results;
     }),

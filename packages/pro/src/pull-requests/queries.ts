@@ -121,13 +121,13 @@ export async function hasPullRequests(
   return found !== undefined;
 }
 
-type Ends = { source_branch: string; target_branch: string };
+export type PullEnds = Pick<PullRequestRow, 'source_branch' | 'target_branch'>;
 
 /** The open pull request from one branch into another. */
 export function findOpenBetween(
   query: Query,
   accountId: string,
-  { source_branch, target_branch }: Ends,
+  { source_branch, target_branch }: PullEnds,
 ): Promise<{ id: string } | undefined> {
   return query.get(
     sql`SELECT id FROM pull_requests WHERE account_id = ${accountId} AND source_branch = ${source_branch}

@@ -64,12 +64,12 @@ async function checksOf(context: ReadContext, row: PullRequestRow, { protection,
   return { changes: isPlanned ? countChanges(plan, context.caller) : null, conflicts, checks };
 }
 
-type Running = Omit<Heads, 'protection'> & { plan: PullPlan | Fault; required_checks: readonly string[] };
+type RunningChecks = Omit<Heads, 'protection'> & { plan: PullPlan | Fault; required_checks: readonly string[] };
 
 async function runChecks(
   context: ReadContext,
   row: PullRequestRow,
-  { plan, ...heads }: Running,
+  { plan, ...heads }: RunningChecks,
 ): Promise<CheckAnswer[]> {
   const { account_id } = row;
   const { caller, now } = context;

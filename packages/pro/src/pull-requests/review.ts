@@ -56,10 +56,10 @@ export const review = exclusive(
   }),
 );
 
-type Given = { input: ReviewInput; caller: Caller };
+type GivenReview = { input: ReviewInput; caller: Caller };
 
 /** A comment needs what reading needs; a decision, what merging needs. */
-async function requireReviewer({ services }: Work, row: PullRequestRow, { input, caller }: Given): Promise<void> {
+async function requireReviewer({ services }: Work, row: PullRequestRow, { input, caller }: GivenReview): Promise<void> {
   const isDecision = input.decision !== 'commented';
   await requireEnds(services, caller, { ends: row, permission: isDecision ? 'read_write' : 'read' });
   if (input.decision !== 'approved') return;
@@ -70,7 +70,7 @@ async function requireReviewer({ services }: Work, row: PullRequestRow, { input,
 }
 
 /** Throws where neither branch has an entry of this name that the reviewer may see. */
-async function visibleTo(work: Work, row: PullRequestRow, { input, caller }: Given): Promise<string> {
+async function visibleTo(work: Work, row: PullRequestRow, { input, caller }: GivenReview): Promise<string> {
   const { entity_path, key } = input;
   if (entity_path === undefined || key === undefined) return EVERYONE;
   const { agent_id } = authorOf(input, caller);

@@ -12,7 +12,7 @@ export type Finding = {
   private_to: readonly string[];
 };
 
-/** What a check of the service found, whoever looks at it. */
+/** What a check of the service found, for all callers. */
 export type CheckResult = {
   name: BuiltInCheck;
   status: CheckStatus;
@@ -21,9 +21,9 @@ export type CheckResult = {
   questions?: readonly ReplayedQuestion[];
 };
 
-type Placed = { entity_path: string; private_to: readonly string[] };
+type PrivatePlace = { entity_path: string; private_to: readonly string[] };
 
-export const isSeenBy = ({ entity_path, private_to }: Placed, caller: Caller): boolean =>
+export const isSeenBy = ({ entity_path, private_to }: PrivatePlace, caller: Caller): boolean =>
   isInScope(readScope(caller), entity_path) && private_to.every((agent_id) => agent_id === caller.agent_id);
 
 export const privateTo = ({ rows: { base, source, target } }: PlannedEntry): string[] =>

@@ -20,14 +20,14 @@ export const isDismissed = (
   sourceSeq: number,
 ): boolean => decision === 'approved' && dismisses_approvals && source_seq < sourceSeq;
 
-type Counted = { approvals: number; objections: number };
+type CountedDecisions = { approvals: number; objections: number };
 
 /** Of the decisions of a reviewer the newest counts, of one entry until the reviewer approves the whole. */
 export function countDecisions(
   decisions: readonly GivenDecision[],
   protection: Protection,
   sourceSeq: number,
-): Counted {
+): CountedDecisions {
   const wholes = new Map<string, GivenDecision>();
   const parts = new Map<string, { by: string; decision: GivenDecision }>();
   for (const one of decisions) {
@@ -39,8 +39,8 @@ export function countDecisions(
   for (const [by, one] of wholes) if (one.decision === 'changes_requested') objecting.add(by);
   for (const { by, decision } of parts.values()) {
     const whole = wholes.get(by);
-    const isSettled = whole?.decision === 'approved' && whole.no > decision.no;
-    if (decision.decision === 'changes_requested' && !isSettled) objecting.add(by);
+    const isResolved = whole?.decision === 'approved' && whole.no > decision.no;
+    if (decision.decision === 'changes_requested' && !isResolved) objecting.add(by);
   }
   const approving = [...wholes].filter(
     ([by, one]) => one.decision === 'approved' && !objecting.has(by) && !isDismissed(one, protection, sourceSeq),
@@ -53,7 +53,7 @@ export type CountedCheck = { name: string; status: CheckStatus; isCurrent: boole
 /** What stands in the way of a merge, besides conflicts. */
 export function blockersOf(
   { required_approvals, required_checks }: Protection,
-  { approvals, objections }: Counted,
+  { approvals, objections }: CountedDecisions,
   checks: readonly CountedCheck[],
 ): Blocker[] {
   const found: Blocker[] = [];

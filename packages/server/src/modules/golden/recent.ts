@@ -4,14 +4,14 @@ import { listAsked, listRecentTraces, type RecentTrace } from '../traces/index.t
 import { listShared } from './queries.ts';
 import { type AskedQuestion, questionIn } from './rules/question.ts';
 
-type NamedEntry = { entity_path: string; key: string };
+type HelpfulEntry = { entity_path: string; key: string };
 
 /** A question that sessions asked before they decided, as everyone may see it. */
 export type RecentQuestion = Pick<AskedQuestion, 'question' | 'asked_path' | 'below' | 'branch'> & {
   /** The traces of these sessions, newest first. */
   trace_ids: string[];
   /** Entries that were read after it in sessions that ended well. */
-  helped: NamedEntry[];
+  helped: HelpfulEntry[];
 };
 
 type RecentPart = {
