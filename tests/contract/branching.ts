@@ -79,7 +79,7 @@ async function newProposal(app: TestApp, setup: BranchSetup): Promise<string> {
   return name;
 }
 
-const IDS_PER_ROUND = 20_000;
+const IDS_PER_ROUND = 200_000;
 
 /** Two stores whose ids are counted give the same ones from here on, whatever was made in each before. */
 function alignIds(app: TestApp, n: number): void {
@@ -119,17 +119,16 @@ async function layPullRequests(app: TestApp, setup: BranchSetup): Promise<void> 
   await leaveUnproposed(app, setup);
 }
 
-/** A key that can be granted access. */
-export async function createGrantee(app: TestApp, { as }: ExampleSetup, known: KnownIds): Promise<void> {
-  const { key_id } = await app.call('keys.create', { name: 'grantee' }, as);
-  known.grantee_id = key_id;
+/** Keys that can be granted access. */
+export async function createGrantees(app: TestApp, { as }: ExampleSetup, known: KnownIds): Promise<void> {
+  known.grantee_id = (await app.call('keys.create', { name: 'grantee' }, as)).key_id;
+  known.second_grantee_id = (await app.call('keys.create', { name: 'another grantee' }, as)).key_id;
 }
 
-/** A second key with access to the branch. */
+/** A second key gets access to the branch. */
 async function grantToAnother(app: TestApp, { as, known }: BranchSetup): Promise<void> {
-  const { key_id } = await app.call('keys.create', { name: 'another grantee' }, as);
   const grant = { name: known.name as string, grantee_type: 'api_key' as const, permission: 'read' as const };
-  await app.call('access.grant', { ...grant, grantee_id: key_id }, as);
+  await app.call('access.grant', { ...grant, grantee_id: known.second_grantee_id as string }, as);
 }
 
 /** Two teams, one of them with two members. */

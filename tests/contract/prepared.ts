@@ -81,6 +81,10 @@ export const PREPARE: Partial<Record<OperationName, Prepare>> = {
     await app.call('pull_requests.close', input as { id: string }, counted.as);
     return { input: input as JsonObject };
   },
+  'tags.delete': async (app, { as }) => {
+    await app.call('tags.create', { name: 'to-be-deleted' }, as);
+    return { input: { name: 'to-be-deleted' } };
+  },
   'accounts.delete': async (_, { as: { account_id } }) => ({
     input: { account_id, force: true, name: ACCOUNT_NAME },
   }),
