@@ -198,6 +198,7 @@ describe.each(backends)('a request for what is not there, on %s', (backend) => {
     '%s refuses a cursor it did not make',
     async (_, address) => {
       const made = [
+        '',
         'x',
         Buffer.from('["a"]').toString('base64url'),
         Buffer.from('[1.5]').toString('base64url'),
