@@ -25,6 +25,7 @@ import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { merges } from './merges.ts';
 import { outcomes } from './outcomes.ts';
+import { quarantineOperations } from './quarantine.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
 import { rollback } from './rollback.ts';
@@ -61,6 +62,7 @@ export const operations = {
   ...conflicts,
   ...tags,
   ...rollback,
+  ...quarantineOperations,
   ...counts,
   ...cortex,
   ...log,

@@ -29,6 +29,7 @@ export const TAGS: Record<string, string> = {
   merges: 'What branches changed, merging them, conflicts and how they are resolved.',
   tags: 'Names for the state of the memory at a moment.',
   rollback: 'Bring memory back to an earlier state, and copy the memory of an agent.',
+  quarantine: 'Find what rests on bad memory, and take it out of reads until it is known to be good.',
   counts: 'Counts of entries: paths, patterns, statistics.',
   briefing: 'What an agent should know before it begins.',
   cortex: 'Digests of what is known per path, agent and source, and the worker that compiles them.',

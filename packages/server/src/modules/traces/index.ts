@@ -13,6 +13,7 @@ export type { AttemptUse } from './attempts.ts';
 export { prepareRedactions } from './prepare.ts';
 export { type AskedRow, havePartsContent, listAsked, listReadParts } from './question-queries.ts';
 export { listReadPaths, type ReadPath } from './read-queries.ts';
+export { findTraces, listPartsAtPath, type PartAtPath, type TraceFacts } from './readers.ts';
 export { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 export { redactionsInSteps as redactionsOf, redactJson } from './rules/redact-json.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
+
+const bad = { entity_path: 'deploys/web', key: 'limit' };
+const derived = { entity_path: 'plans/web', key: 'rollout' };
+const later = { entity_path: 'plans/api', key: 'rollout' };
+const good = { entity_path: 'deploys/api', key: 'limit' };
+type Place = typeof bad;
+
+describe.each(backends)('quarantine on %s', (backend) => {
+  let app: TestApp;
+
+  beforeEach(async () => {
+    app = await openTestApp(backend);
+  });
+
+  afterEach(() => app.close());
+
+  const as = (agent: string, session: string) => ({ agent_id: agent, session_id: session });
+  const write = (at: Place, by: object = {}, value: unknown = `value of ${at.key}`) =>
+    app.call('entries.write', { ...at, value, ...by });
+  const readAs = (at: Place, agent: string, session: string) => app.call('entries.read', at, as(agent, session));
+  const read = (at: Place, input = {}) => app.call('entries.read', { ...at, ...input });
+  const gone = (at: Place, input = {}) => expect(read(at, input)).rejects.toMatchObject({ code: 'not_found' });
+
+  /** An agent writes something bad; a second one reads it and writes a plan; a third one reads the plan and writes another. */
+  async function spread(): Promise<void> {
+    await write(good, as('agent/good', 's0'));
+    await write(bad, as('agent/bad', 's1'));
+    await write(later, as('agent/third', 's3'), 'before it had read anything');
+    app.clock.advance(1000);
+    await readAs(bad, 'agent/second', 's2');
+    await write(derived, as('agent/second', 's2'));
+    await app.call('outcomes.commit', {
+      ...as('agent/second', 's2'),
+      outcome_ref: 'run-1',
+      outcome_type: 'success',
+    });
+    await readAs(derived, 'agent/third', 's3');
+    await write(later, as('agent/third', 's3'), 'after that');
+  }
+
+  const names = (entries: readonly Place[]) => entries.map(({ entity_path, key }) => `${entity_path}/${key}`);
+
+  it('finds what rests on an entry, an author and a session', async () => {
+    await spread();
+    const all = ['deploys/web/limit', 'plans/web/rollout', 'plans/api/rollout'];
+    for (const target of [bad, { written_by: 'agent/bad' }, { written_by: 'agent/bad', in_session: 's1' }]) {
+      const found = await app.call('quarantine.trace', target);
+      expect(names(found.entries)).toEqual(all);
+      expect(found.entries.map(({ depth }) => depth)).toEqual([0, 1, 2]);
+      expect(found).toMatchObject({ entries_found: 3, hidden: 0, complete: true, has_more: false });
+      expect(found.decisions).toMatchObject([
+        { outcome_ref: 'run-1', outcome_type: 'success', agent_id: 'agent/second' },
+      ]);
+    }
+    const near = await app.call('quarantine.trace', { ...bad, depth: 1 });
+    expect(names(near.entries)).toEqual(all.slice(0, 2));
+    const there = await app.call('quarantine.trace', { ...bad, within: 'plans/**' });
+    expect(names(there.entries)).toEqual(all.slice(1));
+  });
+
+  it('gives what it found in pages', async () => {
+    await spread();
+    const first = await app.call('quarantine.trace', { ...bad, limit: 2 });
+    expect(first).toMatchObject({ entries: [{ key: 'limit' }, { key: 'rollout' }], has_more: true });
+    const next = await app.call('quarantine.trace', { ...bad, limit: 2, cursor: first.next_cursor ?? '' });
+    expect(names(next.entries)).toEqual(['plans/api/rollout']);
+    expect(next).toMatchObject({ decisions: [], has_more: false });
+  });
+
+  it('takes entries out of reads, and undoing it brings them back as they were', async () => {
+    await spread();
+    const before = await read(bad);
+    const stats = await app.call('stats.read', {});
+    const { quarantine_id } = await app.call('quarantine.create', { ...bad, reason: 'a bad import' });
+    for (const at of [bad, derived, later]) await gone(at);
+    await gone(bad, { version: 1 });
+    expect(await read(good)).toMatchObject({ value: 'value of limit' });
+    const listed = await app.call('entries.list', {});
+    expect(names(listed.entries)).toEqual(['deploys/api/limit']);
+    const searched = await app.call('entries.search', { query: 'rollout limit' });
+    expect(names(searched.entries)).toEqual(['deploys/api/limit']);
+    expect(await app.call('stats.read', {})).toMatchObject({ total_entries: 1 });
+    const { quarantines } = await app.call('quarantine.list', { status: 'active' });
+    expect(quarantines).toMatchObject([{ quarantine_id, reason: 'a bad import', entries: 3, decisions: 1 }]);
+    const held = await app.call('quarantine.read', { quarantine_id });
+    expect(held.entries).toMatchObject([{ ...bad, depth: 0, quarantined: true }, derived, later]);
+    expect(await app.call('quarantine.undo', { quarantine_id })).toMatchObject({ status: 'undone', entries: 3 });
+    expect(await read(bad)).toMatchObject({ ...before, recall_count: expect.any(Number) });
+    expect(await app.call('stats.read', {})).toEqual({ ...stats, last_seq: expect.any(Number) });
+    expect(names((await app.call('entries.search', { query: 'rollout' })).entries).sort()).toEqual(
+      ['plans/api/rollout', 'plans/web/rollout'].sort(),
+    );
+  });
+
+  it('shows them where they are asked for, and marks them', async () => {
+    await spread();
+    await app.call('quarantine.create', bad);
+    expect(await read(bad, { include_quarantined: true })).toMatchObject({
+      value: 'value of limit',
+      quarantined: true,
+    });
+    expect(await read(bad, { include_quarantined: true, version: 1 })).toMatchObject({ value: 'value of limit' });
+    const listed = await app.call('entries.list', { include_quarantined: true });
+    expect(listed.entries.map(({ quarantined }) => quarantined ?? false)).toEqual([false, true, true, true]);
+    const meta = await app.call('entries.list', { include_quarantined: true, fields: 'meta' });
+    expect(meta.entries.map(({ quarantined }) => quarantined ?? false)).toEqual([false, true, true, true]);
+    const found = await app.call('entries.search', { query: 'rollout', include_quarantined: true });
+    expect(found.entries.map(({ quarantined }) => quarantined)).toEqual([true, true]);
+    const filtered = await app.call('entries.search', { entity_path: 'plans/**', include_quarantined: true });
+    expect(filtered.entries).toHaveLength(2);
+    expect(await app.call('entries.history', bad)).toMatchObject({ quarantined: true, versions: [{ version: 1 }] });
+    expect(await app.call('entries.history', good)).toMatchObject({ quarantined: false });
+  });
+
+  it('refuses to write to them, and an entry is in one quarantine only', async () => {
+    await spread();
+    const first = await app.call('quarantine.create', { ...bad, depth: 0 });
+    await expect(write(bad)).rejects.toMatchObject({ code: 'entry_quarantined' });
+    await expect(app.call('entries.delete', bad)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(app.call('quarantine.create', { ...bad, depth: 0 })).rejects.toMatchObject({ code: 'not_found' });
+    const second = await app.call('quarantine.create', bad);
+    expect(second).toMatchObject({ entries: 2 });
+    await app.call('quarantine.undo', { quarantine_id: second.quarantine_id });
+    await gone(bad);
+    await app.call('quarantine.undo', { quarantine_id: first.quarantine_id });
+    await write(bad, {}, 'mended');
+    expect(await read(bad)).toMatchObject({ value: 'mended', version: 2 });
+  });
+});
