@@ -1,9 +1,9 @@
+import type { EntryKey } from '@mem-service/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
 
 const bad = { entity_path: 'deploys/web', key: 'limit' };
 const other = { entity_path: 'deploys/api', key: 'limit' };
-type Place = typeof bad;
 
 describe.each(backends)('quarantine with branches on %s', (backend) => {
   let app: TestApp;
@@ -14,9 +14,9 @@ describe.each(backends)('quarantine with branches on %s', (backend) => {
 
   afterEach(() => app.close());
 
-  const write = (at: Place, value: unknown, input = {}) => app.call('entries.write', { ...at, value, ...input });
-  const read = (at: Place, branch = 'main') => app.call('entries.read', { ...at, branch });
-  const gone = (at: Place, branch = 'main') => expect(read(at, branch)).rejects.toMatchObject({ code: 'not_found' });
+  const write = (at: EntryKey, value: unknown, input = {}) => app.call('entries.write', { ...at, value, ...input });
+  const read = (at: EntryKey, branch = 'main') => app.call('entries.read', { ...at, branch });
+  const gone = (at: EntryKey, branch = 'main') => expect(read(at, branch)).rejects.toMatchObject({ code: 'not_found' });
   const fork = (name: string, from?: string) => app.call('branches.create', { name, ...(from ? { from } : {}) });
   const hold = (input = {}) => app.call('quarantine.create', { ...bad, ...input });
   const listed = async (branch: string) =>
@@ -33,7 +33,7 @@ describe.each(backends)('quarantine with branches on %s', (backend) => {
     await fork('past', `main@${seq}`);
     const states = ['main', 'kept', 'newer', 'past', 'tags/v1', `main@${seq}`];
     const before = await Promise.all(states.map((branch) => read(bad, branch)));
-    const { quarantine_id } = await hold();
+    const { quarantine_id } = await hold({ depth: 0 });
     for (const branch of states) {
       await gone(bad, branch);
       expect(await listed(branch)).toEqual(['deploys/api/limit']);
@@ -72,12 +72,13 @@ describe.each(backends)('quarantine with branches on %s', (backend) => {
     await gone(bad);
     await app.call('quarantine.undo', { quarantine_id: first.quarantine_id });
     expect(await read(bad, 'exp')).toMatchObject({ value: 'bad' });
-    await write(bad, 'of main');
-    await app.call('quarantine.create', { ...bad, depth: 0 });
-    await expect(app.call('branches.merge', { name: 'exp', strategy: 'BRANCH_WINS' })).rejects.toMatchObject({
-      code: 'entry_quarantined',
-    });
-    expect(await read(other)).toMatchObject({ value: 'changed' });
+    await app.call('entries.cherry_pick', { from: 'exp', entries: [bad] });
+    expect(await read(bad)).toMatchObject({ value: 'bad' });
+    await fork('next');
+    await write(bad, 'worse', { branch: 'next' });
+    await hold({ depth: 0 });
+    const merged = app.call('branches.merge', { name: 'next', strategy: 'BRANCH_WINS' });
+    await expect(merged).rejects.toMatchObject({ code: 'entry_quarantined', detail: { quarantined: 1 } });
   });
 
   it('a rollback leaves what is under quarantine as it is', async () => {

@@ -89,7 +89,7 @@ export const quarantineOperations = {
       `bounded number of writes and reads and finds at most ${MAX_QUARANTINED_ENTRIES} entries; \`complete\` says whether that was all.`,
     module: 'quarantine',
     effect: 'read',
-    cost: 2,
+    cost: 1,
     whole: true,
     items_per_statement: 1,
     needs_notes: 'of the whole account',
@@ -117,7 +117,7 @@ export const quarantineOperations = {
     input: () => z.strictObject({ ...target, limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ ...counts, entries: z.array(found), decisions: z.array(decision), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor', 'module_not_installed'],
-    example: () => ({ entity_path: 'checkout/retry-policy', key: 'max-attempts' }),
+    example: () => ({ written_by: 'agent/importer' }),
   }),
 
   'quarantine.create': operation({
@@ -126,7 +126,7 @@ export const quarantineOperations = {
       'In one step, what `quarantine.trace` finds: reads leave these entries out, on every branch that shows them, at every time and ' +
       'in every tag, unless they are asked for with `include_quarantined`. No version is written; histories show and mark them. ' +
       'A write to one of them is refused until the quarantine is undone. ' +
-      `At most ${MAX_QUARANTINED_ENTRIES} entries; entries that are under another quarantine stay there.`,
+      `At most ${MAX_QUARANTINED_ENTRIES} entries; those that are under another quarantine stay there. One that finds nothing is recorded too.`,
     module: 'quarantine',
     effect: 'write',
     cost: 2,
@@ -165,15 +165,8 @@ export const quarantineOperations = {
         ...author,
       }),
     output: () => quarantine,
-    errors: [
-      'branch_access_denied',
-      'branch_not_found',
-      'branch_read_only',
-      'conflict',
-      'module_not_installed',
-      'not_found',
-    ],
-    example: () => ({ entity_path: 'checkout/retry-policy', key: 'no-such-entry', reason: 'came from a bad import' }),
+    errors: ['branch_access_denied', 'branch_not_found', 'branch_read_only', 'conflict', 'module_not_installed'],
+    example: () => ({ written_by: 'agent/importer', reason: 'it read the wrong file' }),
   }),
 
   'quarantine.list': operation({
@@ -195,7 +188,12 @@ export const quarantineOperations = {
         limit: 20,
       },
     ],
-    input: () => z.strictObject({ status: z.enum(['active', 'undone']).optional(), limit: s.limit, cursor: s.cursor }),
+    input: () =>
+      z.strictObject({
+        status: z.enum(['active', 'undone']).optional().meta({ description: 'Only these.' }),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
     output: () => z.object({ quarantines: z.array(quarantine), ...s.page }),
     errors: ['invalid_cursor', 'log_rewound', 'module_not_installed'],
     example: () => ({}),

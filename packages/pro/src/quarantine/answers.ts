@@ -1,6 +1,6 @@
 import { isQuarantined, type Output, toIso, toIsoOrNull } from '@mem-service/server/module';
 import type { QuarantineRow } from './queries.ts';
-import type { Decision, FoundEntry } from './search.ts';
+import type { RestingDecision, TracedEntry } from './search.ts';
 
 export const toQuarantine = (row: QuarantineRow): Output<'quarantine.undo'> => ({
   quarantine_id: row.quarantine_id,
@@ -17,12 +17,12 @@ export const toQuarantine = (row: QuarantineRow): Output<'quarantine.undo'> => (
   undone_at: toIsoOrNull(row.undone_at),
 });
 
-export function toFound(entry: FoundEntry): Output<'quarantine.trace'>['entries'][number] {
+export function toFound(entry: TracedEntry): Output<'quarantine.trace'>['entries'][number] {
   const { branch, entity_path, key, version, agent_id, depth } = entry;
   return { branch, entity_path, key, version, agent_id, depth, quarantined: isQuarantined(entry) };
 }
 
-export function toDecision(decision: Decision): Output<'quarantine.trace'>['decisions'][number] {
+export function toDecision(decision: RestingDecision): Output<'quarantine.trace'>['decisions'][number] {
   const { seq, trace_id, outcome_ref, outcome_type, agent_id, branch, created_at, depth } = decision;
   return { seq, trace_id, outcome_ref, outcome_type, agent_id, branch, decided_at: toIso(created_at), depth };
 }

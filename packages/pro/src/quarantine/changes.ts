@@ -22,12 +22,15 @@ import { toQuarantine } from './answers.ts';
 import { chosenOf, requireBranches, Sight } from './found.ts';
 import { MAX_QUARANTINES } from './limits.ts';
 import * as queries from './queries.ts';
-import type { FoundEntry } from './search.ts';
+import type { TracedEntry } from './search.ts';
 import { searchFrom } from './target.ts';
 
-type Author = { agent_id: string; session: string };
+type QuarantineAuthor = { agent_id: string; session: string };
 
-function authorOf(input: { agent_id?: string | undefined; session_id?: string | undefined }, caller: Caller): Author {
+function authorOf(
+  input: { agent_id?: string | undefined; session_id?: string | undefined },
+  caller: Caller,
+): QuarantineAuthor {
   const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
   return { agent_id, session: sessionName(session_id, caller) };
 }
@@ -40,7 +43,6 @@ const create = writes<'quarantine.create'>(async (work, { input, caller, lineage
   const reader = { query: tx, dialect, account_id };
   const search = await searchFrom(reader, { target: input, view, caller_agent: author.agent_id });
   const entries = chosenOf(await search.foundEntries(), input).filter(({ deleted }) => deleted === 0);
-  if (entries.length === 0) throw new Fault('not_found', 'nothing was found that could be put under quarantine');
   await requireBranches(services, caller, entries);
   await makeRoom(work);
   const sight = await Sight.of(services, caller, author.agent_id);
@@ -75,15 +77,15 @@ async function makeRoom(work: Work): Promise<void> {
   await queries.deleteQuarantine(tx, account_id, oldest);
 }
 
-type Held = { quarantine_id: string; author: Author };
+type HeldIn = { quarantine_id: string; author: QuarantineAuthor };
 
-async function hold(work: Work, entries: readonly FoundEntry[], { quarantine_id, author }: Held): Promise<void> {
+async function hold(work: Work, entries: readonly TracedEntry[], { quarantine_id, author }: HeldIn): Promise<void> {
   const { account_id, tx } = work;
   const found = new Map(entries.map((entry) => [entry.entry_id, entry]));
   const heads = await setQuarantine(work, [...found.keys()], true);
   const rows: queries.QuarantinedEntryRow[] = [];
   for (const [no, head] of heads.entries()) {
-    const { entry_id, version, depth } = found.get(head.entry_id) as FoundEntry;
+    const { entry_id, version, depth } = found.get(head.entry_id) as TracedEntry;
     const seq = emitEntry(work, 'entry_quarantined', { head, version, quarantine_id, author });
     rows.push({ account_id, quarantine_id, no, entry_id, version, depth, seq, released_seq: null });
     await pause();
@@ -92,7 +94,7 @@ async function hold(work: Work, entries: readonly FoundEntry[], { quarantine_id,
   await work.waitForSent();
 }
 
-type EntryEvent = Held & { head: EntryHead; version: number };
+type EntryEvent = HeldIn & { head: EntryHead; version: number };
 
 const emitEntry = (
   work: Work,
@@ -114,7 +116,7 @@ const emitEntry = (
 const emitQuarantine = (
   work: Work,
   event_type: 'quarantine' | 'quarantine_undone',
-  { quarantine_id, author, entries }: Held & { entries: number },
+  { quarantine_id, author, entries }: HeldIn & { entries: number },
 ): number =>
   work.emit({
     event_type,
@@ -146,7 +148,7 @@ const undo = writes<'quarantine.undo'>(async (work, { input, caller }) => {
 const ROWS_AT_ONCE = 500;
 
 /** Returns how many entries were released; some may have been erased. */
-async function release(work: Work, caller: Caller, { quarantine_id, author }: Held): Promise<number> {
+async function release(work: Work, caller: Caller, { quarantine_id, author }: HeldIn): Promise<number> {
   const { tx, account_id, services } = work;
   let released = 0;
   for (let after = -1; ; ) {

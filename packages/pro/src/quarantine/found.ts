@@ -7,7 +7,7 @@ import {
   parseGlob,
   type Services,
 } from '@mem-service/server/module';
-import type { Decision, FoundEntry } from './search.ts';
+import type { RestingDecision, TracedEntry } from './search.ts';
 
 /** What of the entries and decisions that were found a caller may see. */
 export class Sight {
@@ -23,11 +23,11 @@ export class Sight {
     return new Sight(agentId, await services.branchAccess.readable(caller));
   }
 
-  sees(entry: Pick<FoundEntry, 'shared' | 'agent_id' | 'branch'>): boolean {
+  sees(entry: Pick<TracedEntry, 'shared' | 'agent_id' | 'branch'>): boolean {
     return mayAgentSee(entry, this.#agentId) && this.#reaches(entry.branch);
   }
 
-  seesDecision({ visible_to, branch }: Decision): boolean {
+  seesDecision({ visible_to, branch }: RestingDecision): boolean {
     return (visible_to === EVERYONE || visible_to === this.#agentId) && this.#reaches(branch);
   }
 
@@ -42,7 +42,7 @@ type Choice = {
 };
 
 /** Those of the entries that were asked for. */
-export function chosenOf(entries: readonly FoundEntry[], { within, only }: Choice): FoundEntry[] {
+export function chosenOf(entries: readonly TracedEntry[], { within, only }: Choice): TracedEntry[] {
   const glob = within === undefined ? undefined : parseGlob(within);
   const nameOf = (at: { branch: string; entity_path: string; key: string }) =>
     `${at.branch}\n${at.entity_path}\n${at.key}`;

@@ -12,7 +12,7 @@ import { toDecision, toFound, toQuarantine } from './answers.ts';
 import { findQuarantine } from './changes.ts';
 import { chosenOf, Sight } from './found.ts';
 import { listQuarantinedEntries, listQuarantines } from './queries.ts';
-import type { FoundEntry } from './search.ts';
+import type { TracedEntry } from './search.ts';
 import { searchFrom } from './target.ts';
 
 const traceCursors = cursorsOf('quarantine.trace', ['number', 'number']);
@@ -71,8 +71,8 @@ const entryCursors = cursorsOf('quarantine.read', ['number']);
 const readOne = reads<'quarantine.read'>(async (context, { quarantine_id, limit, cursor }) => {
   const { read, caller, services } = context;
   const { account_id } = caller;
-  const quarantine = await findQuarantine({ tx: read, account_id }, quarantine_id);
   const after = cursor === undefined ? -1 : entryCursors.from(cursor)[0];
+  const quarantine = await findQuarantine({ tx: read, account_id }, quarantine_id);
   const rows = await listQuarantinedEntries(read, { account_id, quarantine_id, after, limit: limit + 1 });
   const heads = await findEntriesByNumber(read, account_id, rows);
   const sight = await Sight.of(services, caller);
@@ -82,7 +82,7 @@ const readOne = reads<'quarantine.read'>(async (context, { quarantine_id, limit,
   const within = startWithin(placed, pageBytes(services), bytes);
   const found = { rows: within, more: within.length < placed.length };
   const { items, ...page } = cutPage(found, limit, ({ row }) => entryCursors.to([row.no]));
-  const entries = items.flatMap(({ row, head }): FoundEntry[] =>
+  const entries = items.flatMap(({ row, head }): TracedEntry[] =>
     head && sight.sees(head) ? [{ ...head, version: row.version, depth: row.depth }] : [],
   );
   return { quarantine: toQuarantine(quarantine), entries: entries.map(toFound), ...page };

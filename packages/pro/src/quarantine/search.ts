@@ -15,9 +15,9 @@ import { type Taint, Taints } from './taints.ts';
 /** A session that read what it should not have, and when it first did. */
 export type TaintedSession = { agent_id: string; session: string; since: number; depth: number };
 
-export type Decision = Omit<TraceFacts, 'trace_id' | 'session'> & { trace_id: string | null; depth: number };
+export type RestingDecision = Omit<TraceFacts, 'trace_id' | 'session'> & { trace_id: string | null; depth: number };
 
-export type FoundEntry = EntryAddress & {
+export type TracedEntry = EntryAddress & {
   entry_id: number;
   version: number;
   agent_id: string;
@@ -35,7 +35,7 @@ export class Search {
   readonly dialect: Dialect;
   readonly account_id: string;
   readonly taints = new Taints();
-  readonly decisions = new Map<number, Decision>();
+  readonly decisions = new Map<number, RestingDecision>();
   readonly #sessions = new Map<string, number>();
   #left = MAX_LOOKED_AT;
   #isComplete = true;
@@ -74,7 +74,7 @@ export class Search {
     return true;
   }
 
-  decide(decision: Decision): void {
+  decide(decision: RestingDecision): void {
     if (this.decisions.has(decision.seq)) return;
     if (this.decisions.size >= MAX_DECISIONS) this.cut();
     else this.decisions.set(decision.seq, decision);
@@ -104,9 +104,9 @@ export class Search {
   }
 
   /** The entries whose current version is one of those found, in the order of the log. */
-  async foundEntries(): Promise<FoundEntry[]> {
+  async foundEntries(): Promise<TracedEntry[]> {
     const ids = this.taints.entries;
-    const found: FoundEntry[] = [];
+    const found: TracedEntry[] = [];
     for (let at = 0; at < ids.length; at += NAMES_AT_ONCE) {
       const some = ids.slice(at, at + NAMES_AT_ONCE).map((entry_id) => ({ entry_id }));
       for (const head of await findEntriesByNumber(this.query, this.account_id, some)) {

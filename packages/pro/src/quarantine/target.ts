@@ -12,12 +12,12 @@ import { authorsOfSource } from '../rollback/draft-back.ts';
 import { follow, type SearchReader, taintEventsOf } from './follow.ts';
 import { Search } from './search.ts';
 
-export type Target = Pick<
+export type TraceTarget = Pick<
   Input<'quarantine.trace'>,
   'entity_path' | 'key' | 'version' | 'written_by' | 'source' | 'in_session' | 'depth'
 >;
 
-type Starting = { target: Target; view: EntryView; caller_agent: string };
+type Starting = { target: TraceTarget; view: EntryView; caller_agent: string };
 
 /** Finds what was named and what rests on it. */
 export async function searchFrom(reader: SearchReader, { target, view, caller_agent }: Starting): Promise<Search> {
@@ -32,7 +32,7 @@ export async function searchFrom(reader: SearchReader, { target, view, caller_ag
   return search;
 }
 
-function kindOf({ entity_path, key, version, written_by, source, in_session }: Target) {
+function kindOf({ entity_path, key, version, written_by, source, in_session }: TraceTarget) {
   const problem = (path: string, message: string) => invalidInput([{ path, message }]);
   const isEntry = entity_path !== undefined || key !== undefined || version !== undefined;
   if (isEntry && (entity_path === undefined || key === undefined))
@@ -45,7 +45,7 @@ function kindOf({ entity_path, key, version, written_by, source, in_session }: T
 }
 
 /** An entry that the caller may not see is as one that is not there. */
-async function startWithEntry(search: Search, { entity_path = '', key = '', version }: Target, view: EntryView) {
+async function startWithEntry(search: Search, { entity_path = '', key = '', version }: TraceTarget, view: EntryView) {
   const [row] = await findEntriesIn(search.query, view, [{ entity_path, key }]);
   if (!row || !mayAgentSee(row, view.agent_id)) return;
   const { entry_id, branch } = row;
@@ -58,7 +58,7 @@ function startWithAuthor(search: Search, agent_id: string): Promise<void> {
   return taintEventsOf(search, next, { after: 0, depth: 0 });
 }
 
-async function startWithSession(search: Search, { in_session = '', written_by }: Target, caller_agent: string) {
+async function startWithSession(search: Search, { in_session = '', written_by }: TraceTarget, caller_agent: string) {
   const { query, account_id } = search;
   const agent_id = written_by ?? caller_agent;
   for (const session of await listSessionNames(query, { account_id, agent_id, session_id: in_session })) {
