@@ -114,6 +114,57 @@ describe.each(backends)('quarantine on %s', (backend) => {
     expect(await app.call('entries.history', good)).toMatchObject({ quarantined: false });
   });
 
+  it('holds what a source sent, and takes nothing more for it', async () => {
+    const send = (n: number) =>
+      app.call('events.send', {
+        source: 'ci',
+        event_type: 'build',
+        id: `build-${n}`,
+        entity_path: bad.entity_path,
+        key: bad.key,
+        value: { n },
+      } as never);
+    await send(1);
+    const found = await app.call('quarantine.trace', { source: 'ci' });
+    expect(found).toMatchObject({ entries_found: 1, entries: [{ agent_id: 'external/ci', depth: 0 }] });
+    await app.call('quarantine.create', { source: 'ci' });
+    await expect(send(2)).rejects.toMatchObject({ code: 'entry_quarantined' });
+  });
+
+  it('tells the log and the timeline of the author', async () => {
+    await spread();
+    const { quarantine_id } = await app.call('quarantine.create', { ...bad, depth: 0 });
+    await app.call('quarantine.undo', { quarantine_id });
+    const { events } = await app.call('log.list', { limit: 100 });
+    const told = events.filter(({ event_type }) => /quarantine|released/.test(event_type));
+    expect(told).toMatchObject([
+      { event_type: 'entry_quarantined', ...bad, version: 1, agent_id: 'agent/bad', details: { quarantine_id } },
+      { event_type: 'quarantine', entity_path: null, agent_id: 'agent/test', details: { entries: 1 } },
+      { event_type: 'entry_released', ...bad },
+      { event_type: 'quarantine_undone' },
+    ]);
+    const timeline = await app.call('agents.timeline', { agent_id: 'agent/bad' });
+    expect(timeline.events.map(({ event_type }) => event_type)).toContain('entry_quarantined');
+  });
+
+  it('leaves them out of questions, aggregates, the graph and briefings', async () => {
+    await spread();
+    const hides = async (isHidden: boolean) => {
+      const answers = [
+        await app.call('entries.retrieve', { query: 'rollout of plans' } as never),
+        await app.call('entries.aggregate', { entity_path: '**', op: 'count' } as never),
+        await app.call('graph.neighbors', { entity: 'plans/web' }),
+        await app.call('briefing.read', {}),
+        await app.call('entities.list', {}),
+      ];
+      const [, counted, ...others] = answers.map((answer) => JSON.stringify(answer));
+      expect(counted).toContain(isHidden ? '1' : '4');
+      for (const one of others) expect(one.includes('plans/')).toBe(!isHidden);
+    };
+    await app.call('quarantine.create', bad);
+    await hides(true);
+  });
+
   it('refuses to write to them, and an entry is in one quarantine only', async () => {
     await spread();
     const first = await app.call('quarantine.create', { ...bad, depth: 0 });
