@@ -64,17 +64,16 @@ async function waitForResolution(app: TestApp, setup: BranchSetup): Promise<void
   known.merge_id = merge_id;
 }
 
-/** A key that can be granted access. */
-export async function createGrantee(app: TestApp, { as }: ExampleSetup, known: KnownIds): Promise<void> {
-  const { key_id } = await app.call('keys.create', { name: 'grantee' }, as);
-  known.grantee_id = key_id;
+/** Keys that can be granted access. */
+export async function createGrantees(app: TestApp, { as }: ExampleSetup, known: KnownIds): Promise<void> {
+  known.grantee_id = (await app.call('keys.create', { name: 'grantee' }, as)).key_id;
+  known.second_grantee_id = (await app.call('keys.create', { name: 'another grantee' }, as)).key_id;
 }
 
-/** A second key with access to the branch. */
+/** A second key gets access to the branch. */
 async function grantToAnother(app: TestApp, { as, known }: BranchSetup): Promise<void> {
-  const { key_id } = await app.call('keys.create', { name: 'another grantee' }, as);
   const grant = { name: known.name as string, grantee_type: 'api_key' as const, permission: 'read' as const };
-  await app.call('access.grant', { ...grant, grantee_id: key_id }, as);
+  await app.call('access.grant', { ...grant, grantee_id: known.second_grantee_id as string }, as);
 }
 
 /** Two teams, one of them with two members. */

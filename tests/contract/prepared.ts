@@ -57,6 +57,10 @@ export const PREPARE: Partial<Record<OperationName, Prepare>> = {
     as: (await prepareReceived(app, as, Number.POSITIVE_INFINITY)).as,
   }),
   'transfer.discard': prepareSome,
+  'tags.delete': async (app, { as }) => {
+    await app.call('tags.create', { name: 'to-be-deleted' }, as);
+    return { input: { name: 'to-be-deleted' } };
+  },
   'accounts.delete': async (_, { as: { account_id } }) => ({
     input: { account_id, force: true, name: ACCOUNT_NAME },
   }),

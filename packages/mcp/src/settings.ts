@@ -12,7 +12,8 @@ export type McpSettings = {
   /** Read-only servers of the same memory. */
   readUrls: readonly string[];
   agentId: string | undefined;
-  branch: string;
+  /** The branch of calls that name none. */
+  branch: string | undefined;
   toolset: readonly string[];
   /** The client as detected from the environment, for clients that do not name themselves. */
   platform: string | undefined;
@@ -41,7 +42,7 @@ export function readSettings(env: McpEnvironment = process.env, folder: string =
       .map((url) => url.trim())
       .filter(Boolean),
     agentId: readLabel('MEM_AGENT_ID', env.MEM_AGENT_ID),
-    branch: readLabel('MEM_BRANCH', env.MEM_BRANCH) ?? 'main',
+    branch: readLabel('MEM_BRANCH', env.MEM_BRANCH),
     toolset: toolsetOf(env.MEM_TOOLSET),
     platform: platformOf(env),
     user: env.USER || env.USERNAME || userName(),

@@ -1,5 +1,5 @@
 import type { Module } from '@mem-service/server/module';
-import { branchAccess } from './branch-access/index.ts';
+import { branchAccess } from './access/index.ts';
 import { branches } from './branches/index.ts';
 import { merges } from './merges/index.ts';
 import { quarantine } from './quarantine/index.ts';

@@ -55,6 +55,10 @@ const settings = {
         'An open session belongs to the key that opened it. With true, the sessions that the key names are open to all ' +
         'keys with true.',
     }),
+  default_branch: s.branch.nullable().default(null).meta({
+    description:
+      'The branch of its calls that name none; null: that of the agent, or `main`. It needs access like any other.',
+  }),
   rate_limit_rpm: z.int().min(1).max(1_000_000).meta({ description: 'Requests that it may make a minute.' }),
 };
 

@@ -6,6 +6,7 @@ import { authorizeSender } from './authorize-sender.ts';
 import type { BranchPermission } from './branch-access.ts';
 import { andThen, resolveLineage } from './branch-lineages.ts';
 import type { Caller } from './caller.ts';
+import { actingAgent, namesNoBranch } from './default-branch.ts';
 import { HookContext, type Hooks } from './hooks.ts';
 import { priceOf } from './metering.ts';
 import type { Handler, Handlers, Services } from './module.ts';
@@ -25,6 +26,7 @@ type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; 
 /** The checks that every call must pass. Returns a promise only when a hook has to look something up. */
 export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit {
   services.branchAccess.start(services, hooks);
+  services.defaultBranches.start(services, hooks);
   const lineages = hooks.flatMap(({ lineage }) => lineage ?? []);
   const authorizes = hooks.flatMap(({ authorize }) => authorize ?? []);
 
@@ -33,8 +35,15 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     const handler = handlers[name] as Handler<OperationName> | undefined;
     if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
     if (!handler) throw missingModule(name, operation);
-    const parsed = parseInput(operation.input, raw);
-    return andThen(parsed as JsonObject | Promise<JsonObject>, (input) => check(name, handler, { input, caller }));
+    const parsed = parseInput(operation.input, raw) as JsonObject | Promise<JsonObject>;
+    const isOpen = namesNoBranch(name, raw);
+    return andThen(parsed, (input) => {
+      if (!isOpen) return check(name, handler, { input, caller });
+      return andThen(services.defaultBranches.of(caller, actingAgent(name, input, caller)), (branch) => {
+        input.branch = branch;
+        return check(name, handler, { input, caller });
+      });
+    });
   };
 
   function check(

@@ -16,6 +16,8 @@ export type Principal = {
   agent_ids?: readonly string[];
   /** Whether sessions that it names are open to other keys that share theirs. */
   shares_sessions?: boolean;
+  /** The branch of calls that name none. */
+  default_branch?: string;
   /** The member of a team that the key belongs to, if any. */
   member?: { member_id: string; role: MemberRole };
   /** Requests per minute; undefined means no limit. */
@@ -36,6 +38,8 @@ export type Caller = {
   holder?: string | undefined;
   agent_id: string;
   session_id: string | null;
+  /** The branch that its client works on, for calls that name none. */
+  branch?: string | undefined;
   address: string | null;
   request_id: string;
   idempotency_key?: string | undefined;

@@ -35,6 +35,8 @@ export type Hooks = {
    * `main`. A branch whose first span ends at a `seq` is read-only.
    */
   lineage?(branch: string, context: HookContext): Lineage | undefined | Promise<Lineage | undefined>;
+  /** Returns the branch of an agent's calls that name none, or undefined for `main`. */
+  defaultBranch?(agentId: string, context: HookContext): string | undefined | Promise<string | undefined>;
   /** Decides who may use branches other than `main`. Asked after `lineage`, and again for open streams. */
   access?: AccessHook;
   /**

@@ -9,10 +9,12 @@ export { mayActAs, soleAgentOf } from './authorize-agent.ts';
 export { missingScope } from './authorize-scope.ts';
 export { checkSender, isSender } from './authorize-sender.ts';
 export * from './branch-access.ts';
+export { andThen } from './branch-lineages.ts';
 export * from './caller.ts';
 export * from './clock.ts';
 export * from './consumers/index.ts';
 export * from './cursor.ts';
+export { DefaultBranches } from './default-branch.ts';
 export * from './entry-name.ts';
 export * from './erasers.ts';
 export {

@@ -5,6 +5,7 @@ import type { BranchAccess } from './branch-access.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Consumer, Consumers } from './consumers/index.ts';
+import type { DefaultBranches } from './default-branch.ts';
 import type { AgentEraser, EntryEraser, Erasers } from './erasers.ts';
 import type { Feed } from './feed.ts';
 import type { FollowRequest, Subscription } from './follower.ts';
@@ -77,6 +78,7 @@ export type Services = {
   settings: Settings;
   keys: KeyRing;
   branchAccess: BranchAccess;
+  defaultBranches: DefaultBranches;
   /** How many streams of each account this process serves. */
   openStreams: Map<string, number>;
   /** How often this process asked models outside the service, by what for and how it ended. */

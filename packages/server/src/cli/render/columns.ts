@@ -134,7 +134,7 @@ const layouts: Partial<Record<OperationName, TerminalLayout>> = {
   'dead_letters.list': { main: ['LETTER', 'CONNECTOR', 'TYPE', 'REASON', 'WHEN'], extra: ['TRIED', 'NEXT'] },
   'keys.list': {
     main: ['NAME', 'KEY_TYPE', 'ACTIVE', 'KEY_ID', 'LAST_USED_AT'],
-    extra: ['PREFIX', 'EXPIRES_AT', 'ENTITY_PATHS', 'RATE_LIMIT_RPM', 'CREATED_AT', 'SCOPES'],
+    extra: ['PREFIX', 'EXPIRES_AT', 'ENTITY_PATHS', 'DEFAULT_BRANCH', 'RATE_LIMIT_RPM', 'CREATED_AT', 'SCOPES'],
   },
   'audit.list': {
     main: ['NO', 'ACTION', 'RESOURCE', 'AGENT_ID', 'AT'],

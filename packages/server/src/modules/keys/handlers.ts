@@ -135,12 +135,12 @@ const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   const { next: secrets, old } = replaceSecrets(before, { secret: input.secret, now: work.now, ends });
   await queries.endKey(work.tx, row, { expires_at: ends, ...old });
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
-  const { name, key_type, connector, expires_at, key_id: rotated_from } = row;
+  const { name, key_type, connector, default_branch, expires_at, key_id: rotated_from } = row;
   const rate_limit_rpm = allowedRate(work, row.rate_limit_rpm);
   const agents = { agent_ids: JSON.parse(row.agent_ids), shares_sessions: row.shares_sessions === 1 };
   const member = memberOf(row);
-  const settings = { ...granted, ...agents, name, key_type, connector, rate_limit_rpm, expires_at, member, secrets };
-  return made(work, caller, { ...settings, rotated_from, holder: holderOf(row) });
+  const kept = { name, key_type, connector, default_branch, rate_limit_rpm, expires_at, member, secrets };
+  return made(work, caller, { ...granted, ...agents, ...kept, rotated_from, holder: holderOf(row) });
 });
 
 async function existing(work: Work, caller: Caller, keyId: string): Promise<queries.KeyRow> {
@@ -165,6 +165,7 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   entity_paths: JSON.parse(row.entity_paths),
   agent_ids: JSON.parse(row.agent_ids),
   shares_sessions: row.shares_sessions === 1,
+  default_branch: row.default_branch,
   rate_limit_rpm: row.rate_limit_rpm,
   prefix: row.prefix,
   active: isActive(row, now),

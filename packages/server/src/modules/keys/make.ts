@@ -17,6 +17,7 @@ export type NewKey = KeyGrant & {
   agent_ids: readonly string[];
   shares_sessions: boolean;
   connector?: string | null | undefined;
+  default_branch: string | null;
   member?: Pick<KeyMember, 'member_id' | 'role'> | undefined;
   /** Of a key of the type webhook. */
   secrets?: queries.SigningSecrets;
@@ -60,6 +61,7 @@ export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: 
     shares_sessions: Number(given.shares_sessions),
     holder: given.holder ?? key_id,
     connector: given.connector ?? null,
+    default_branch: given.default_branch,
     member_id: given.member?.member_id ?? null,
     member_role: given.member?.role ?? null,
     suspended_at: null,

@@ -61,4 +61,9 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX api_keys_by_member ON api_keys (account_id, member_id, key_id) WHERE member_id IS NOT NULL',
     ],
   },
+  {
+    version: 6,
+    name: 'default branches of keys',
+    up: ({ text }) => [`ALTER TABLE api_keys ADD COLUMN default_branch ${text}`],
+  },
 ];

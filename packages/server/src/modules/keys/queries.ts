@@ -35,6 +35,7 @@ export type KeyRow = {
   /** Of a key of the type webhook. */
   connector: string | null;
   secret_set: number;
+  default_branch: string | null;
   member_id: string | null;
   member_role: MemberRole | null;
   /** Since when its member is removed. */
@@ -73,6 +74,7 @@ const COLUMNS = {
   shares_sessions: 'int',
   holder: 'text',
   connector: 'text',
+  default_branch: 'text',
   member_id: 'text',
   member_role: 'text',
   suspended_at: 'int',

@@ -32,6 +32,7 @@ function principalOf(row: KnownRow): Principal {
     ...(write ? { write } : {}),
     ...(agent_ids.length > 0 ? { agent_ids } : {}),
     ...(row.connector === null ? {} : { connector: row.connector }),
+    ...(row.default_branch === null ? {} : { default_branch: row.default_branch }),
     ...(row.shares_sessions === 1 ? { shares_sessions: true } : {}),
   };
   const { member_id, member_role } = row;
