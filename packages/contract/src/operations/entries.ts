@@ -234,7 +234,10 @@ export const entries = {
         entity_path: s.entityPath,
         key: s.key,
         version_count: z.int(),
-        quarantined: z.boolean().meta({ description: 'The entry is under quarantine: reads leave it out.' }),
+        quarantined: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'The entry is under quarantine: reads leave it out.' }),
         versions: z.array(s.entryVersion),
         ...s.page,
       }),

@@ -14,7 +14,14 @@ const diffErrors = [
 ] as const;
 const mergeErrors = [
   ...(['branch_not_found', 'branch_access_denied', 'branch_closed', 'branch_read_only', 'merge_conflicts'] as const),
-  ...(['target_moved', 'merge_too_large', 'conflict', 'forbidden', 'module_not_installed'] as const),
+  ...([
+    'target_moved',
+    'merge_too_large',
+    'conflict',
+    'forbidden',
+    'entry_quarantined',
+    'module_not_installed',
+  ] as const),
 ];
 
 const differences = () =>

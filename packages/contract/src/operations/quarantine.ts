@@ -38,7 +38,7 @@ const found = z
     version: s.version,
     agent_id: s.agentId.meta({ description: 'Who wrote it.' }),
     depth: z.int().meta({ description: 'Steps from what was named.' }),
-    quarantined: z.boolean().meta({ description: 'It is under quarantine now.' }),
+    quarantined: z.literal(true).optional().meta({ description: 'It is under quarantine now.' }),
   })
   .meta({ id: 'QuarantinedEntry' });
 
@@ -161,7 +161,7 @@ export const quarantineOperations = {
           .max(MAX_CHOSEN)
           .optional()
           .meta({ description: 'Only these of the entries that are found.' }),
-        reason: s.text(1024).default(''),
+        reason: s.text(1024).default('').meta({ description: 'Why, for those who look at it later.' }),
         ...author,
       }),
     output: () => quarantine,

@@ -19,7 +19,8 @@ export const toQuarantine = (row: QuarantineRow): Output<'quarantine.undo'> => (
 
 export function toFound(entry: TracedEntry): Output<'quarantine.trace'>['entries'][number] {
   const { branch, entity_path, key, version, agent_id, depth } = entry;
-  return { branch, entity_path, key, version, agent_id, depth, quarantined: isQuarantined(entry) };
+  const mark = isQuarantined(entry) ? { quarantined: true as const } : {};
+  return { branch, entity_path, key, version, agent_id, depth, ...mark };
 }
 
 export function toDecision(decision: RestingDecision): Output<'quarantine.trace'>['decisions'][number] {

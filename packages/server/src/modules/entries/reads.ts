@@ -113,9 +113,9 @@ const history = reads<'entries.history'>(async (context, input) => {
   if (newest === undefined) throw notFound(input);
   const found = await listVersions(context.read, view, page);
   const { items, ...rest } = cutPage(found, input.limit, (row) => versionCursors.to([row.version]));
-  const quarantined = newest.deleted === QUARANTINED;
+  const mark = newest.deleted === QUARANTINED ? { quarantined: true as const } : {};
   const versions = items.map((row) => toVersion(row));
-  return { entity_path, key, version_count: newest.version, quarantined, versions, ...rest };
+  return { entity_path, key, version_count: newest.version, ...mark, versions, ...rest };
 });
 
 const list = reads<'entries.list'>(async (context, input) => {
