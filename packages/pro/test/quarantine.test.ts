@@ -111,6 +111,7 @@ describe.each(backends)('quarantine on %s', (backend) => {
     const filtered = await app.call('entries.search', { entity_path: 'plans/**', include_quarantined: true });
     expect(filtered.entries).toHaveLength(2);
     expect(await app.call('entries.history', bad)).toMatchObject({ quarantined: true, versions: [{ version: 1 }] });
+    expect(await app.call('entries.verify', {})).toMatchObject({ corrupted: [], chain_breaks: [] });
     expect(await app.call('entries.history', good)).not.toHaveProperty('quarantined');
   });
 
@@ -136,8 +137,8 @@ describe.each(backends)('quarantine on %s', (backend) => {
     const { quarantine_id } = await app.call('quarantine.create', { ...bad, depth: 0 });
     await app.call('quarantine.undo', { quarantine_id });
     const { events } = await app.call('log.list', { limit: 100 });
-    const told = events.filter(({ event_type }) => /quarantine|released/.test(event_type));
-    expect(told).toMatchObject([
+    const logged = events.filter(({ event_type }) => /quarantine|released/.test(event_type));
+    expect(logged).toMatchObject([
       { event_type: 'entry_quarantined', ...bad, version: 1, agent_id: 'agent/bad', details: { quarantine_id } },
       { event_type: 'quarantine', entity_path: null, agent_id: 'agent/test', details: { entries: 1 } },
       { event_type: 'entry_released', ...bad },

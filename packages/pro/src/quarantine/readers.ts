@@ -18,7 +18,13 @@ import type { Taint } from './taints.ts';
 
 const ROWS_AT_ONCE = 1000;
 const ENTRIES_AT_ONCE = 500;
-const LINES_OF_ONE = 1000;
+/** Of entries whose lines are looked up in one statement, and lines of one of them, and of all. */
+const JUDGED_AT_ONCE = 100;
+const LINES_OF_ONE = 500;
+const LINES_AT_ONCE = 5000;
+/** A session has up to 1000 reads, and as many queries. */
+const SESSIONS_AT_ONCE = 5;
+const PARTS_AT_ONCE = 5000;
 const SESSIONS_OF_ONE = 200;
 
 /** When a sealed session or an outcome rested on something that was found, and how far that is from what was named. */
@@ -68,16 +74,21 @@ async function addReadsAtPaths(search: Search, fresh: readonly Taint[], rested: 
 async function addEvidence(search: Search, fresh: readonly Taint[], rested: Rested): Promise<void> {
   const ids = [...new Set(fresh.map(({ entry_id }) => entry_id))];
   const { query, dialect, account_id } = search;
-  for (let at = 0; at < ids.length; at += ENTRIES_AT_ONCE) {
-    const some = dialect.numbers(ids.slice(at, at + ENTRIES_AT_ONCE));
-    const most = Math.min(10 * ROWS_AT_ONCE, search.left);
+  for (let at = 0; at < ids.length; at += JUDGED_AT_ONCE) {
+    const most = Math.min(LINES_AT_ONCE, search.left);
+    if (most === 0) return;
+    const some = dialect.numbers(ids.slice(at, at + JUDGED_AT_ONCE));
     const lines = await listLinesAbout(query, account_id, { ids: some, each: LINES_OF_ONE, most });
     search.looked(lines.length);
+    if (lines.length === most) search.cut();
     const found: Rested = new Map();
+    const counts = new Map<number, number>();
     for (const { seq, entry_id, version } of lines) {
+      counts.set(entry_id, (counts.get(entry_id) ?? 0) + 1);
       const taint = search.taints.of(entry_id, version);
       if (taint) rest(found, seq, { since: Number.POSITIVE_INFINITY, depth: taint.depth });
     }
+    if ([...counts.values()].some((n) => n >= LINES_OF_ONE)) search.cut();
     await addTimes(search, found);
     for (const [seq, one] of found) rest(rested, seq, one);
     await pause();
@@ -90,8 +101,8 @@ type ShownData = { version?: number; read_at?: string; shown?: number[]; occurre
 async function addTimes(search: Search, found: Rested): Promise<void> {
   const { query, dialect, account_id, taints } = search;
   const all = [...found.keys()];
-  for (let at = 0; at < all.length; at += ENTRIES_AT_ONCE) {
-    const part = { account_id, seqs: dialect.numbers(all.slice(at, at + ENTRIES_AT_ONCE)), limit: 10 * ROWS_AT_ONCE };
+  for (let at = 0; at < all.length; at += SESSIONS_AT_ONCE) {
+    const part = { account_id, seqs: dialect.numbers(all.slice(at, at + SESSIONS_AT_ONCE)), limit: PARTS_AT_ONCE };
     for (const { seq, entry_id, data } of await listReadParts(query, part)) {
       const { version, read_at } = JSON.parse(data) as ShownData;
       const taint = taints.of(entry_id, version ?? null);
