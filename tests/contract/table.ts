@@ -76,12 +76,13 @@ export function nthInput(
 ): JsonObject {
   const { dry_run: _, ...example } = operations[name].example(n) as JsonObject;
   const named = namedInPath(name);
-  const ids: KnownIds = { ...known, ...(known[name] as KnownIds | undefined) };
+  const own: KnownIds = (known[name] as KnownIds | undefined) ?? {};
   const walk = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(walk);
     if (typeof given !== 'object' || given === null) return given;
     const members = Object.entries(given).map(([field, one]) => {
-      if (field in ids && (field.endsWith('_id') || named.includes(field))) return [field, ids[field]];
+      if (field in own) return [field, own[field]];
+      if (field in known && (field.endsWith('_id') || named.includes(field))) return [field, known[field]];
       return [field, MARKED[field]?.(one, mark) ?? walk(one)];
     });
     const input = Object.fromEntries(members);
@@ -120,11 +121,20 @@ const laid = new WeakMap<TestApp, number>();
 /** The n of the examples that were laid last. */
 export const laidAs = (app: TestApp): number => laid.get(app) ?? 0;
 
+/** Names that several things have and only one is addressed by, and a member that this one alone has. */
+const NAMED_OF: Record<string, string> = {
+  name: 'parent_branch',
+  id: 'source_branch',
+  no: 'merge_id',
+  decision: 'proposal_id',
+};
+
 export function learn(known: KnownIds, output: object, maker?: OperationName): void {
+  for (const [field, one] of Object.entries(output)) {
+    const of = NAMED_OF[field];
+    if (isIdentifying(field) && one !== null && (of === undefined || of in output)) known[field] = one;
+  }
   // Tags are addressed by their names as well, and only by what removes them.
-  const isNamed = 'parent_branch' in output;
-  for (const [field, one] of Object.entries(output))
-    if (isIdentifying(field) && one !== null && (field !== 'name' || isNamed)) known[field] = one;
   if (maker !== 'tags.create' || !('name' in output)) return;
   known['tags.delete'] = { name: output.name };
 }

@@ -100,9 +100,11 @@ export {
   type Projection,
   pageBytes,
   parsePosition,
+  prepares,
   protectMain,
   type ReadContext,
   readableBranches,
+  readContext,
   readPosition,
   readScope,
   readSeq,
@@ -112,6 +114,7 @@ export {
   type Services,
   type SharedTable,
   type StandingChange,
+  scopeCovers,
   scopedPathConditions,
   seqAt,
   sessionName,
@@ -134,6 +137,7 @@ export {
   writesTogether,
 } from './kernel/index.ts';
 export { commitMerge } from './modules/commits/index.ts';
+export { loadViolations } from './modules/contracts/index.ts';
 export {
   type ChangedHead,
   type CommittedName,
@@ -163,6 +167,9 @@ export {
   listChangedHeads,
   listCommittedNames,
   mayAgentSee,
+  newestChangeOn,
+  newScanBudget,
+  secretsInEntry,
   setQuarantine,
   toEntry,
   type VersionFacts,
@@ -171,6 +178,7 @@ export {
   type VersionText,
   versionsIn,
 } from './modules/entries/index.ts';
+export { type RecentQuestion, recentQuestions } from './modules/golden/index.ts';
 export { entryNode, listReadersOf } from './modules/graph/index.ts';
 export { changeMemberKeys, findKeyHolder, listKeyIdsOfMember } from './modules/keys/index.ts';
 export {
@@ -181,6 +189,7 @@ export {
   listLinesAbout,
 } from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
+export { type HitName, hitsIn } from './modules/recall/index.ts';
 export { listOpenReads, listOpenSessions } from './modules/sessions/index.ts';
 export {
   findTraceOfWrite,
