@@ -13,8 +13,9 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Events from outside: what tools report, and the connectors that understand them', 'ingestion'],
   ['Agents: who works here, and on what', 'agents'],
   ['Graph: how things are connected', 'graph'],
-  ['Branches: try something without the others believing it', 'branches', 'merges', 'branch-access'],
-  ['Tags and rollback: name a state of memory, read it again later, bring it back', 'tags', 'rollback'],
+  ['Branches: try something without the others believing it', 'branches', 'merges', 'access', 'pull-requests'],
+  ['Tags: name a state of memory, and read it again later', 'tags'],
+  ['Rollback: bring back an earlier state, copy the memory of an agent', 'rollback'],
   [
     'Keys and accounts: who may use the service',
     'keys',

@@ -63,13 +63,14 @@ type Compared = { kind: 'changes'; name: string; against: string } | { kind: 'st
 
 /** Fills in the current branch, and its parent. */
 async function completed(asked: DiffWords, given: ParsedFlags, parts: OwnParts): Promise<Compared> {
-  if ((asked.kind === 'changes' && asked.against) || (asked.kind === 'states' && asked.to)) return asked as Compared;
+  if (Object.values(asked).every((word) => word !== undefined)) return asked as Compared;
   const config = readClientConfig(parts);
   const connection = await connect(parts, config, { ...identityOf(given), creates: false });
   try {
     const current = await currentBranch(connection, config);
     if (asked.kind === 'states') return { kind: 'states', from: asked.from, to: current };
     const name = asked.name ?? current;
+    if (asked.against !== undefined) return { kind: 'changes', name, against: asked.against };
     if (name !== current) return { kind: 'changes', name, against: current };
     const { parent_branch }: Output<'branches.read'> = JSON.parse(await connection.call('branches.read', { name }));
     if (parent_branch === null)

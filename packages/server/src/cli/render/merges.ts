@@ -34,7 +34,7 @@ export function merged(item: AnswerItem, screen: Screen): string {
   return `${[`${head}: ${changesText(answer)}`, ...conflicts].join('\n')}\n`;
 }
 
-function changesText({ added, modified, deleted, judged, hidden }: MergeAnswer): string {
+function changesText({ kind, added, modified, deleted, judged, hidden }: MergeAnswer): string {
   const parts = [
     added > 0 ? `${added} added` : '',
     modified > 0 ? `${modified} modified` : '',
@@ -42,6 +42,7 @@ function changesText({ added, modified, deleted, judged, hidden }: MergeAnswer):
     judged > 0 ? `${counted(judged, 'entry', 'entries')} with evidence` : '',
   ].filter(Boolean);
   const unseen = hidden > 0 ? `, ${hidden} of them not to be seen by you` : '';
+  if (parts.length === 0 && kind === 'refresh') return 'nothing that it had changed itself';
   return parts.length === 0 ? 'nothing to do' : `${parts.join(', ')}${unseen}`;
 }
 
