@@ -64,17 +64,71 @@ async function waitForResolution(app: TestApp, setup: BranchSetup): Promise<void
   known.merge_id = merge_id;
 }
 
-/** A key that can be granted access. */
-export async function createGrantee(app: TestApp, { as }: ExampleSetup, known: KnownIds): Promise<void> {
-  const { key_id } = await app.call('keys.create', { name: 'grantee' }, as);
-  known.grantee_id = key_id;
+const proposals = new WeakMap<TestApp, number>();
+
+/** A branch that can be proposed for a merge, with something to merge where that may be seen. */
+async function newProposal(app: TestApp, setup: BranchSetup): Promise<string> {
+  const no = (proposals.get(app) ?? 0) + 1;
+  proposals.set(app, no);
+  const name = `experiment/proposed-${no}`;
+  await app.call('branches.create', { name }, setup.as);
+  if (!setup.only_open) {
+    const { at } = setup;
+    await writeOn(app, setup, name)({ ...at, key: `${at.key}-proposed-${no}` }, { max_attempts: no });
+  }
+  return name;
 }
 
-/** A second key with access to the branch. */
+const IDS_PER_ROUND = 200_000;
+
+/** Two stores whose ids are counted give the same ones from here on, whatever was made in each before. */
+function alignIds(app: TestApp, n: number): void {
+  const { ids } = app.kernel.services;
+  for (let id = ids.next(0); id.startsWith('id0') && Number(id.slice(2)) < n * IDS_PER_ROUND; ) id = ids.next(0);
+}
+
+async function proposeBranch(app: TestApp, setup: BranchSetup): Promise<string> {
+  const source_branch = await newProposal(app, setup);
+  return (await app.call('pull_requests.create', { title: 'proposed', source_branch }, setup.as)).id;
+}
+
+/** What the next pull request can be made of. */
+async function leaveUnproposed(app: TestApp, setup: BranchSetup): Promise<void> {
+  setup.known['pull_requests.create'] = { source_branch: await newProposal(app, setup) };
+}
+
+async function openPullRequest(app: TestApp, setup: BranchSetup): Promise<void> {
+  setup.known.id = await proposeBranch(app, setup);
+}
+
+/** One that can be reopened. */
+async function closePullRequest(app: TestApp, setup: BranchSetup): Promise<void> {
+  const id = await proposeBranch(app, setup);
+  await app.call('pull_requests.close', { id }, setup.as);
+  setup.known['pull_requests.reopen'] = { id };
+}
+
+/** Pull requests in every state. What examples made is closed, as it keeps its branch open. */
+async function layPullRequests(app: TestApp, setup: BranchSetup): Promise<void> {
+  const { as, known } = setup;
+  for (const { id } of (await app.call('pull_requests.list', { status: 'open' }, as)).pull_requests)
+    if (id === known.id) await app.call('pull_requests.close', { id }, as);
+  alignIds(app, setup.n);
+  await openPullRequest(app, setup);
+  await closePullRequest(app, setup);
+  await leaveUnproposed(app, setup);
+}
+
+/** Keys that can be granted access. */
+export async function createGrantees(app: TestApp, { as }: ExampleSetup, known: KnownIds): Promise<void> {
+  known.grantee_id = (await app.call('keys.create', { name: 'grantee' }, as)).key_id;
+  known.second_grantee_id = (await app.call('keys.create', { name: 'another grantee' }, as)).key_id;
+}
+
+/** A second key gets access to the branch. */
 async function grantToAnother(app: TestApp, { as, known }: BranchSetup): Promise<void> {
-  const { key_id } = await app.call('keys.create', { name: 'another grantee' }, as);
   const grant = { name: known.name as string, grantee_type: 'api_key' as const, permission: 'read' as const };
-  await app.call('access.grant', { ...grant, grantee_id: key_id }, as);
+  await app.call('access.grant', { ...grant, grantee_id: known.second_grantee_id as string }, as);
 }
 
 /** Two teams, one of them with two members. */
@@ -96,6 +150,7 @@ export async function layBranches(app: TestApp, setup: BranchSetup): Promise<voi
   await closeBranch(app, setup);
   await protectBranch(app, setup);
   await waitForResolution(app, setup);
+  await layPullRequests(app, setup);
 }
 
 /** What an operation leaves in a state in which it cannot be called again, or has nothing to do. */
@@ -103,4 +158,8 @@ export const BRANCHES_AFTER: Record<string, (app: TestApp, setup: BranchSetup) =
   'branches.close': changeBranch,
   'branches.reopen': closeBranch,
   'branches.merge': reopenBranch,
+  'pull_requests.create': leaveUnproposed,
+  'pull_requests.close': openPullRequest,
+  'pull_requests.merge': openPullRequest,
+  'pull_requests.reopen': closePullRequest,
 };

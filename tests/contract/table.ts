@@ -3,7 +3,7 @@ import { type Operation, type OperationName, operationNames, operations, stringi
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
-import { BRANCHES_AFTER, type BranchSetup, createGrantee, layBranches } from './branching.ts';
+import { BRANCHES_AFTER, type BranchSetup, createGrantees, layBranches } from './branching.ts';
 
 export type { JsonObject } from '@mem-service/contract';
 /**
@@ -76,12 +76,13 @@ export function nthInput(
 ): JsonObject {
   const { dry_run: _, ...example } = operations[name].example(n) as JsonObject;
   const named = namedInPath(name);
-  const ids: KnownIds = { ...known, ...(known[name] as KnownIds | undefined) };
+  const own: KnownIds = (known[name] as KnownIds | undefined) ?? {};
   const walk = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(walk);
     if (typeof given !== 'object' || given === null) return given;
     const members = Object.entries(given).map(([field, one]) => {
-      if (field in ids && (field.endsWith('_id') || named.includes(field))) return [field, ids[field]];
+      if (field in own) return [field, own[field]];
+      if (field in known && (field.endsWith('_id') || named.includes(field))) return [field, known[field]];
       return [field, MARKED[field]?.(one, mark) ?? walk(one)];
     });
     const input = Object.fromEntries(members);
@@ -120,11 +121,22 @@ const laid = new WeakMap<TestApp, number>();
 /** The n of the examples that were laid last. */
 export const laidAs = (app: TestApp): number => laid.get(app) ?? 0;
 
-export function learn(known: KnownIds, output: object): void {
-  // Teams and tags have names too, but only branches are addressed by theirs.
-  const isNamed = 'parent_branch' in output;
-  for (const [field, one] of Object.entries(output))
-    if (isIdentifying(field) && one !== null && (field !== 'name' || isNamed)) known[field] = one;
+/** Names that several things have and only one is addressed by, and a member that this one alone has. */
+const NAMED_OF: Record<string, string> = {
+  name: 'parent_branch',
+  id: 'source_branch',
+  no: 'merge_id',
+  decision: 'proposal_id',
+};
+
+export function learn(known: KnownIds, output: object, maker?: OperationName): void {
+  for (const [field, one] of Object.entries(output)) {
+    const of = NAMED_OF[field];
+    if (isIdentifying(field) && one !== null && (of === undefined || of in output)) known[field] = one;
+  }
+  // Tags are addressed by their names as well, and only by what removes them.
+  if (maker !== 'tags.create' || !('name' in output)) return;
+  known['tags.delete'] = { name: output.name };
 }
 
 export type ExampleSetup = {
@@ -143,7 +155,7 @@ export async function createExamples(app: TestApp, setup: ExampleSetup): Promise
   const { mark, as, extra = {}, only_open = false } = setup;
   const known: KnownIds = { source_agent_id: as.agent_id, ...(only_open ? { agent_id: as.agent_id } : {}) };
   knownIn(app).set(mark, known);
-  await createGrantee(app, { mark, as }, known);
+  await createGrantees(app, { mark, as }, known);
   const withExtra = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(withExtra);
     if (typeof given !== 'object' || given === null) return given;
@@ -159,7 +171,7 @@ export async function createExamples(app: TestApp, setup: ExampleSetup): Promise
     if (!isLaid(name, setup)) continue;
     const input = withExtra(nthInput(name, n, { mark, known })) as JsonObject;
     const mayHide = 'shared' in fieldsOf(name);
-    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
+    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as), name);
   }
   if (!only_open) await compileDigests(app, setup);
   // What was removed is there again.
@@ -221,7 +233,7 @@ async function layAgain(removing: readonly OperationName[], app: TestApp, setup:
     if (!isLaid(name, setup)) continue;
     const mayHide = 'shared' in fieldsOf(name);
     const input = nthInput(name, n, { mark, known });
-    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
+    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as), name);
   }
   return known;
 }
@@ -248,20 +260,34 @@ export async function outcomeOf(
 
 /**
  * SQLite weighs words over the whole file, so that scores differ with rows the caller cannot see. They only order results.
- * Durations differ too, and with them hashes of answers that contain them; recalls are counted later.
+ * Durations differ too, and with them hashes of answers that contain them; recalls are counted later. Ids of merges are drawn in
+ * the order of all writes.
  */
-const UNSTEADY = new Set(['score', 'recall_count', 'duration_ms', 'hash', 'parent_hash', 'immutable_trace_id']);
+const UNSTEADY = new Set([
+  'merge_id',
+  'score',
+  'recall_count',
+  'duration_ms',
+  'hash',
+  'parent_hash',
+  'immutable_trace_id',
+]);
 
 export function withoutScores<T>(outcome: T): T {
   return JSON.parse(JSON.stringify(outcome, (field, value) => (UNSTEADY.has(field) ? undefined : value)));
 }
 
 /** Numbers of the log and of notes only show that something happened. */
-const PLACES = /^(((last|fork)_)?(seq|position)|item_id|id)$/;
+const PLACES = /^(((last|fork|source|target)_)?(seq|position)|head|item_id|id)$/;
+/** A state is named by its branch and a number of the log. */
+const withoutSeq = (value: unknown) => (typeof value === 'string' ? value.replace(/(?<=^[\w/-]+@)\d+$/, '') : value);
+/** Says on purpose how much there is that the caller may not see. */
+const HIDDEN = 'hidden';
+
 export function withoutPlaces(outcome: unknown): unknown {
   const replace = (field: string, value: unknown) => {
-    if (PLACES.test(field) && !/^id0/.test(String(value))) return undefined;
-    if (field !== 'next_cursor' || typeof value !== 'string') return value;
+    if (field === HIDDEN || (PLACES.test(field) && !/^id0/.test(String(value)))) return undefined;
+    if (field !== 'next_cursor' || typeof value !== 'string') return withoutSeq(value);
     // Behind the dot is the end of the log.
     const [cursor = ''] = value.split('.');
     const [list, ...place] = JSON.parse(Buffer.from(cursor, 'base64url').toString());

@@ -19,7 +19,7 @@ const ROWS = {
   other: 'verify commit_batch diff commit_log record_attempt delete restore create_tag list_tags connectors',
   branching:
     'branch_create branch_list branch_read branch_close branch_reopen delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges list_conflicts ' +
-    'read_conflict resolve_conflict',
+    'read_conflict resolve_conflict pr_open pr_list pr_read pr_review pr_close pr_merge',
   rollback: 'rollback fork',
   evaluation:
     'judge_trace judge_define judges seed_starter_judges verdicts eval_summary backfill behaviors behavior_define ' +

@@ -58,6 +58,18 @@ export const resolutions = z
   .default([])
   .meta({ description: 'What conflicts take, by entry or by glob; of those that fit, the first counts.' });
 
+export const expectedHead = z
+  .int()
+  .min(0)
+  .optional()
+  .meta({ description: 'Merge only if nothing was written to the target after this place in the log. Else 409.' });
+
+export const dryRun = z.boolean().default(false).meta({ description: 'Say what would be done, and do nothing.' });
+
+export const keepOpen = z.boolean().default(false).meta({
+  description: 'Let the branch be written to after a merge into its parent; otherwise it is then `merged`.',
+});
+
 const side = z
   .object({
     branch: s.branch,

@@ -95,9 +95,11 @@ export {
   type Projection,
   pageBytes,
   parsePosition,
+  prepares,
   protectMain,
   type ReadContext,
   readableBranches,
+  readContext,
   readPosition,
   readScope,
   readSeq,
@@ -107,6 +109,7 @@ export {
   type Services,
   type SharedTable,
   type StandingChange,
+  scopeCovers,
   scopedPathConditions,
   seqAt,
   sessionName,
@@ -128,6 +131,7 @@ export {
   writesTogether,
 } from './kernel/index.ts';
 export { commitMerge } from './modules/commits/index.ts';
+export { loadViolations } from './modules/contracts/index.ts';
 export {
   type ChangedHead,
   type CommittedName,
@@ -155,6 +159,9 @@ export {
   listChangedHeads,
   listCommittedNames,
   mayAgentSee,
+  newestChangeOn,
+  newScanBudget,
+  secretsInEntry,
   toEntry,
   type VersionFacts,
   type VersionNumber,
@@ -162,8 +169,10 @@ export {
   type VersionText,
   versionsIn,
 } from './modules/entries/index.ts';
+export { type RecentQuestion, recentQuestions } from './modules/golden/index.ts';
 export { changeMemberKeys, findKeyHolder, listKeyIdsOfMember } from './modules/keys/index.ts';
 export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
+export { type HitName, hitsIn } from './modules/recall/index.ts';
 export { findTraceOfWrite } from './modules/traces/index.ts';
 export { inTurns, pause } from './turns.ts';

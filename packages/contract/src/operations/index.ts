@@ -25,6 +25,7 @@ import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { merges } from './merges.ts';
 import { outcomes } from './outcomes.ts';
+import { pullRequests } from './pull-requests.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
 import { rollback } from './rollback.ts';
@@ -59,6 +60,7 @@ export const operations = {
   ...branchAccess,
   ...merges,
   ...conflicts,
+  ...pullRequests,
   ...tags,
   ...rollback,
   ...counts,

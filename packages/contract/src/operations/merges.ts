@@ -15,6 +15,7 @@ const diffErrors = [
 const mergeErrors = [
   ...(['branch_not_found', 'branch_access_denied', 'branch_closed', 'branch_read_only', 'merge_conflicts'] as const),
   ...(['target_moved', 'merge_too_large', 'conflict', 'forbidden', 'module_not_installed'] as const),
+  'pull_request_required' as const,
 ];
 
 const differences = () =>
@@ -25,12 +26,8 @@ const mergeInput = {
   detection: m.detection.default('field'),
   message: s.text(4096).default(''),
   merge_id: m.mergeId.optional(),
-  expected_head: z
-    .int()
-    .min(0)
-    .optional()
-    .meta({ description: 'Merge only if nothing was written to the target after this place in the log. Else 409.' }),
-  dry_run: z.boolean().default(false).meta({ description: 'Say what would be done, and do nothing.' }),
+  expected_head: m.expectedHead,
+  dry_run: m.dryRun,
   ...author,
 };
 
@@ -45,6 +42,7 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
+    items_per_statement: 50,
     branches_in: { name: 'read', against: 'read' },
     http: { method: 'GET', path: '/api/v1/branches/{name}/diff' },
     cli: { args: ['name', 'against'], hidden: true, flags: { entity_path: 'path' } },
@@ -79,6 +77,7 @@ export const merges = {
     module: 'merges',
     effect: 'read',
     cost: 1,
+    items_per_statement: 50,
     branches_in: { from: 'read', to: 'read' },
     http: { method: 'GET', path: '/api/v1/diff' },
     cli: { args: ['from', 'to'], hidden: true, flags: { entity_path: 'path' } },
@@ -138,6 +137,7 @@ export const merges = {
     module: 'merges',
     effect: 'write',
     cost: 2,
+    open_to_all: true,
     branches_in: { name: 'read', target: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/merge' },
     raw: [['resolutions', '*', 'value']],
@@ -166,9 +166,7 @@ export const merges = {
         name: m.branchName,
         target: m.branchName.default('main').meta({ description: 'The branch that is merged into.' }),
         strategy: m.mergeStrategy.default('FAST_FORWARD'),
-        keep_open: z.boolean().default(false).meta({
-          description: 'Let the branch be written to after a merge into its parent; otherwise it is then `merged`.',
-        }),
+        keep_open: m.keepOpen,
         ...mergeInput,
       }),
     output: () => m.mergeAnswer,
@@ -189,6 +187,7 @@ export const merges = {
     module: 'merges',
     effect: 'write',
     cost: 2,
+    open_to_all: true,
     branches_in: { name: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/refresh' },
     raw: [['resolutions', '*', 'value']],
@@ -259,7 +258,7 @@ export const merges = {
           .meta({ description: 'All that these commits wrote.' }),
         branch: s.branch.default('main').meta({ description: 'The branch that is written to.' }),
         message: s.text(4096).default(''),
-        dry_run: z.boolean().default(false).meta({ description: 'Say what would be done, and do nothing.' }),
+        dry_run: m.dryRun,
         ...author,
       }),
     output: () => m.mergeAnswer,

@@ -12,6 +12,7 @@ import {
   type Work,
   writes,
 } from '@mem-service/server/module';
+import { findOpenOf } from '../pull-requests/queries.ts';
 import { requireRoomForBranch } from './create.ts';
 import { emitBranch } from './emit.ts';
 import * as queries from './queries.ts';
@@ -72,6 +73,11 @@ const close = writes<'branches.close'>(async (work, { input, caller }) => {
   if (child) {
     const message = `the branch ${JSON.stringify(child.name)} was forked from it and is open: merge or close that first`;
     throw new Fault('conflict', message, { branch: name, open_branch: child.name });
+  }
+  const pull = await findOpenOf(work.tx, work.account_id, name);
+  if (pull) {
+    const message = `the pull request ${pull.id} of the branch is open: merge or close that first`;
+    throw new Fault('conflict', message, { branch: name, open_pull_request: pull.id });
   }
   const set = { status: 'closed' as const, closed_by: authorOf({ input, caller }), closed_at: work.now };
   return changeBranch(work, row, { event_type: 'branch_closed', set, input, caller });

@@ -33,7 +33,7 @@ import {
 import { requireEnds } from './access.ts';
 import * as queries from './conflict-queries.ts';
 import { toSide } from './diff.ts';
-import { findMerge } from './lists.ts';
+import { findMerge, noMerge } from './lists.ts';
 import { toContent } from './load.ts';
 import { authorOf } from './merge.ts';
 import { requireValue } from './resolve-conflicts.ts';
@@ -80,8 +80,11 @@ const list = reads<'conflicts.list'>(async ({ read, caller, services }, input) =
     row.value,
   ]);
   const { items, ...rest } = cutPage(rows, limit, (row) => cursors.to([row.no]));
-  const all = await queries.countConflicts(read, { account_id, merge_id }, [...filters, ...globConditions(glob)]);
-  const hidden = all - (await queries.countConflicts(read, { account_id, merge_id }, seen));
+  const merge = { account_id, merge_id };
+  const all = await queries.countConflicts(read, merge, [...filters, ...globConditions(glob)]);
+  const hidden = all - (await queries.countConflicts(read, merge, seen));
+  // Of what others merge out of sight there is nothing to count.
+  if (all > 0 && hidden === all && ends.agent_id !== agent_id) throw noMerge(merge_id);
   return { conflicts: items.map(toConflict), hidden, ...rest };
 });
 
@@ -149,7 +152,8 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
     details: { merge_id, resolved: resolved.length, take },
     session,
   });
-  return changed(answer, { resource: merge_id, ...hashedBy(answer) });
+  const resource = `${merge_id}/${no ?? input.entity_path}${input.key === undefined ? '' : `/${input.key}`}`;
+  return changed(answer, { resource, ...hashedBy(answer) });
 });
 
 async function answerOf({ tx, account_id }: Work, merge_id: string, resolved: number) {

@@ -14,6 +14,7 @@ import {
   pause,
   type ReadContext,
   reads,
+  startWithin,
   toIso,
 } from '@mem-service/server/module';
 import { endOf, type MergeEnd, mergeBase, toState } from './ends.ts';
@@ -29,6 +30,8 @@ type DiffItem = DiffAnswer['entries'][number];
 /** How many entries a page looks at before it ends early, and how many at once. */
 const MAX_LOOKED_AT = 5000;
 const LOOKED_AT_ONCE = 250;
+/** Entries whose contents are loaded at once. */
+const LOADED_AT_ONCE = 100;
 
 /** The window that is looked through, and the place in it. */
 const cursors = cursorsOf('diff', ['number', 'number']);
@@ -79,6 +82,10 @@ class DiffPage {
 
   get isFull(): boolean {
     return this.entries.length >= this.#limit || this.#bytes <= 0;
+  }
+
+  get room(): number {
+    return Math.max(0, this.#bytes);
   }
 
   /** Whether an item of this size is left for the next page; the first never is. */
@@ -134,37 +141,50 @@ async function withoutEarlier(
   return left;
 }
 
+type ChangedEntry = { at: PlacedName; rows: Both<ComparedRow>; bytes: number };
+
 /** Adds what differs to the page. Returns the place after which the next page begins, where the page is full before the end. */
 async function addDifferences(
   context: ReadContext,
   { from, to }: ComparedStates,
   { names, found }: { names: readonly PlacedName[]; found: DiffPage },
 ): Promise<PlacedName | undefined> {
-  const { view, scan, caller } = context;
+  const { view, scan } = context;
   const of = (lineage: MergeEnd['lineage']) => loadRows(scan, { ...view, lineage, scope: undefined }, names);
   const [before, after] = [await of(from.lineage), await of(to.lineage)];
-  const contents = new Contents(scan, view);
-  let previous: PlacedName | undefined;
-  for (const at of names) {
+  const changed = names.flatMap((at): ChangedEntry[] => {
     const rows = { from: before.get(nameText(at)), to: after.get(nameText(at)) };
-    const bytes = (rows.from?.document_bytes ?? 0) + (rows.to?.document_bytes ?? 0);
-    const isSame = rows.from?.entry_id === rows.to?.entry_id && rows.from?.version === rows.to?.version;
-    if (!isSame) {
+    if (rows.from?.entry_id === rows.to?.entry_id && rows.from?.version === rows.to?.version) return [];
+    return [{ at, rows, bytes: (rows.from?.document_bytes ?? 0) + (rows.to?.document_bytes ?? 0) }];
+  });
+  let previous: PlacedName | undefined;
+  while (changed.length > 0) {
+    const some = startWithin(changed.slice(0, LOADED_AT_ONCE), found.room, ({ bytes }) => bytes);
+    const contents = new Contents(scan, view);
+    await contents.load(some.flatMap(({ rows }) => [rows.from, rows.to]));
+    for (const { at, rows, bytes } of some) {
       if (found.isFull || found.leaves(bytes)) return previous ?? { ...at, seq: at.seq - 1 };
-      await contents.load([rows.from, rows.to]);
-      const both = { from: contents.of(rows.from), to: contents.of(rows.to) };
-      if (!isSameState(both.from?.state, both.to?.state)) {
-        const isSeen =
-          isInScope(caller.key?.read, at.entity_path) &&
-          [rows.from, rows.to].every((row) => !row || mayAgentSee(row, view.agent_id));
-        if (isSeen) found.add(toItem(at, rows, both), bytes + bytesOfTexts([at.entity_path, at.key]));
-        else found.hidden++;
-      }
+      addDifference(context, { at, rows, bytes }, { contents, found });
+      previous = at;
       await pause();
     }
-    previous = at;
+    changed.splice(0, some.length);
   }
   return undefined;
+}
+
+function addDifference(
+  { caller, view }: ReadContext,
+  { at, rows, bytes }: ChangedEntry,
+  { contents, found }: { contents: Contents; found: DiffPage },
+): void {
+  const both = { from: contents.of(rows.from), to: contents.of(rows.to) };
+  if (isSameState(both.from?.state, both.to?.state)) return;
+  const isSeen =
+    isInScope(caller.key?.read, at.entity_path) &&
+    [rows.from, rows.to].every((row) => !row || mayAgentSee(row, view.agent_id));
+  if (isSeen) found.add(toItem(at, rows, both), bytes + bytesOfTexts([at.entity_path, at.key]));
+  else found.hidden++;
 }
 
 type Both<T> = { from: T | undefined; to: T | undefined };

@@ -33,10 +33,13 @@ const list = reads<'merges.list'>(async (context, { target, status, limit, curso
   return { merges: items.map((row) => toMerge(withMessageFor(row, caller.agent_id))), ...rest };
 });
 
+export const noMerge = (mergeId: string): Fault =>
+  new Fault('not_found', `there is no merge ${mergeId}`, { merge_id: mergeId });
+
 /** Throws where there is no such merge. */
 export async function findMerge(query: Query, accountId: string, mergeId: string): Promise<MergeRow> {
   const row = await getMerge(query, accountId, mergeId);
-  if (!row) throw new Fault('not_found', `there is no merge ${mergeId}`, { merge_id: mergeId });
+  if (!row) throw noMerge(mergeId);
   return row;
 }
 

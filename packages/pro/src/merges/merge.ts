@@ -14,7 +14,9 @@ import {
   type WriteResult,
   writesTogether,
 } from '@mem-service/server/module';
-import { insertFork, moveFork, setMerged } from '../branches/queries.ts';
+import { getProtection, insertFork, moveFork, setMerged } from '../branches/queries.ts';
+import { toProtection } from '../branches/render.ts';
+import type { RefSource } from '../branches/resolve.ts';
 import { spansOfFork } from '../branches/rules/spans.ts';
 import { toMerge } from './answer.ts';
 import { namedConflicts } from './conflicts.ts';
@@ -31,7 +33,12 @@ import { type MergeOutcome, runMerge } from './run-merge.ts';
 import type { MergeAuthor } from './write.ts';
 
 type Answer = Output<'branches.merge'>;
-export type MergeItem = { caller: Caller; input: Omit<Input<'branches.merge'>, 'keep_open'> & { keep_open?: boolean } };
+export type MergeItem = {
+  caller: Caller;
+  input: Omit<Input<'branches.merge'>, 'keep_open'> & { keep_open?: boolean };
+  /** It has what the protection of the target asks for. */
+  isReviewed?: boolean;
+};
 
 type NamedAuthor = { agent_id?: string | undefined; session_id?: string | undefined };
 
@@ -82,17 +89,30 @@ export function requireOpen({ branch, isNewest, row }: MergeEnd, what: string): 
     });
 }
 
+/** A branch whose protection asks for approvals or checks is changed by pull requests, which have them. */
+async function requireUnreviewed({ tx, account_id }: Work, branch: string): Promise<void> {
+  const protection = toProtection(await getProtection(tx, account_id, branch));
+  if (!protection || protection.required_approvals + protection.required_checks.length === 0) return;
+  const message = `the protection of ${JSON.stringify(branch)} asks for approvals or checks: open a pull request, and merge that`;
+  throw new Fault('pull_request_required', message, { branch });
+}
+
 /** Everything that the source may have changed, or has evidence about, since the base. */
-async function namesToMerge(work: Work, { base, source }: Three<MergeEnd>): Promise<MergedName[]> {
+export async function namesToMerge(
+  { account_id, read }: RefSource,
+  { base, source }: Pick<Three<MergeEnd>, 'base' | 'source'>,
+): Promise<MergedName[]> {
   const windows = windowsBetween(source.lineage, base.lineage);
-  const { tx, account_id } = work;
-  const { names, more } = await namesWritten(tx, account_id, { windows, most: MAX_MERGED_ENTRIES });
+  const { names, more } = await namesWritten(read, account_id, { windows, most: MAX_MERGED_ENTRIES });
   if (more) throw tooManyEntries();
-  const all = [...names, ...(await namesJudged(tx, account_id, windows))];
+  const all = [...names, ...(await namesJudged(read, account_id, windows))];
   return [...new Map(all.map((name) => [nameText(name), name])).values()];
 }
 
-export async function mergeBranch(work: Work, { input, caller }: MergeItem): Promise<WriteResult<Answer> | Fault> {
+export async function mergeBranch(
+  work: Work,
+  { input, caller, isReviewed = false }: MergeItem,
+): Promise<WriteResult<Answer> | Fault> {
   await work.locked;
   const { name, target, merge_id } = input;
   const before = await earlierMerge(work, { kind: 'merge', merge_id, source: name, target });
@@ -101,6 +121,7 @@ export async function mergeBranch(work: Work, { input, caller }: MergeItem): Pro
   const source = await endOf(refs, name);
   const into = await endOf(refs, target);
   requireOpen(into, 'the target');
+  if (!isReviewed && !input.dry_run) await requireUnreviewed(work, into.branch);
   if (source.branch === into.branch)
     throw new Fault('conflict', 'a branch is not merged into itself', { branch: name });
   const ends = { source, target: into, base: await mergeBase(refs, source, into) };
@@ -108,7 +129,7 @@ export async function mergeBranch(work: Work, { input, caller }: MergeItem): Pro
     ...requestOf(work, { input, caller }),
     kind: 'merge',
     ends,
-    names: await namesToMerge(work, ends),
+    names: await namesToMerge(refs, ends),
     waiting: before,
   });
   const isDone = !(outcome instanceof Fault) && !input.dry_run;
@@ -137,6 +158,7 @@ export async function refreshBranch(work: Work, { input, caller }: RefreshItem):
   if (!target.row)
     throw new Fault('conflict', `${MAIN_BRANCH} has no parent to be refreshed from`, { branch: input.name });
   requireOpen(target, 'the branch');
+  if (!input.dry_run) await requireUnreviewed(work, target.branch);
   const { parent } = target.row;
   await work.services.branchAccess.require(caller, parent, 'read');
   const before = await earlierMerge(work, {

@@ -97,9 +97,11 @@ async function resolve(work: Work, plan: MergePlan, { resolutionOf, waiting }: M
   }
 }
 
-/** As for a commit: something that everyone may see, or nothing at all. */
-const isAboutShared = (entries: readonly PlannedEntry[]): boolean =>
-  entries.length === 0 || entries.some(({ rows }) => rows.source?.shared === 1 || rows.target?.shared === 1);
+/** As for a commit: something that everyone may see, or only the branches as a whole. */
+const isAboutShared = (kind: queries.MergeKind, entries: readonly PlannedEntry[]): boolean =>
+  entries.length === 0
+    ? kind !== 'cherry_pick'
+    : entries.some(({ rows }) => rows.source?.shared === 1 || rows.target?.shared === 1);
 
 function newRow(work: Work, request: MergeRequest, { entries, hidden }: MergePlan): queries.MergeRow {
   const { kind, merge_id, ends, strategy, detection, message, author } = request;
@@ -117,7 +119,7 @@ function newRow(work: Work, request: MergeRequest, { entries, hidden }: MergePla
     base_branch: hasBase ? ends.base.branch : null,
     base_seq: hasBase ? ends.base.seq : null,
     agent_id: author.agent_id,
-    visible_to: isAboutShared(entries) ? EVERYONE : author.agent_id,
+    visible_to: isAboutShared(kind, entries) ? EVERYONE : author.agent_id,
     added: count('added'),
     modified: count('modified'),
     deleted: count('deleted'),

@@ -18,7 +18,7 @@ import {
   withinPage,
   writes,
 } from '@mem-service/server/module';
-import { endGrantsOfTeam } from '../branch-access/end-grants.ts';
+import { endGrantsOfTeam } from '../access/end-grants.ts';
 import { bytesOfMember, bytesOfTeam, toTeam } from './answers.ts';
 import { emitTeamEvent } from './events.ts';
 import * as queries from './queries.ts';

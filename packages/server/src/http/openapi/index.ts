@@ -27,6 +27,7 @@ export const TAGS: Record<string, string> = {
   graph: 'Connections between entries, agents and other things, observed by the service or stated by callers.',
   branches: 'Branches of the memory: an agent can try something on one without the others believing it.',
   merges: 'What branches changed, merging them, conflicts and how they are resolved.',
+  'pull-requests': 'Reviews and checks of what a branch changed, before it is merged.',
   tags: 'Names for the state of the memory at a moment.',
   rollback: 'Bring memory back to an earlier state, and copy the memory of an agent.',
   counts: 'Counts of entries: paths, patterns, statistics.',

@@ -59,6 +59,11 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
     hidden: 0,
     conflicting: [{ entity_path: 'checkout/payments', key: 'retry-policy', reason: 'both_modified' }],
   },
+  pull_request_blocked: {
+    blocked_by: [{ reason: 'approvals', message: '1 approval is missing' }],
+  },
+  pull_request_closed: { id: '01k0a4g3v5x7y9z1b3d5f7h9jk', status_of_pull_request: 'merged' },
+  pull_request_required: { branch: 'main' },
   target_moved: { branch: 'main' },
   merge_too_large: { max_entries: 10000 },
   log_rewound: { last_seq: 41, position: '41-k3f9a2' },

@@ -29,6 +29,14 @@ export function listChangedHeads(query: Query, part: ChangedPart): Promise<Chang
   );
 }
 
+/** The `seq` of the last write to a branch itself; 0 where there was none. */
+export async function newestChangeOn(query: Query, accountId: string, branch: string): Promise<number> {
+  const found = await query.get<{ seq: number }>(
+    sql`SELECT seq FROM entries WHERE account_id = ${accountId} AND branch = ${branch} ORDER BY seq DESC LIMIT 1`,
+  );
+  return found?.seq ?? 0;
+}
+
 type AuthoredPart = { agent_id: string; after: number; limit: number };
 
 /** The live entries of a view that an agent wrote last, after a `seq` and in the order of the log. */

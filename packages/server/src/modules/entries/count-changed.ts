@@ -32,12 +32,20 @@ export async function countChanged(
 }
 
 /** A copy has the number, author, time and content of what it was taken over from, and is the first version here. */
-const isNoCopy = ({ account_id }: EntryView, from: readonly string[]): Sql[] =>
-  from.map(
-    (branch) => sql`NOT (head.seq = head.entry_id AND EXISTS (SELECT 1 FROM entries AS origin
-      JOIN versions ON versions.account_id = ${account_id} AND versions.entry_id = origin.entry_id
-        AND versions.version = head.version
-      WHERE origin.account_id = ${account_id} AND origin.branch = ${branch} AND origin.entity_path = head.entity_path
-        AND origin.key = head.key AND versions.seq < head.seq AND versions.content_hash = head.content_hash
-        AND versions.written_at = head.written_at AND versions.agent_id = head.agent_id))`,
-  );
+const isNoCopy = (view: EntryView, from: readonly string[]): Sql[] => from.map((branch) => isNoCopyOf(view, branch));
+
+function isNoCopyOf({ account_id, dialect }: EntryView, branch: string): Sql {
+  const on = 'versions.account_id = ? AND versions.entry_id = origin.entry_id AND versions.version = head.version';
+  const joined: Sql = { text: dialect.leftJoin('versions', on), values: [account_id] };
+  // One lookup for each head, whatever PostgreSQL expects of the tables.
+  const entries =
+    dialect.engine === 'sqlite'
+      ? sql`entries`
+      : sql`(SELECT * FROM entries AS x WHERE x.account_id = (SELECT CAST(${account_id} AS text))
+          AND (x.branch, x.entity_path, x.key) >= (${branch}, head.entity_path, head.key)
+        ORDER BY x.account_id, x.branch, x.entity_path, x.key LIMIT 1)`;
+  return sql`NOT (head.seq = head.entry_id AND EXISTS (SELECT 1 FROM ${entries} AS origin${joined}
+    WHERE origin.account_id = ${account_id} AND origin.branch = ${branch} AND origin.entity_path = head.entity_path
+      AND origin.key = head.key AND versions.seq < head.seq AND versions.content_hash = head.content_hash
+      AND versions.written_at = head.written_at AND versions.agent_id = head.agent_id))`;
+}

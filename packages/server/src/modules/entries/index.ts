@@ -9,7 +9,13 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { type AuthoredRow, getAuthored } from './authored.ts';
-export { type ChangedHead, findEarlierVersions, listAuthoredHeads, listChangedHeads } from './changed.ts';
+export {
+  type ChangedHead,
+  findEarlierVersions,
+  listAuthoredHeads,
+  listChangedHeads,
+  newestChangeOn,
+} from './changed.ts';
 export { checkWrites } from './check-write.ts';
 export {
   type CommittedName,
@@ -40,7 +46,7 @@ export { contentHash, fromDocument, toEntry, toVersion } from './rows.ts';
 export { isArtifact } from './rules/artifact.ts';
 export { type EvidenceStatus, evidenceRank, evidenceSignal, evidenceStatus } from './rules/evidence.ts';
 export { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
-export { mayHoldSecret } from './rules/secrets.ts';
+export { mayHoldSecret, newScanBudget, secretsInEntry } from './rules/secrets.ts';
 export { rawValue, shortValue } from './short-value.ts';
 export { type Standing, standingOf, UNTOUCHED } from './standing.ts';
 export { authorOf, checkUnchanged, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';

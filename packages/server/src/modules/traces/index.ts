@@ -11,7 +11,14 @@ export { type AgeRange, erasePayloads, removeOld } from './age/index.ts';
 export { countTraces, freeTraces, hasTraces } from './age/queries.ts';
 export type { AttemptUse } from './attempts.ts';
 export { prepareRedactions } from './prepare.ts';
-export { type AskedRow, havePartsContent, listAsked, listReadParts } from './question-queries.ts';
+export {
+  type AskedRow,
+  havePartsContent,
+  listAsked,
+  listReadParts,
+  listRecentTraces,
+  type RecentTrace,
+} from './question-queries.ts';
 export { listReadPaths, type ReadPath } from './read-queries.ts';
 export { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 export { redactionsInSteps as redactionsOf, redactJson } from './rules/redact-json.ts';

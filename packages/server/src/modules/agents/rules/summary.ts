@@ -70,6 +70,15 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   branch_updated: (event) => `Updated branch '${branchNamedIn(event)}'`,
   branch_refreshed: (event) => `Refreshed branch '${branchNamedIn(event)}'`,
   conflict_resolved: ({ details }) => `Resolved ${count(details.resolved, 'conflict')} of a merge`,
+  pull_request_opened: (event) => `Opened a pull request of branch '${branchNamedIn(event)}'`,
+  pull_request_updated: (event) => `Changed a pull request of branch '${branchNamedIn(event)}'`,
+  pull_request_reviewed: (event) =>
+    `Reviewed a pull request of branch '${branchNamedIn(event)}': ${quoted(event.details.decision).replaceAll('_', ' ')}`,
+  pull_request_checked: (event) =>
+    `Posted check '${quoted(event.details.check)}' of branch '${branchNamedIn(event)}': ${quoted(event.details.status)}`,
+  pull_request_merged: (event) => `Merged the pull request of branch '${branchNamedIn(event)}'`,
+  pull_request_closed: (event) => `Closed the pull request of branch '${branchNamedIn(event)}'`,
+  pull_request_reopened: (event) => `Reopened the pull request of branch '${branchNamedIn(event)}'`,
   access_granted: (event) =>
     `Granted ${quoted(event.details.permission) || 'access'} on branch '${branchNamedIn(event)}' to ${granteeOf(event)}`,
   access_revoked: (event) => `Revoked access on branch '${branchNamedIn(event)}' from ${granteeOf(event)}`,
