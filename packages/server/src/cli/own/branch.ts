@@ -37,7 +37,7 @@ its fork (ahead), and its parent since then (behind). With a name it creates a b
   examples: [
     ['mem branch', 'which there are'],
     ['mem branch experiment/retries --description "do three attempts suffice?"', 'a new one'],
-    ['mem branch fixes --from tags/v1', 'one that begins as an earlier state'],
+    ['mem branch fixes --from main@1200', 'one that begins as an earlier state'],
     ['mem branch -d experiment/retries', 'close it'],
   ],
   async run(given, parts) {

@@ -16,7 +16,7 @@ export const diff = ownCommand({
   summary: 'Show what differs between branches, tags and times',
   about: `  mem diff              what the current branch changed since its fork
   mem diff <branch>     what a branch changed since it was last in common with the current one
-  mem diff <state>      what changed from tags/<name>, <branch>@<seq> or <branch>@<time> until now
+  mem diff <state>      what changed since tags/<name>, <branch>@<seq> or <branch>@<time>
   mem diff <a> <b>      what differs between two of them; also <a>..<b>
   mem diff <a>...<b>    what b changed since it was last in common with a
 

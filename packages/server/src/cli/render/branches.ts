@@ -6,8 +6,8 @@ import { type Column, panel, table } from './table.ts';
 import { paint, type Screen, show, when, whenOn } from './text.ts';
 
 /** The branches with * at the current one, as git lists them. */
-export function branchLines({ current, branches }: BranchList, screen: Screen): string {
-  const isKnown = branches.some(({ name }) => name === current);
+export function branchLines({ current, branches: listed }: BranchList, screen: Screen): string {
+  const isKnown = listed.some(({ name }) => name === current);
   const name = ({ name }: ListedBranch, screen: Screen) =>
     name === current ? paint(screen, 'green', `* ${show(name)}`) : `  ${show(name)}`;
   const columns: Column<ListedBranch>[] = [
@@ -21,7 +21,7 @@ export function branchLines({ current, branches }: BranchList, screen: Screen): 
     { title: 'DESCRIPTION', of: ({ description }) => show(description), extra: true, least: 10 },
   ];
   const elsewhere = isKnown ? '' : `${paint(screen, 'green', `* ${show(current)}`)}, which is no branch of this list\n`;
-  return `${table(branches, columns, screen)}${elsewhere}`;
+  return `${table(listed, columns, screen)}${elsewhere}`;
 }
 
 /** Main has no parent to be compared with. */
