@@ -2,20 +2,20 @@ import type { Output } from '@mem-service/contract';
 import type { ServiceConnection } from '../connect.ts';
 import { problemOf } from '../failure.ts';
 
-type BranchState = Output<'branches.list'>['branches'][number];
+type ListedState = Output<'branches.list'>['branches'][number];
 type BranchDetails = Output<'branches.read'>;
 
 /** `is_counted` is false where there are more than were counted. */
-export type ListedBranch = BranchState & Partial<Pick<BranchDetails, 'ahead' | 'behind' | 'is_counted'>>;
+export type ListedBranch = ListedState & Partial<Pick<BranchDetails, 'ahead' | 'behind' | 'is_counted'>>;
 
 export type BranchList = { current: string; branches: ListedBranch[]; next_cursor: string | null; has_more: boolean };
 
-export type ListRequest = { current: string; all: boolean; limit: number; cursor: string | undefined };
+export type BranchListRequest = { current: string; all: boolean; limit: number; cursor: string | undefined };
 
 const AT_ONCE = 8;
 
 /** A page of branches, `main` first, with how far each has moved. */
-export async function listBranches(connection: ServiceConnection, request: ListRequest): Promise<BranchList> {
+export async function listBranches(connection: ServiceConnection, request: BranchListRequest): Promise<BranchList> {
   const { current, all, limit, cursor } = request;
   const read = async (name: string): Promise<BranchDetails> =>
     JSON.parse(await connection.call('branches.read', { name }));
@@ -39,7 +39,7 @@ export async function listBranches(connection: ServiceConnection, request: ListR
 }
 
 /** A branch may be closed while it is counted, or its parent not be readable. */
-async function withCounts(branch: BranchState, read: (name: string) => Promise<BranchDetails>): Promise<ListedBranch> {
+async function withCounts(branch: ListedState, read: (name: string) => Promise<BranchDetails>): Promise<ListedBranch> {
   const [details] = await presentBranch(() => read(branch.name));
   return details ?? branch;
 }

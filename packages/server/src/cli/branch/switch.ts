@@ -55,10 +55,10 @@ function previousBranch({ env, folder }: Machine, { memory }: ClientConfig): str
   throw new UsageError('there is no branch to go back to: nothing was switched here');
 }
 
-type BranchChange = { name: string; before: string };
+type SwitchedBranch = { name: string; before: string };
 
-/** Returns the folder that was switched. Those that are gone are forgotten. */
-function saveSwitch({ env, folder }: Machine, { memory }: ClientConfig, { name, before }: BranchChange): string {
+/** Returns the folder that was switched. Those that are gone are dropped. */
+function saveSwitch({ env, folder }: Machine, { memory }: ClientConfig, { name, before }: SwitchedBranch): string {
   const switched = folderToSwitch(memory, folder);
   const known = readSwitched(env).filter((one) => existsSync(one.folder));
   const others = known.filter((one) => one.folder !== switched || one.memory !== memory.at);
@@ -70,7 +70,7 @@ function saveSwitch({ env, folder }: Machine, { memory }: ClientConfig, { name, 
 }
 
 /** Lets the folder follow its parents, its key and its agent again. */
-export function forgetSwitch(parts: OwnParts): void {
+export function dropSwitch(parts: OwnParts): void {
   const machine = thisMachine(parts);
   const { memory } = readClientConfig(parts);
   const found = findSwitched(machine.env, machine.folder, memory);

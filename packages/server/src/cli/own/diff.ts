@@ -59,11 +59,11 @@ Members of values are compared one by one, lists as a whole. mem diff-versions c
   },
 });
 
-type Compared = { kind: 'changes'; name: string; against: string } | { kind: 'states'; from: string; to: string };
+type DiffCall = { kind: 'changes'; name: string; against: string } | { kind: 'states'; from: string; to: string };
 
 /** Fills in the current branch, and its parent. */
-async function completed(asked: DiffWords, given: ParsedFlags, parts: OwnParts): Promise<Compared> {
-  if (Object.values(asked).every((word) => word !== undefined)) return asked as Compared;
+async function completed(asked: DiffWords, given: ParsedFlags, parts: OwnParts): Promise<DiffCall> {
+  if (Object.values(asked).every((word) => word !== undefined)) return asked as DiffCall;
   const config = readClientConfig(parts);
   const connection = await connect(parts, config, { ...identityOf(given), creates: false });
   try {

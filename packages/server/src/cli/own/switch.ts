@@ -25,11 +25,11 @@ is the whole project. The choice is kept in your home folder (~/.mem/branches.js
     ['mem switch tags/v1', 'look around in an earlier state'],
   ],
   async run(given, parts) {
-    const { forgetSwitch, switchBranch } = await import('../branch/switch.ts');
+    const { dropSwitch, switchBranch } = await import('../branch/switch.ts');
     const [to] = given.get('name') ?? [];
     if (isOn(given, 'off')) {
       if (to !== undefined) throw new UsageError('give a branch or --off, not both');
-      forgetSwitch(parts);
+      dropSwitch(parts);
       return 0;
     }
     if (to === undefined) throw new UsageError('name a branch: mem switch <name>; mem branch lists them');

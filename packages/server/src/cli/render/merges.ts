@@ -46,7 +46,7 @@ function changesText({ kind, added, modified, deleted, judged, hidden }: MergeAn
   return parts.length === 0 ? 'nothing to do' : `${parts.join(', ')}${unseen}`;
 }
 
-type Conflict = Output<'conflicts.list'>['conflicts'][number];
+type ListedConflict = Output<'conflicts.list'>['conflicts'][number];
 type WholeConflict = Output<'conflicts.read'>;
 
 /** The conflicts of a merge with what is to do. */
@@ -63,7 +63,7 @@ export function conflicts(item: AnswerItem, screen: Screen): string {
 const howToResolve = (mergeId: string, no: number): string =>
   `mem show-conflict ${mergeId} ${no} shows both sides; mem resolve ${mergeId} source|target|base --no ${no} decides`;
 
-function conflictLine(one: Conflict, screen: Screen): string {
+function conflictLine(one: ListedConflict, screen: Screen): string {
   const decided =
     one.status === 'open' ? paint(screen, 'red', 'open') : paint(screen, 'green', `takes ${show(one.take)}`);
   const fields = one.fields.map((path) => path.replace(/^\/value\//, '')).join(', ');
