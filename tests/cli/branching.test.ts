@@ -184,7 +184,7 @@ describe.each(['a local store', 'a server'])('the command line on %s', (where) =
       'mem:   checkout/payments retry: both sides changed it',
       'mem: look at them:  mem conflicts m1',
       "mem: decide:        mem resolve m1 source|target|base --path '**', or one with --no 0",
-      'mem: then go on:    the same command again with --merge-id m1',
+      'mem: then go on:    the same command again, a merge or refresh with --merge-id m1',
       '',
     ]);
     expect(await done('conflicts', 'm1')).toMatch(
@@ -219,7 +219,7 @@ describe.each(['a local store', 'a server'])('the command line on %s', (where) =
     expect(await done('cherry-pick', 'mine', 'checkout/payments/gateway', '--dry-run')).toContain(
       'would take from mine',
     );
-    expect(await done('cherry-pick', 'mine', 'checkout/payments', 'gateway')).toContain('    + {"timeout":1500}');
+    expect(await done('cherry-pick', 'mine', 'checkout/payments', 'gateway')).toContain('    + {"timeout": 1500}');
     expect(await done('cherry-pick', 'mine', '--entry', 'checkout/payments/more')).toContain('took from mine to main');
     expect(await mem('refresh')).toMatchObject({ code: 5 });
     for (const wrong of [[], ['mine'], ['mine', 'nothing']])

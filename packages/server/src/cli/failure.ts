@@ -116,7 +116,7 @@ function conflictLines({ conflicts, hidden, conflicting, merge_id: id }: Problem
     ...(hidden ? [`  ${hidden} in entries that you may not see: their authors resolve them`] : []),
     `look at them:  mem conflicts ${id}`,
     `decide:        mem resolve ${id} source|target|base --path '**', or one with --no 0`,
-    `then go on:    the same command again with --merge-id ${id}`,
+    `then go on:    the same command again, a merge or refresh with --merge-id ${id}`,
   ];
 }
 

@@ -3,7 +3,10 @@ import type { ServiceConnection } from '../connect.ts';
 import type { ClientConfig } from '../memory.ts';
 import { readAnswer, render, type Screen } from '../render/index.ts';
 
-const MERGES: readonly OperationName[] = ['branches.merge', 'branches.refresh', 'entries.cherry_pick'];
+const MERGES: readonly OperationName[] = [
+  ...(['branches.merge', 'pull_requests.merge'] as const),
+  ...(['branches.refresh', 'entries.cherry_pick'] as const),
+];
 /** How many of the entries are shown. */
 const SHOWN = 20;
 
@@ -39,7 +42,7 @@ function comparisonOf(answer: Output<'branches.merge'>): Comparison | undefined 
 
 /** After a merge of the branch that the folder is on. */
 export function mergedHint({ name, text }: Pick<MergeCall, 'name' | 'text'>, { branch }: ClientConfig): string {
-  if (name !== 'branches.merge') return '';
+  if (name !== 'branches.merge' && name !== 'pull_requests.merge') return '';
   const { source, dry_run, status } = JSON.parse(text) as Output<'branches.merge'>;
   if (dry_run || status !== 'merged' || branch?.by !== 'folder' || branch.name !== source) return '';
   return `this folder is still on ${source}: mem switch main goes on there\n`;

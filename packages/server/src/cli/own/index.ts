@@ -13,6 +13,7 @@ import { init } from './init.ts';
 import { log } from './log.ts';
 import { mcp } from './mcp.ts';
 import { postgres } from './postgres.ts';
+import { pr } from './pr.ts';
 import { restore } from './restore.ts';
 import { rollback } from './rollback.ts';
 import { serve } from './serve.ts';
@@ -42,6 +43,7 @@ export const ownCommands = [
   switchCommand,
   diff,
   cherryPick,
+  pr,
   tag,
   rollback,
 ] as const satisfies readonly OwnCommand[];

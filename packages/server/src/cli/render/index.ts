@@ -24,6 +24,15 @@ import { me } from './me.ts';
 import { conflict, conflicts, merged, resolved } from './merges.ts';
 import { committed } from './outcome.ts';
 import { candidates, consolidated, proposal, proposals } from './proposals.ts';
+import {
+  checkPosted,
+  pullRequest,
+  pullRequestChanged,
+  pullRequestClosed,
+  pullRequestOpened,
+  pullRequestReopened,
+  reviewed,
+} from './pull-requests.ts';
 import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
 import { retrieval } from './retrieval.ts';
@@ -99,6 +108,14 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'branches.merge': merged,
   'branches.refresh': merged,
   'entries.cherry_pick': merged,
+  'pull_requests.create': pullRequestOpened,
+  'pull_requests.read': pullRequest,
+  'pull_requests.update': pullRequestChanged,
+  'pull_requests.review': reviewed,
+  'pull_requests.check': checkPosted,
+  'pull_requests.close': pullRequestClosed,
+  'pull_requests.reopen': pullRequestReopened,
+  'pull_requests.merge': merged,
   'conflicts.list': conflicts,
   'conflicts.read': conflict,
   'conflicts.resolve': resolved,
