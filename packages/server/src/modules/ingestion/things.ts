@@ -1,9 +1,12 @@
 import { isInScope, missingScope, type Work } from '../../kernel/index.ts';
 import { turnEnd, untilTurnEnds } from '../../turns.ts';
+import type { EntrySet } from '../entries/index.ts';
 import type { Arrival } from './arrivals.ts';
 import * as queries from './queries.ts';
-import { compareStamps, type Merged, mergeInSteps, type Stamp, type ThingState } from './rules/merge.ts';
+import { type Merged, mergeInSteps, type ThingState } from './rules/merge.ts';
 import type { ArrivedWrite } from './rules/results.ts';
+import { compareStamps, type Stamp } from './rules/stamps.ts';
+import { findTold, isTold, type Told } from './told-states.ts';
 
 /** How far the clock of a sender may be ahead. */
 const MAX_AHEAD_MS = 5 * 60_000;
@@ -115,8 +118,20 @@ export class Things {
     return { at: next, from: known && !isSame(known, next) ? known : undefined, keep };
   }
 
+  /** Adds the states that the first versions of entries tell. */
+  async addTold(arrivals: readonly Arrival[], entries: EntrySet): Promise<void> {
+    const told: Told[] = [];
+    for (const { sender, writes } of arrivals)
+      for (const write of writes) {
+        if (write.occurred_at === undefined) continue;
+        for (const place of this.placesOf([{ sender, writes: [write] }]))
+          if (!this.#states.has(nameOf(place))) told.push({ sender, place });
+      }
+    for (const { place, state } of await findTold(this.#work, entries, told)) this.#states.set(nameOf(place), state);
+  }
+
   /** What an entry is to say after an event. */
-  async decide(write: ArrivedWrite, { at, from, value, received_at }: Before): Promise<ThingDecision> {
+  async decide(write: ArrivedWrite, { at, from, value, received_at, newBy }: Before): Promise<ThingDecision> {
     if (write.occurred_at === undefined)
       return { value: write.deleted ? undefined : write.value, text: write.text, isLate: false, keep: () => {} };
     const state = this.#states.get(nameOf(from ?? at)) ?? NO_STATE;
@@ -133,7 +148,7 @@ export class Things {
       if (from) this.#leave(from);
       if (!from && merged.thing.state === state) return;
       this.#states.set(nameOf(at), merged.thing.state);
-      this.#changed.set(nameOf(at), at);
+      if (!newBy || !isTold(merged.thing, newBy)) this.#changed.set(nameOf(at), at);
     };
     return { keep, ...decisionOf(write, merged, from !== undefined) };
   }
@@ -160,7 +175,14 @@ export class Things {
   }
 }
 
-type Before = { at: Place; from: Place | undefined; received_at: number; value: () => unknown };
+type Before = {
+  at: Place;
+  from: Place | undefined;
+  received_at: number;
+  value: () => unknown;
+  /** The event that the entry is new by. */
+  newBy: Arrival | undefined;
+};
 
 const NO_STATE: ThingState = {};
 
