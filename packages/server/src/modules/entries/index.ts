@@ -35,6 +35,7 @@ export {
   findCounted,
   findErased,
   listAuthored,
+  listHeadsNamed,
   newestLeft,
   targetsOf,
 } from './erase/index.ts';

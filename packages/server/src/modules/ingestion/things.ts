@@ -1,4 +1,5 @@
-import { isInScope, missingScope, type Work } from '../../kernel/index.ts';
+import { Fault } from '@mem-service/contract';
+import { isInScope, type Work } from '../../kernel/index.ts';
 import { turnEnd, untilTurnEnds } from '../../turns.ts';
 import type { EntrySet } from '../entries/index.ts';
 import type { Arrival } from './arrivals.ts';
@@ -32,6 +33,12 @@ function isBetter(known: queries.PlaceRow, { stamp, at }: { stamp: Stamp; at: Pl
   const order = compareStamps(stamp, [known.placed_at, known.placed_rank]);
   return order > 0 || (order === 0 && nameOf(at) > nameOf(known));
 }
+
+/** The key may write where the event says; where the thing is now is not for the key to know. */
+const movedAway = () =>
+  new Fault('forbidden', 'the event is about a thing that is now where this key does not have WRITE', {
+    permission: 'WRITE',
+  });
 
 /** Anything is better than a place that an event had to guess. */
 const UNPLACED: Stamp = [-1, 0];
@@ -105,9 +112,7 @@ export class Things {
     const { account_id } = this.#work;
     const stamp = write.unplaced ? UNPLACED : stampOf(write, received_at);
     const known = this.#places.get(thingName(sender, thing));
-    // The event names another path: whether there is something elsewhere is not for the key to know.
-    if (known && !isInScope(caller.key?.write, known.entity_path))
-      throw missingScope('WRITE', { kind: 'exact', path: entity_path });
+    if (known && !isInScope(caller.key?.write, known.entity_path)) throw movedAway();
     if (known && !isBetter(known, { stamp, at: write })) return { at: known, keep: () => {} };
     const next = { account_id, sender, thing, entity_path, key, placed_at: stamp[0], placed_rank: stamp[1] };
     const keep = () => {

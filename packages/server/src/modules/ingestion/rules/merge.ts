@@ -198,7 +198,11 @@ function* mergeLists(
   return merged;
 }
 
-function stampsOf({ whole, items }: ThingState, list: string, listed: ReadonlyMap<string, unknown>): Map<string, Stamp> {
+function stampsOf(
+  { whole, items }: ThingState,
+  list: string,
+  listed: ReadonlyMap<string, unknown>,
+): Map<string, Stamp> {
   const stamps = new Map(Object.entries(ownOf(items, list) ?? {}));
   if (whole) for (const id of listed.keys()) if (!stamps.has(id)) stamps.set(id, whole);
   return stamps;
