@@ -109,14 +109,14 @@ it.each(backends)('a thing is erased with the places that it had before, on %s',
   const app = await openTestApp(backend, { connectors: hostOf(connector) });
   try {
     const other = { ...thing, thing: 'other', key: 'other' };
-    const told = [
+    const events = [
       { ...thing, ...at(1), entity_path: 'a', value: { text: 'private-one' } },
       { ...other, ...at(1), entity_path: 'a', value: { text: 'stays' } },
       { ...thing, ...at(2), entity_path: 'b', value: { text: 'private-two' } },
       { ...thing, ...at(3), entity_path: 'c', value: { text: 'private-three' } },
       { ...other, ...at(2), entity_path: 'd', value: { text: 'stays too' } },
     ];
-    for (const [i, payload] of told.entries())
+    for (const [i, payload] of events.entries())
       await app.call('webhooks.receive', { connector: 'example', id: `d-${i}`, event_type: 'build.failed', payload });
     // Anybody can say that a thing was elsewhere.
     await app.call('graph.link', {

@@ -213,7 +213,7 @@ export function deleteEdgesToName(
   );
 }
 
-/** What entries that moved were called before, whoever says so. */
+/** What entries that moved were called before, by any agent's edges. */
 export async function listFormerNames(query: Query, { account_id, branch, nodes }: EntryEdges): Promise<string[]> {
   const rows = await query.all<{ target: string }>(
     // CROSS JOIN fixes the order of the tables, so that each entry is one index search.

@@ -7,7 +7,7 @@ import * as queries from './queries.ts';
 import { type Merged, mergeInSteps, type ThingState } from './rules/merge.ts';
 import type { ArrivedWrite } from './rules/results.ts';
 import { compareStamps, type Stamp } from './rules/stamps.ts';
-import { findTold, isTold, type Told } from './told-states.ts';
+import { findShown, isShown, type SentThing } from './shown-states.ts';
 
 /** How far the clock of a sender may be ahead. */
 const MAX_AHEAD_MS = 5 * 60_000;
@@ -123,16 +123,16 @@ export class Things {
     return { at: next, from: known && !isSame(known, next) ? known : undefined, keep };
   }
 
-  /** Adds the states that the first versions of entries tell. */
-  async addTold(arrivals: readonly Arrival[], entries: EntrySet): Promise<void> {
-    const told: Told[] = [];
+  /** Adds the states that the first versions of entries show. */
+  async addShown(arrivals: readonly Arrival[], entries: EntrySet): Promise<void> {
+    const asked: SentThing[] = [];
     for (const { sender, writes } of arrivals)
       for (const write of writes) {
         if (write.occurred_at === undefined) continue;
         for (const place of this.placesOf([{ sender, writes: [write] }]))
-          if (!this.#states.has(nameOf(place))) told.push({ sender, place });
+          if (!this.#states.has(nameOf(place))) asked.push({ sender, place });
       }
-    for (const { place, state } of await findTold(this.#work, entries, told)) this.#states.set(nameOf(place), state);
+    for (const { place, state } of await findShown(this.#work, entries, asked)) this.#states.set(nameOf(place), state);
   }
 
   /** What an entry is to say after an event. */
@@ -153,7 +153,7 @@ export class Things {
       if (from) this.#leave(from);
       if (!from && merged.thing.state === state) return;
       this.#states.set(nameOf(at), merged.thing.state);
-      if (!newBy || !isTold(merged.thing, newBy)) this.#changed.set(nameOf(at), at);
+      if (!newBy || !isShown(merged.thing, newBy)) this.#changed.set(nameOf(at), at);
     };
     return { keep, ...decisionOf(write, merged, from !== undefined) };
   }

@@ -6,14 +6,14 @@ import type { Stamp } from './rules/stamps.ts';
 import type { Place } from './things.ts';
 
 type Version = Pick<EntryRow, 'agent_id' | 'document' | 'deleted' | 'confidence'>;
-type TellingEvent = { occurred_at?: string | null; rank?: number };
-export type Told = { sender: string; place: Place };
+type StampedEvent = { occurred_at?: string | null; rank?: number };
+export type SentThing = { sender: string; place: Place };
 
 /**
- * Whether the first version of an entry tells the state of its thing, by the event that it names: all was given at once, at
+ * Whether the first version of an entry shows the state of its thing, by the event that it names: all was given at once, at
  * the time of that event. Most things have one event, and need no row of their own.
  */
-export function isTold({ value, state }: Thing, { occurred_at, rank = 0 }: Arrival): boolean {
+export function isShown({ value, state }: Thing, { occurred_at, rank = 0 }: Arrival): boolean {
   const { whole, ...others } = state;
   return (
     value !== undefined &&
@@ -23,11 +23,11 @@ export function isTold({ value, state }: Thing, { occurred_at, rank = 0 }: Arriv
   );
 }
 
-/** The states that first versions tell, of entries that are there. */
-export async function findTold(
+/** The states that first versions show, of entries that are there. */
+export async function findShown(
   work: Work,
   entries: EntrySet,
-  asked: readonly Told[],
+  asked: readonly SentThing[],
 ): Promise<{ place: Place; state: ThingState }[]> {
   const there = asked.flatMap(({ sender, place }) => {
     const entry = entries.get({ branch: MAIN_BRANCH, entity_path: place.entity_path, key: place.key });
@@ -47,6 +47,6 @@ export async function findTold(
 
 function stampIn(version: Version): Stamp | undefined {
   const { event } = fromDocument(version).origin;
-  const { occurred_at, rank = 0 } = event === undefined ? {} : (JSON.parse(event) as TellingEvent);
+  const { occurred_at, rank = 0 } = event === undefined ? {} : (JSON.parse(event) as StampedEvent);
   return typeof occurred_at === 'string' ? [Date.parse(occurred_at), rank] : undefined;
 }
