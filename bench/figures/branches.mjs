@@ -125,7 +125,7 @@ const changeEntries = () =>
 /** Writes to main with open branches against none. */
 async function* measureWrites(harness) {
   const store = await harness.sqlite(harness.options.medium);
-  const alone = await serviceOn(harness, store, 'branches-none');
+  const unbranched = await serviceOn(harness, store, 'branches-none');
   const branched = await serviceOn(harness, store, 'branches-open');
   for (let i = 0; i < OPEN_BRANCHES; i++) await createBranch(branched);
   const cases = [
@@ -138,10 +138,10 @@ async function* measureWrites(harness) {
       const { requests_per_s: value, non2xx } = await harness.load(service, plan);
       return { value, non2xx };
     };
-    for (const service of [alone, branched]) await measure(service, WARM_UP_SECONDS);
+    for (const service of [unbranched, branched]) await measure(service, WARM_UP_SECONDS);
     const result = await compare(
       harness.options.repeats,
-      () => measure(alone),
+      () => measure(unbranched),
       () => measure(branched),
     );
     const figure = `${name} on main with ${OPEN_BRANCHES} open branches, against none, SQLite`;
