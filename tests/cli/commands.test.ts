@@ -70,7 +70,8 @@ describe('every operation of the table', () => {
     ...['access.grant', 'access.revoke', 'merges.read', 'conflicts.list', 'conflicts.read', 'conflicts.resolve'],
     ...['quarantine.read', 'quarantine.undo'],
     ...['teams.update', 'teams.delete', 'members.list', 'members.add', 'members.update', 'members.remove'],
-    'members.reinstate',
+    ...['members.reinstate', 'pull_requests.read', 'pull_requests.update', 'pull_requests.review'],
+    ...['pull_requests.check', 'pull_requests.close', 'pull_requests.reopen', 'pull_requests.merge'],
   ];
   // An export can only be imported into an empty account.
   const full = ['transfer.finish'];
