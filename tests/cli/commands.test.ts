@@ -70,6 +70,7 @@ describe('every operation of the table', () => {
     ...['access.grant', 'access.revoke', 'merges.read', 'conflicts.list', 'conflicts.read', 'conflicts.resolve'],
     ...['teams.update', 'teams.delete', 'members.list', 'members.add', 'members.update', 'members.remove'],
     'members.reinstate',
+    ...['read', 'update', 'review', 'check', 'close', 'reopen', 'merge'].map((what) => `pull_requests.${what}`),
   ];
   // An export can only be imported into an empty account.
   const full = ['transfer.finish'];

@@ -22,8 +22,7 @@ describe.each(backends)('checks of pull requests on %s', (backend) => {
   const path = 'shop/pay';
   const write = (key: string, value: unknown, input: object = {}) =>
     app.call('entries.write', { entity_path: path, key, value, ...input } as never, A);
-  const onBranch = (key: string, value: unknown, input: object = {}) =>
-    write(key, value, { branch: 'exp', ...input });
+  const onBranch = (key: string, value: unknown, input: object = {}) => write(key, value, { branch: 'exp', ...input });
   const checkOf = async (name: string, as: object = A) => {
     const { checks } = await app.call('pull_requests.read', { id }, as);
     return checks.find((one) => one.name === name);
@@ -94,7 +93,11 @@ describe.each(backends)('checks of pull requests on %s', (backend) => {
     });
     expect(await blockedBy()).toMatchObject([{ message: 'the check acceptance is pending' }]);
     await post('acceptance', { summary: 'all is well' }, B);
-    expect(await checkOf('acceptance')).toMatchObject({ status: 'passed', summary: 'all is well', posted_by: 'agent/b' });
+    expect(await checkOf('acceptance')).toMatchObject({
+      status: 'passed',
+      summary: 'all is well',
+      posted_by: 'agent/b',
+    });
     await onBranch('retry', 'five times');
     expect(await checkOf('acceptance')).toMatchObject({ status: 'passed', is_current: false });
     expect(await blockedBy()).toMatchObject([{ check: 'acceptance' }]);
@@ -133,7 +136,10 @@ describe.each(backends)('checks of pull requests on %s', (backend) => {
 
   it('ask again what sessions asked, and show which decisions would have read something else', async () => {
     await follow();
-    expect(await checkOf('memory_ci')).toMatchObject({ status: 'passed', summary: 'no session has asked anything yet' });
+    expect(await checkOf('memory_ci')).toMatchObject({
+      status: 'passed',
+      summary: 'no session has asked anything yet',
+    });
     const question = 'how often is a payment retried?';
     const first = await decide('s-1', question, 'retry');
     const second = await decide('s-2', question, 'retry');
