@@ -151,6 +151,12 @@ export async function layBranches(app: TestApp, setup: BranchSetup): Promise<voi
   await protectBranch(app, setup);
   await waitForResolution(app, setup);
   await layPullRequests(app, setup);
+  await layQuarantine(app, setup);
+}
+
+/** A quarantine that holds nothing: the agent has not written. */
+async function layQuarantine(app: TestApp, { as, known }: BranchSetup): Promise<void> {
+  known.quarantine_id = (await app.call('quarantine.create', { written_by: 'agent/importer' }, as)).quarantine_id;
 }
 
 /** What an operation leaves in a state in which it cannot be called again, or has nothing to do. */

@@ -4,7 +4,7 @@ import type { KnownIds } from './table.ts';
 
 export type LongNames = { as: Partial<Caller>; count: number; text: (length: number, i: number) => string };
 
-/** Branches, merges, conflicts, grants, teams and members with long names and texts; their ids are known afterwards. */
+/** Branches, merges, conflicts, grants, teams, members and quarantines with long names and texts; their ids are known afterwards. */
 export async function layLongBranches(app: TestApp, known: KnownIds, { as, count, text }: LongNames): Promise<void> {
   const numbers = Array.from({ length: count }, (_, i) => i);
   const at = (i: number) => ({ entity_path: 'long/branches', key: text(240, i) });
@@ -26,7 +26,22 @@ export async function layLongBranches(app: TestApp, known: KnownIds, { as, count
     if (code !== 'merge_conflicts') throw new Error(message);
   });
   const team_id = await layTeam(app, name, { as, count, text });
-  Object.assign(known, { name, merge_id, team_id });
+  const quarantine_id = await layQuarantines(app, { as, count, text });
+  Object.assign(known, { name, merge_id, team_id, quarantine_id });
+}
+
+/** The first has all that the agent wrote; there is nothing left for the others. */
+async function layQuarantines(app: TestApp, { as, count, text }: LongNames): Promise<string> {
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  const by = { agent_id: 'agent/importer' };
+  for (const i of numbers)
+    await app.call('entries.write', { entity_path: 'long/imported', key: text(240, i), value: i, ...by }, as);
+  const ids: string[] = [];
+  for (const i of numbers) {
+    const reason = text(1000, i);
+    ids.push((await app.call('quarantine.create', { written_by: by.agent_id, reason }, as)).quarantine_id);
+  }
+  return ids[0] as string;
 }
 
 async function layTeam(app: TestApp, branch: string, { as, count, text }: LongNames): Promise<string> {

@@ -68,6 +68,10 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_branch_close', { name: 'exp' }],
   ['mem_branch_reopen', { name: 'exp' }],
   ['mem_fork', { target_agent_id: 'other', entity_path: 'svc' }],
+  ['mem_trace_influence', { written_by: 'other' }],
+  ['mem_quarantine', { written_by: 'other' }],
+  ['mem_list_quarantines'],
+  ['mem_undo_quarantine', { quarantine_id: '@' }],
   ['mem_record_context', { label: 'ticket', summary: 'times out' }],
   ['mem_record_action', { tool_name: 'deploy' }],
   ['mem_set_trace_attributes', { attributes: { team: 'payments' } }],
@@ -134,7 +138,7 @@ it('no tool answers with what is empty or as usual, or with confidences of many 
   for (const [name, args = {}] of CALLS) {
     const { json, isError, text } = await mcp.call(name, withIds(args, made));
     expect(isError, `${name} ${text}`).toBe(name === 'mem_branch_merge' && args.merge_id === REFUSED);
-    for (const id of ['span_id', 'proposal_id', 'id']) if (json[id] !== undefined) made[id] = json[id];
+    for (const id of ['span_id', 'proposal_id', 'quarantine_id', 'id']) if (json[id] !== undefined) made[id] = json[id];
     const found = needless(json, name).filter((one) => !NEWS.test(one));
     expect(found, text).toEqual(name === 'mem_trace_compare' ? ['mem_trace_compare.differences'] : []);
     if (name === 'mem_read') expect(json.value).toMatchObject(VALUE);

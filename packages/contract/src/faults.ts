@@ -32,6 +32,7 @@ export const faultCodes = {
   target_moved: { status: 409, title: 'The target has changed since' },
   log_rewound: { status: 409, title: 'The log was set back' },
   stale_reads: { status: 409, title: 'What was read has changed since' },
+  entry_quarantined: { status: 409, title: 'The entry is under quarantine' },
   version_conflict: { status: 409, title: 'The entry is at another version' },
   body_too_large: { status: 413, title: 'The body is too large' },
   merge_too_large: { status: 413, title: 'The merge is too large' },

@@ -18,6 +18,7 @@ export * from './module-routes.ts';
 export * from './operation.ts';
 export { MAX_EVENTS } from './operations/events.ts';
 export * from './operations/index.ts';
+export { MAX_QUARANTINED_ENTRIES } from './operations/quarantine.ts';
 export { DEFAULT_WEIGHTS } from './operations/retrieve.ts';
 export { MAX_MOVED_BYTES, MAX_MOVED_ENTRIES } from './operations/rollback.ts';
 export { plainIssue } from './plain-issues.ts';

@@ -262,6 +262,7 @@ export const entry = z
       .number()
       .optional()
       .meta({ description: 'After decay, where the service lets memory fade.' }),
+    quarantined: z.literal(true).optional().meta({ description: 'Under quarantine; see `include_quarantined`.' }),
     tier: z.int().min(1).max(3),
     priority_score: z.number().nullable(),
     importance_score: z.number().nullable(),

@@ -11,6 +11,7 @@ export {
   JsonText,
   MAX_MOVED_BYTES,
   MAX_MOVED_ENTRIES,
+  MAX_QUARANTINED_ENTRIES,
   matchesGlob,
   type Output,
   parseExactInSteps,
@@ -63,6 +64,7 @@ export {
   type ErasedEntries,
   EVERYONE,
   type ExportedTable,
+  eraseEventNames,
   exclusive,
   exported,
   follows,
@@ -81,7 +83,10 @@ export {
   keepState,
   type Lineage,
   type LogEvent,
+  listEventsOf,
+  listEventsOfSession,
   listReadable,
+  listSessionNames,
   lists,
   looksAt,
   MAIN_BRANCH,
@@ -126,6 +131,7 @@ export {
   type Work,
   type WriteItem,
   type WriteResult,
+  type WrittenEvent,
   withinPage,
   writes,
   writesTogether,
@@ -149,11 +155,13 @@ export {
   findEntriesByNumber,
   findEntriesIn,
   findNamedEntries,
+  findNamedNumbers,
   findVersions,
   findVersionTexts,
   fromDocument,
   type Including,
   isLive,
+  isQuarantined,
   isVersionVisible,
   listAuthoredHeads,
   listChangedHeads,
@@ -162,6 +170,7 @@ export {
   newestChangeOn,
   newScanBudget,
   secretsInEntry,
+  setQuarantine,
   toEntry,
   type VersionFacts,
   type VersionNumber,
@@ -170,9 +179,24 @@ export {
   versionsIn,
 } from './modules/entries/index.ts';
 export { type RecentQuestion, recentQuestions } from './modules/golden/index.ts';
+export { entryNode, listReadersOf } from './modules/graph/index.ts';
 export { changeMemberKeys, findKeyHolder, listKeyIdsOfMember } from './modules/keys/index.ts';
-export { type BranchLines, listJudgedNames } from './modules/ledger/index.ts';
+export {
+  type BranchLines,
+  findOutcomes,
+  type LineAbout,
+  listJudgedNames,
+  listLinesAbout,
+} from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
 export { type HitName, hitsIn } from './modules/recall/index.ts';
-export { findTraceOfWrite } from './modules/traces/index.ts';
+export { listOpenReads, listOpenSessions } from './modules/sessions/index.ts';
+export {
+  findTraceOfWrite,
+  findTraces,
+  listAsked,
+  listPartsAtPath,
+  listReadParts,
+  type TraceFacts,
+} from './modules/traces/index.ts';
 export { inTurns, pause } from './turns.ts';

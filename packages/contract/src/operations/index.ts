@@ -26,6 +26,7 @@ import { log } from './log.ts';
 import { merges } from './merges.ts';
 import { outcomes } from './outcomes.ts';
 import { pullRequests } from './pull-requests.ts';
+import { quarantineOperations } from './quarantine.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
 import { rollback } from './rollback.ts';
@@ -63,6 +64,7 @@ export const operations = {
   ...pullRequests,
   ...tags,
   ...rollback,
+  ...quarantineOperations,
   ...counts,
   ...cortex,
   ...log,

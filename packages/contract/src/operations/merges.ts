@@ -15,7 +15,7 @@ const diffErrors = [
 const mergeErrors = [
   ...(['branch_not_found', 'branch_access_denied', 'branch_closed', 'branch_read_only', 'merge_conflicts'] as const),
   ...(['target_moved', 'merge_too_large', 'conflict', 'forbidden', 'module_not_installed'] as const),
-  'pull_request_required' as const,
+  ...(['entry_quarantined', 'pull_request_required'] as const),
 ];
 
 const differences = () =>

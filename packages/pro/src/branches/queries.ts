@@ -173,6 +173,14 @@ export function listBranches(query: Query, page: BranchPage): Promise<FirstRows<
 }
 
 /** Whether an account has at least this many branches, of a status or of any. */
+/** The names of branches, in order. */
+export async function listBranchNames(query: Query, accountId: string, limit: number): Promise<string[]> {
+  const rows = await query.all<{ name: string }>(
+    sql`SELECT name FROM branches WHERE account_id = ${accountId} ORDER BY name LIMIT ${limit}`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 export async function hasBranches(
   query: Query,
   accountId: string,

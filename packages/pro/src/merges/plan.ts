@@ -4,6 +4,7 @@ import {
   Fault,
   isInScope,
   isLive,
+  isQuarantined,
   type Lineage,
   mayAgentSee,
   pause,
@@ -56,8 +57,9 @@ export async function planMerge(
   const touched = names.flatMap((at): { at: MergedName; rows: Rows }[] => {
     const name = nameText(at);
     const rows = { base: base.get(name), source: source.get(name), target: target.get(name) };
-    return isSameRow(rows.base, rows.source) ? [] : [{ at, rows }];
+    return isSameRow(rows.base, rows.source) || isQuarantined(rows.source) ? [] : [{ at, rows }];
   });
+  requireReleased(touched.map(({ rows }) => rows.target));
   requireBytes(touched.map(({ rows }) => rows.source));
   const contents = new Contents(query, view);
   await contents.load(touched.flatMap(({ rows }) => [rows.source, rows.base, rows.target]));
@@ -68,6 +70,14 @@ export async function planMerge(
     await pause();
   }
   return { entries, hidden: entries.filter(({ isSeen }) => !isSeen).length };
+}
+
+function requireReleased(targets: readonly (ComparedRow | undefined)[]): void {
+  const quarantined = targets.filter(isQuarantined).length;
+  if (quarantined > 0)
+    throw new Fault('entry_quarantined', `${quarantined} of the entries are under quarantine in the target`, {
+      quarantined,
+    });
 }
 
 function requireBytes(rows: readonly (ComparedRow | undefined)[]): void {

@@ -13,6 +13,7 @@ import {
   hashedBy,
   invalidInput,
   isLive,
+  isQuarantined,
   isSender,
   type Lineage,
   listAuthoredHeads,
@@ -104,7 +105,8 @@ async function copySome(work: Work, rows: readonly EntryRow[], part: Forking & {
   for (const [i, row] of rows.entries()) {
     await pause();
     const { entity_path, key } = places[i] as (typeof places)[number];
-    if (isLive(entries.get({ branch, entity_path, key }), work.now)) {
+    const there = entries.get({ branch, entity_path, key });
+    if (isLive(there, work.now) || isQuarantined(there)) {
       total.skipped++;
       continue;
     }

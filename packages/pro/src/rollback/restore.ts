@@ -6,6 +6,7 @@ import {
   findEarlierVersions,
   findEntriesIn,
   isLive,
+  isQuarantined,
   MAX_MOVED_BYTES,
   mayAgentSee,
   pause,
@@ -68,6 +69,7 @@ async function restoreStep(work: Work, names: readonly RestoredName[], part: Res
     await pause();
     const current = entries.get({ ...name, branch });
     const earlier = states[i];
+    if (isQuarantined(current)) continue;
     const draft = draftBack(current, earlier, { ...name, branch, agent_id, now: work.now });
     if (!draft) continue;
     const isDeletion = draft.value === undefined;

@@ -15,6 +15,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Branches: try something without the others believing it', 'branches', 'merges', 'branch-access'],
   ['Tags: name a state of memory, and read it again later', 'tags'],
   ['Rollback: bring back an earlier state, copy the memory of an agent', 'rollback'],
+  ['Quarantine: find what rests on bad memory, and take it out of reads', 'quarantine'],
   [
     'Keys and accounts: who may use the service',
     'keys',

@@ -88,3 +88,4 @@ export * from './usage.ts';
 export * from './view.ts';
 export { type Viewer, visibleTo } from './viewer.ts';
 export { ADMINS, accountGone, EVERYONE, isAccountGone, type LogEvent, type Work } from './work.ts';
+export * from './written-events.ts';

@@ -180,6 +180,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     }
     await waitForNotes;
     const context = readContext(services, caller, lineage);
+    if ((input as { include_quarantined?: boolean }).include_quarantined) context.view.with_quarantined = true;
     context.gaps = gaps;
     const running = isPagedByLog(operations[name])
       ? runPageOfLog(context, input, (page) => handler.run(context, page) as Promise<unknown>)

@@ -29,6 +29,8 @@ export type EntryView = {
   scope: Scope | undefined;
   /** Entries that expired before this time are not visible. */
   at: number;
+  /** Also shows entries under quarantine. */
+  with_quarantined?: true;
   /** The dialect of the store that the view is compiled for. */
   dialect: Dialect;
 };

@@ -24,7 +24,7 @@ export async function countChanged(
   const shown = sql`${includedIn(view, 'visible')}${andAll(pathsOf(view, undefined))}`;
   const found = await query.get<{ count: number; looked_at: number }>(
     sql`SELECT count(*) AS looked_at, coalesce(sum(CASE WHEN ${shown} THEN 1 ELSE 0 END), 0) AS count
-        FROM (SELECT entity_path, shared, agent_id FROM entries AS head
+        FROM (SELECT entity_path, shared, agent_id, deleted FROM entries AS head
           WHERE account_id = ${view.account_id} AND branch = ${branch} AND seq > ${after}${end}${andAll(isNoCopy(view, from))}
           ORDER BY seq LIMIT ${limit}) AS entries`,
   );

@@ -36,17 +36,20 @@ export {
   findErased,
   listAuthored,
   newestLeft,
+  targetsOf,
 } from './erase/index.ts';
 export type { EntryPlace } from './inherited-rows.ts';
 export * from './offers.ts';
 export { prepareWrites } from './prepare.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
+export { setQuarantine } from './quarantine.ts';
 export { type EntryKey, type EntryRowKey, findEntriesIn, getLiveEntry, headStatements } from './queries.ts';
-export { contentHash, fromDocument, toEntry, toVersion } from './rows.ts';
+export { contentHash, fromDocument, quarantinedMember, toEntry, toVersion } from './rows.ts';
 export { isArtifact } from './rules/artifact.ts';
 export { type EvidenceStatus, evidenceRank, evidenceSignal, evidenceStatus } from './rules/evidence.ts';
 export { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 export { mayHoldSecret, newScanBudget, secretsInEntry } from './rules/secrets.ts';
+export { isQuarantined } from './rules/state.ts';
 export { rawValue, shortValue } from './short-value.ts';
 export { type Standing, standingOf, UNTOUCHED } from './standing.ts';
 export { authorOf, checkUnchanged, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';

@@ -57,7 +57,7 @@ function keptStates(view: EntryView, { span, columns, standings, named, up_to_se
   const versions: Sql = { text: dialect.leftJoin('versions', ON_KEPT_VERSION), values: [account_id] };
   const isRewritten = sql` AND (SELECT now.seq FROM entries AS now WHERE now.account_id = ${account_id}
       AND now.entry_id = head.entry_id) > ${up_to_seq}`;
-  return sql`SELECT ${keptColumns(columns)} FROM ${keptOf(view, { branch: span.branch, up_to_seq, named })} AS head${versions}${joined}
+  return sql`SELECT ${keptColumns(view, columns)} FROM ${keptOf(view, { branch: span.branch, up_to_seq, named })} AS head${versions}${joined}
       WHERE ${ofSpan} AND head.since_seq <= ${up_to_seq} AND head.until_seq > ${up_to_seq}${standings ? emptySql : isRewritten}`;
 }
 
@@ -70,6 +70,12 @@ const isNotKept = (account_id: string, upToSeq: number): Sql =>
 
 /** Both engines know the size of a text without reading it. */
 const bytesOf = (table: 'head' | 'past' | 'versions') => `octet_length(${table}.document)`;
+
+/** What is under quarantine is so in every earlier state. */
+const stateOf = (now: string, then: 'head' | 'past'): string =>
+  `CAST(CASE WHEN ${now} = 2 THEN 2 ELSE ${then}.deleted END AS BIGINT)`;
+
+const STATE_NOW = '(SELECT now.deleted FROM entries AS now WHERE now.account_id = ? AND now.entry_id = head.entry_id)';
 
 const stoodColumns = standingColumns('head', 'standings');
 
@@ -86,14 +92,16 @@ function shownColumns(columns: readonly string[]): Sql {
  * Recalls are counted per entry, whatever its state. Columns have the same affinity in all states (`+` takes it away): SQLite merges
  * them in order only then.
  */
-function keptColumns(columns: readonly string[]): Sql {
+function keptColumns({ account_id }: EntryView, columns: readonly string[]): Sql {
   const other: Record<string, string> = {
     confidence: '+head.confidence',
     standing_no: '+head.standing_no',
     recall_count: stoodColumns.recall_count as string,
     document_bytes: bytesOf('versions'),
+    deleted: stateOf(STATE_NOW, 'head'),
   };
-  return selected(columns, (name) => other[name] ?? `${name in insertKept.columns ? 'head' : 'versions'}.${name}`);
+  const from = (name: string) => other[name] ?? `${name in insertKept.columns ? 'head' : 'versions'}.${name}`;
+  return { text: selected(columns, from).text, values: columns.includes('deleted') ? [account_id] : [] };
 }
 
 /** The number of an entry is the `seq` of its first version. */
@@ -118,6 +126,7 @@ function pastColumns({ dialect }: EntryView, columns: readonly string[]): Sql {
     standing_no: '0',
     recall_count: stoodColumns.recall_count as string,
     document_bytes: bytesOf('past'),
+    deleted: stateOf('head.deleted', 'past'),
     line_seq: 'CAST(NULL AS BIGINT)',
     line_no: 'CAST(NULL AS BIGINT)',
   };

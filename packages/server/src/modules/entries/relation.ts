@@ -8,7 +8,7 @@ import { joinStanding, selectStood } from './standings.ts';
 
 /**
  * Which entries of a view:
- * `live`: neither deleted nor expired;
+ * `live`: neither deleted nor expired nor under quarantine, unless the view shows what is;
  * `undeleted`: also expired ones that are not swept yet, as the counts include them;
  * `visible`: also tombstones;
  * `all`: also those that only another agent may see.
@@ -18,14 +18,25 @@ export type Including = 'live' | 'undeleted' | 'visible' | 'all';
 type Condition = { text: string; values(view: EntryView): SqlValue[] };
 
 const VISIBLE = '(shared = 1 OR agent_id = ?)';
-const LIVE = 'deleted = 0 AND (ttl_at IS NULL OR ttl_at > ?)';
+const UNEXPIRED = '(ttl_at IS NULL OR ttl_at > ?)';
+/** As `rules/state.ts` has the states of an entry. */
+const THERE = { plain: 'deleted = 0', quarantined: 'deleted <> 1' } as const;
 
-const CONDITIONS: Record<Including, Condition> = {
-  live: { text: ` AND ${VISIBLE} AND ${LIVE}`, values: ({ agent_id, at }) => [agent_id, at] },
-  undeleted: { text: ` AND ${VISIBLE} AND deleted = 0`, values: ({ agent_id }) => [agent_id] },
-  visible: { text: ` AND ${VISIBLE}`, values: ({ agent_id }) => [agent_id] },
+const conditionsOf = (there: string, shown: string): Record<Including, Condition> => ({
+  live: { text: ` AND ${VISIBLE} AND ${there} AND ${UNEXPIRED}`, values: ({ agent_id, at }) => [agent_id, at] },
+  undeleted: { text: ` AND ${VISIBLE} AND ${there}`, values: ({ agent_id }) => [agent_id] },
+  visible: { text: ` AND ${VISIBLE}${shown}`, values: ({ agent_id }) => [agent_id] },
   all: { text: '', values: () => [] },
-};
+});
+
+const CONDITIONS = conditionsOf(THERE.plain, ' AND deleted <> 2');
+const CONDITIONS_WITH_QUARANTINED = conditionsOf(THERE.quarantined, '');
+
+const conditionOf = ({ with_quarantined }: EntryView, including: Including): Condition =>
+  (with_quarantined ? CONDITIONS_WITH_QUARANTINED : CONDITIONS)[including];
+
+const liveText = ({ with_quarantined }: EntryView): string =>
+  `${with_quarantined ? THERE.quarantined : THERE.plain} AND ${UNEXPIRED}`;
 
 /** The columns of the relation with standings: those of an entry, and the position of the newest ledger line about it. */
 const STOOD = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
@@ -49,20 +60,20 @@ type Part = {
   named?: NameSql | undefined;
 };
 
-type NewestPart = Required<Pick<Part, 'including' | 'standings'>> & { heads: Sql; within: string };
+type NewestPart = { condition: string; standings: boolean; heads: Sql; within: string };
 
 const newestTexts = new Map<string, string>();
 /** Conditions on paths differ in number. */
 const MAX_NEWEST_TEXTS = 200;
 
 /** The same text each time: it is built and looked up for every statement. */
-function newestText(dialect: Dialect, { including, standings: hasStandings, heads, within }: NewestPart): string {
-  const name = `${dialect.engine} ${including} ${hasStandings} ${heads.text}${within}`;
+function newestText(dialect: Dialect, { condition, standings: hasStandings, heads, within }: NewestPart): string {
+  const name = `${dialect.engine} ${condition} ${hasStandings} ${heads.text}${within}`;
   let text = newestTexts.get(name);
   if (text === undefined) {
     const columns = hasStandings ? selectStood(STOOD, { head: 'entries', beside: 'standings' }) : HEADS.join(', ');
     const join = hasStandings ? joinStanding(dialect) : '';
-    text = `(SELECT ${columns} FROM ${heads.text} AS entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}${within}) AS entries`;
+    text = `(SELECT ${columns} FROM ${heads.text} AS entries${join} WHERE entries.account_id = ? AND branch = ?${condition}${within}) AS entries`;
     if (newestTexts.size >= MAX_NEWEST_TEXTS) newestTexts.clear();
     newestTexts.set(name, text);
   }
@@ -75,12 +86,12 @@ function newestText(dialect: Dialect, { including, standings: hasStandings, head
  */
 export function entriesIn(view: EntryView, { including = 'live', paths, standings = false, named }: Part = {}): Sql {
   const within = view.scope === undefined && paths === undefined ? emptySql : andAll(pathsOf(view, paths));
-  const condition = CONDITIONS[including];
+  const condition = conditionOf(view, including);
   const values = condition.values(view);
   if (isNewestOfOneBranch(view)) {
     const heads = headsOf(view, branchOf(view), named);
     return {
-      text: newestText(view.dialect, { including, standings, heads, within: within.text }),
+      text: newestText(view.dialect, { condition: condition.text, standings, heads, within: within.text }),
       values: [
         ...heads.values,
         ...(standings ? [view.account_id] : []),
@@ -108,7 +119,7 @@ export function entriesAt(
   const numbers = view.dialect.numbers(seqs);
   if (view.dialect.engine === 'sqlite' || !isNewestOfOneBranch(view))
     return sql`${entriesIn(view, { including, paths, standings: true })} WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
-  const { text, values } = CONDITIONS[including];
+  const { text, values } = conditionOf(view, including);
   const shown: Sql = { text, values: values(view) };
   const standing: Sql = { text: joinStanding(view.dialect), values: [view.account_id] };
   return sql`(SELECT ${STOOD_COLUMNS} FROM ${numbers} CROSS JOIN LATERAL (SELECT * FROM entries AS x
@@ -122,7 +133,7 @@ export function entriesAt(
  * the newest state of one branch, and show few.
  */
 export function entryKeysIn(view: EntryView, { including = 'live', paths, standings = false, named }: Part = {}): Sql {
-  const condition = CONDITIONS[including];
+  const condition = conditionOf(view, including);
   const within = andAll(pathsOf(view, paths));
   const columns = keyed(columnsOf(standings));
   const states = statesIn(view, { columns, standings, named });
@@ -139,17 +150,17 @@ export const withDocuments = ({ account_id }: EntryView, page: Sql): Sql =>
 
 /** A condition on rows of the relation, as `entriesIn` has it. */
 export const includedIn = (view: EntryView, including: Including): Sql => ({
-  text: `1 = 1${CONDITIONS[including].text}`,
-  values: CONDITIONS[including].values(view),
+  text: `1 = 1${conditionOf(view, including).text}`,
+  values: conditionOf(view, including).values(view),
 });
 
 /** A condition on rows of the relation: neither deleted nor expired. */
-export const liveIn = ({ at }: EntryView): Sql => ({ text: LIVE, values: [at] });
+export const liveIn = (view: EntryView): Sql => ({ text: liveText(view), values: [view.at] });
 
 /** Like `liveIn`, and visible to the agent. */
-export const shownIn = ({ agent_id, at }: EntryView): Sql => ({
-  text: `${VISIBLE} AND ${LIVE}`,
-  values: [agent_id, at],
+export const shownIn = (view: EntryView): Sql => ({
+  text: `${VISIBLE} AND ${liveText(view)}`,
+  values: [view.agent_id, view.at],
 });
 
 export function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {

@@ -12,6 +12,7 @@ import {
 } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { entriesWithVersionsIn, isVersionVisible, versionColumnsOf } from './relation.ts';
+import { entryNamed } from './relation-by-name.ts';
 import { entriesOfVersions } from './relation-look-ups.ts';
 import { type EntryRow, type VersionRow, versionColumns } from './rows.ts';
 import { NEWEST, versionsNamed } from './versions-by-name.ts';
@@ -61,12 +62,16 @@ export function listVersions(
   });
 }
 
-/** Returns the number of the newest version that the agent may see. */
-export async function getVersionCount(query: Query, view: EntryView, at: EntryKey): Promise<number | undefined> {
-  const row = await query.get<{ version: number }>(
-    sql`SELECT versions.version FROM ${versionsNamed(view, at, { where: isVersionVisible(view), last: NEWEST })}`,
+/** The number of the newest version that the agent may see, and the state of the entry. */
+export function getVersionCount(
+  query: Query,
+  view: EntryView,
+  at: EntryKey,
+): Promise<{ version: number; deleted: number | null } | undefined> {
+  return query.get(
+    sql`SELECT versions.version, (SELECT entries.deleted FROM ${entryNamed(view, at, { including: 'all' })}) AS deleted
+        FROM ${versionsNamed(view, at, { where: isVersionVisible(view), last: NEWEST })}`,
   );
-  return row?.version;
 }
 
 /** Finds the commits that versions belong to. */

@@ -4,6 +4,7 @@ import { type BranchSpan, type EntryView, isNewestOfOneBranch } from '../../kern
 import { entriesIn, versionsIn } from './relation.ts';
 import { entryNamed, isNamed, nameOf } from './relation-by-name.ts';
 import { headsOf } from './relation-heads.ts';
+import { QUARANTINED } from './rules/state.ts';
 
 /** Of versions. */
 export const NEWEST = fragment('ORDER BY versions.version DESC LIMIT 1');
@@ -26,7 +27,7 @@ export function versionsNamed(view: EntryView, at: EntryKey, of: VersionsOfOne):
   const { account_id, dialect } = view;
   if (!isNewestOfOneBranch(view)) return inheritedVersions(view, at, of);
   const end = last ? sql` ${last}` : emptySql;
-  const which = sql`${isNamed(at)}${shown ? sql` AND ${shown}` : emptySql}`;
+  const which = sql`${isNamed(at)}${outOfQuarantine(view)}${shown ? sql` AND ${shown}` : emptySql}`;
   const standings = shown !== undefined;
   if (dialect.engine === 'sqlite') return sql`${versionsIn(view, { standings })} WHERE ${which} AND ${where}${end}`;
   return sql`${entriesIn(view, { including: 'all', standings, named: nameOf(at) })}
@@ -34,6 +35,9 @@ export function versionsNamed(view: EntryView, at: EntryKey, of: VersionsOfOne):
       AND versions.entry_id = entries.entry_id AND ${where}${last ? end : fragment(dialect.fence)}) AS versions
     WHERE ${which}${end}`;
 }
+
+const outOfQuarantine = ({ with_quarantined }: EntryView): Sql =>
+  with_quarantined ? emptySql : sql` AND entries.deleted <> ${QUARANTINED}`;
 
 /** The numbers of the versions are sorted, and few documents. */
 function inheritedVersions(view: EntryView, at: EntryKey, { where, last, shown }: VersionsOfOne): Sql {
@@ -70,7 +74,7 @@ function versionsOfSpan(view: EntryView, at: EntryKey, { span, nearer, where, en
 function headIn(view: EntryView, at: EntryKey, { branch, up_to_seq }: BranchSpan): Sql {
   const until = up_to_seq === null ? emptySql : sql` AND entries.entry_id <= ${up_to_seq}`;
   return sql`(SELECT entries.entry_id FROM ${headsOf(view, branch, nameOf(at))} AS entries
-    WHERE entries.account_id = ${view.account_id} AND entries.branch = ${branch} AND ${isNamed(at)}${until})`;
+    WHERE entries.account_id = ${view.account_id} AND entries.branch = ${branch} AND ${isNamed(at)}${until}${outOfQuarantine(view)})`;
 }
 
 const firstIn = (view: EntryView, at: EntryKey, span: BranchSpan): Sql =>

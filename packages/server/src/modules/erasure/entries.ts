@@ -6,7 +6,7 @@ import {
   type TenantTable,
   type Work,
 } from '../../kernel/index.ts';
-import { type ErasureTarget, findCounted } from '../entries/index.ts';
+import { type ErasureTarget, findCounted, findErased, targetsOf } from '../entries/index.ts';
 import { markUncompacted } from './compact.ts';
 import { blankNames, deleteNamed } from './queries.ts';
 
@@ -31,10 +31,29 @@ export function countingWork({ account_id, dialect, now, services, tx }: Work): 
 
 /** Returns the counts that `eraseEntries` would return. */
 export async function countErased(work: Work, target: ErasureTarget): Promise<EntryErasureCounts> {
+  const targets = await targetsOf(work, target);
+  if (targets.length > 1) return tryErasing(work, target);
   const counts = nothing();
   const counting = countingWork(work);
   const erased = await findCounted(counting, target);
   for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.count?.(counting, erased));
+  return counts;
+}
+
+/** Over several branches a row may belong to more than one of them, and only what erases it knows that it counts once. */
+async function tryErasing(work: Work, target: ErasureTarget): Promise<EntryErasureCounts> {
+  const mark = work.mark();
+  let counts = nothing();
+  const undone = new Error('undone');
+  const trying = work.tx.savepoint(async () => {
+    counts = (await eraseEntries(work, findErased(work, target, ''))).erased;
+    await work.waitForSent();
+    throw undone;
+  });
+  await trying.catch((error: unknown) => {
+    if (error !== undone) throw error;
+  });
+  work.reset(mark);
   return counts;
 }
 

@@ -240,6 +240,20 @@ export const deleteAgentEdges = (tx: Transaction, some: SomeEdges): Promise<numb
     sql`DELETE FROM edges WHERE account_id = ${some.account_id} AND (${EDGE_KEY}) IN (SELECT ${EDGE_KEY} ${firstOf(some)})`,
   );
 
+/** The agents that have read one of these entries; of an entry that not everybody may see, its author alone could. */
+export async function listReadersOf(
+  query: Query,
+  { account_id, branch, nodes, limit }: EntryEdges & { limit: number },
+): Promise<string[]> {
+  const rows = await query.all<{ source: string }>(
+    // CROSS JOIN fixes the order of the tables, so that each entry is one index search.
+    sql`SELECT DISTINCT source FROM ${nodes} CROSS JOIN edges WHERE account_id = ${account_id} AND branch = ${branch}
+          AND target_type = 'entry' AND target = value AND visible_to = '' AND relation = 'read' AND source_type = 'agent'
+        LIMIT ${limit}`,
+  );
+  return rows.map(({ source }) => source);
+}
+
 type Reader = { account_id: string; reader: string; viewer: string; of: EdgeSpan };
 
 /**

@@ -2,6 +2,7 @@ import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, type ErasedEntries, loggedIn, scopeConditions } from '../../kernel/index.ts';
 import { newestLineOf, newestLinesIn, newestLinesOf } from '../entries/index.ts';
+import { DEMOTED } from './queries.ts';
 
 /**
  * The positions of lines, from the newest about some entries back to the first. `newest` selects the newest ones; each line
@@ -112,6 +113,28 @@ export async function listCausesOf(query: Query, accountId: string, seqs: Sql): 
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND entry_id IS NOT NULL`,
   );
   return rows.map(({ entry_id }) => entry_id);
+}
+
+/** A line about an entry: which version its outcome rested on. */
+export type LineAbout = { seq: number; entry_id: number; version: number | null };
+
+/** The newest lines about each of these entries, `each` at most of one; a line of a merge as the one that it repeats. */
+export function listLinesAbout(
+  query: Query,
+  accountId: string,
+  { ids, each, most }: { ids: Sql; each: number; most: number },
+): Promise<LineAbout[]> {
+  return query.all<LineAbout>(
+    sql`WITH RECURSIVE lines (seq, no, n) AS (
+          SELECT newest.line_seq, newest.line_no, 1 FROM (${newestLinesOf(accountId, ids)}) AS newest
+          UNION ALL
+          SELECT earlier.before_seq, earlier.before_no, lines.n + 1 FROM lines JOIN evidence AS earlier
+            ON earlier.account_id = ${accountId} AND earlier.seq = lines.seq AND earlier.no = lines.no
+            WHERE earlier.before_seq IS NOT NULL AND lines.n < ${each})
+        SELECT coalesce(line.origin_seq, line.seq) AS seq, line.entry_id, coalesce(line.read_version, line.version) AS version
+        FROM lines JOIN evidence AS line ON line.account_id = ${accountId} AND line.seq = lines.seq AND line.no = lines.no
+        WHERE line.entry_id IS NOT NULL AND line.model <> ${DEMOTED} LIMIT ${most}`,
+  );
 }
 
 /** The newest outcomes about each of these entries, `each` at most of one, newest first. */

@@ -19,7 +19,15 @@ import {
   startWithin,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
-import { confidenceWithin, fadedMember, findDocuments, placesIn, shownIn, toEntry } from '../entries/index.ts';
+import {
+  confidenceWithin,
+  fadedMember,
+  findDocuments,
+  placesIn,
+  quarantinedMember,
+  shownIn,
+  toEntry,
+} from '../entries/index.ts';
 import {
   type ColumnScope,
   type IndexState,
@@ -66,7 +74,7 @@ const search = reads<'entries.search'>(async (context, input) => {
   if (isText && start === 0 && shown[0]) context.note({ kind: 'recall', entry_id: shown[0].row.entry_id });
   return {
     entries: shown.map(({ row, score }) =>
-      toEntry<ScoredEntry>(row, `${fadedMember(services, row, now)},"score":${score}`),
+      toEntry<ScoredEntry>(row, `${fadedMember(services, row, now)}${quarantinedMember(row)},"score":${score}`),
     ),
     truncated: truncated || (beyond && !has_more),
     has_more,

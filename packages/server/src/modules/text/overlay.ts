@@ -74,7 +74,7 @@ async function textsAbove(
 ): Promise<TailText[] | undefined> {
   const most = services.limits.max_overlaid_entries ?? MAX_VERSIONS;
   const found = await listOverlaid(scan, view, { after: floor, most });
-  const live = found?.filter(({ deleted }) => deleted === 0);
+  const live = found?.filter(({ deleted }) => deleted !== 1);
   if (!live || live.reduce((sum, { document_bytes }) => sum + document_bytes, 0) > MAX_BYTES) return undefined;
   const bySeq = new Map(known.map((text) => [text.seq, text]));
   const missing = live.filter(({ seq }) => !bySeq.has(seq));

@@ -119,7 +119,7 @@ const TURN_BYTES = 32 * 1024;
 const PAGE_ROWS = 100;
 
 async function textsOf({ read, view, services }: ReadContext, heads: readonly TailHead[]): Promise<TailText[]> {
-  const live = heads.filter(({ deleted }) => deleted === 0);
+  const live = heads.filter(({ deleted }) => deleted !== 1);
   const texts = knownOf(indexerOf(services) as Indexer, view.account_id);
   if (texts.size > live.length + MAX_UNUSED) {
     const used = new Set(live.map(({ seq }) => seq));

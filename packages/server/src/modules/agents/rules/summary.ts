@@ -89,6 +89,10 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
     `Cherry-picked ${count(event.details.entries, 'entry')} from branch '${branchNamedIn(event)}'`,
   fork: ({ details }) =>
     `Forked ${count(details.entries, 'entry')} to ${quoted(details.target_agent_id) || 'an agent'}`,
+  quarantine: ({ details }) => `Put ${count(details.entries, 'entry')} under quarantine`,
+  quarantine_undone: ({ details }) => `Released ${count(details.entries, 'entry')} from quarantine`,
+  entry_quarantined: (event) => `Put ${entryOf(event)} under quarantine`,
+  entry_released: (event) => `Released ${entryOf(event)} from quarantine`,
   edge_added: ({ details }) =>
     details.source === undefined
       ? 'Linked what was erased'

@@ -6,6 +6,7 @@ import {
   type EntryEraser,
   type EntryHead,
   type ErasedEntries,
+  MAIN_BRANCH,
   type Work,
 } from '../../../kernel/index.ts';
 import { pause } from '../../../turns.ts';
@@ -19,10 +20,32 @@ export { type AuthoredEntry, type ErasureTarget, listAuthored, newestLeft } from
 const ENTRIES_AT_ONCE = 1000;
 
 /**
+ * The same on each branch that it reaches: what is erased from `main` is also erased from the branches that have changed it or
+ * wrote something of that name.
+ */
+export async function targetsOf(
+  { tx }: Pick<Work, 'tx'>,
+  target: queries.ErasureTarget,
+): Promise<queries.ErasureTarget[]> {
+  if (target.branch !== MAIN_BRANCH) return [target];
+  const found = await queries.listBranchesNaming(tx, target);
+  const others = found.filter((branch) => branch !== MAIN_BRANCH);
+  return [target, ...others.map((branch) => ({ ...target, branch }))];
+}
+
+/**
  * Finds the entries to erase, with what other modules need to erase their rows about them. Many of them come in parts, to be
  * erased one after the other; the last part is about what names no entry.
  */
 export async function* findErased(
+  work: Work,
+  target: queries.ErasureTarget,
+  receipt_id: string,
+): AsyncGenerator<ErasedEntries> {
+  for (const each of await targetsOf(work, target)) yield* findErasedOf(work, each, receipt_id);
+}
+
+async function* findErasedOf(
   work: Work,
   target: queries.ErasureTarget,
   receipt_id: string,
@@ -39,7 +62,7 @@ export async function* findErased(
   }
 }
 
-/** All of them at once, to be counted. */
+/** All of them of one branch at once, to be counted. */
 export async function findCounted(work: CountingWork, target: queries.ErasureTarget): Promise<ErasedEntries> {
   const named: EntryHead[] = [];
   for (let after: EntryHead | undefined; ; after = named.at(-1)) {
@@ -118,7 +141,7 @@ export const erasesEntries: EntryEraser = {
   async erase(work, erased) {
     const { heads, ids } = erased;
     const bytes = await queries.sumBytes(work.tx, erased);
-    const live = heads.filter(({ deleted }) => deleted === 0).length;
+    const live = heads.filter(({ deleted }) => deleted !== 1).length;
     addStored(work, { storage_bytes: -bytes, storage_entries: -live });
     return { entries: heads.length, versions: await queries.deleteEntries(work, ids) };
   },

@@ -41,6 +41,20 @@ export function listNamed(
   );
 }
 
+/** The branches that have entries of their own with the target's names, of whatever visibility. */
+export async function listBranchesNaming(query: Query, { account_id, paths, keys }: ErasureTarget): Promise<string[]> {
+  const rows = await query.all<{ branch: string }>(
+    sql`WITH RECURSIVE found (branch) AS (
+          SELECT min(branch) FROM entries WHERE account_id = ${account_id}
+          UNION ALL
+          SELECT (SELECT min(branch) FROM entries WHERE account_id = ${account_id} AND branch > found.branch) FROM found
+          WHERE found.branch IS NOT NULL)
+        SELECT branch FROM found WHERE branch IS NOT NULL AND EXISTS (SELECT 1 FROM entries AS named
+          WHERE named.account_id = ${account_id} AND named.branch = found.branch${andAll([...paths, ...keys])})`,
+  );
+  return rows.map(({ branch }) => branch);
+}
+
 /** A condition on another table: rows that refer to an entry to be erased, or only to its path. */
 export function namesErased(
   { account_id, branch }: Pick<ErasureTarget, 'account_id' | 'branch'>,
