@@ -85,6 +85,20 @@ export type ToolBinding = {
   miss?: string;
 };
 
+export type CliBinding = {
+  args?: readonly string[];
+  /** The command's word. */
+  alias?: string;
+  /** Synonyms that help does not list. */
+  also?: readonly string[];
+  /** Help does not list it: a step of another command. */
+  hidden?: true;
+  /** Other names of flags, by field: they come first in its help. */
+  flags?: Readonly<Record<string, string>>;
+  /** The field that is the branch of the client where it is not given. */
+  current?: string;
+};
+
 export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
   summary: string;
   description?: string;
@@ -141,8 +155,7 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   /** Members of the body that are kept as their exact JSON text; `*` matches each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];
-  /** `alias` is the command's word; `also` are synonyms that help does not list, nor does it list what is hidden. */
-  cli?: { args?: readonly string[]; alias?: string; also?: readonly string[]; hidden?: true };
+  cli?: CliBinding;
   input: I;
   output: O;
   errors: readonly FaultCode[];

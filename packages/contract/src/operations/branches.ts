@@ -27,7 +27,7 @@ export const branches = {
     open_to_all: true,
     http: { method: 'POST', path: '/api/v1/branches', status: 201, location: '/api/v1/branches/{name}' },
     branches_in: { from: 'read' },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], hidden: true },
     tools: [
       {
         name: 'mem_branch_create',
@@ -56,7 +56,7 @@ export const branches = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/branches' },
-    cli: { alias: 'branches' },
+    cli: { alias: 'branches', hidden: true },
     tools: [
       {
         name: 'mem_branch_list',
@@ -87,7 +87,7 @@ export const branches = {
     cost: 1,
     branches_in: { name: 'read' },
     http: { method: 'GET', path: '/api/v1/branches/{name}' },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'show-branch', current: 'name' },
     tools: [
       {
         name: 'mem_branch_read',
@@ -111,7 +111,7 @@ export const branches = {
     open_to_all: true,
     branches_in: { name: 'read_write' },
     http: { method: 'PATCH', path: '/api/v1/branches/{name}' },
-    cli: { args: ['name'] },
+    cli: { args: ['name', 'description'], alias: 'describe-branch' },
     input: () => z.strictObject({ ...named, description, ...author }),
     output: () => branchState,
     errors: ['branch_not_found', 'module_not_installed'],
@@ -130,7 +130,7 @@ export const branches = {
     branches_in: { name: 'read_write' },
     open_to_all: true,
     http: { method: 'PUT', path: '/api/v1/branches/{name}/protection' },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'protect-branch' },
     input: () => z.strictObject({ ...named, ...protection.shape, ...author }),
     output: () => branchDetails.pick({ name: true, is_protected: true, protection: true }),
     errors: ['branch_not_found', 'module_not_installed'],
@@ -147,7 +147,7 @@ export const branches = {
     removes: 'branches.protect',
     branches_in: { name: 'read_write' },
     http: { method: 'DELETE', path: '/api/v1/branches/{name}/protection' },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'unprotect-branch' },
     input: () => z.strictObject({ ...named, ...author }),
     output: () => branchDetails.pick({ name: true, is_protected: true, protection: true }),
     errors: ['branch_not_found', 'module_not_installed'],
@@ -166,7 +166,7 @@ export const branches = {
     removes: 'branches.create',
     branches_in: { name: 'read_write' },
     http: { method: 'DELETE', path: '/api/v1/branches/{name}' },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], hidden: true },
     tools: [
       {
         name: 'mem_branch_close',
@@ -191,7 +191,7 @@ export const branches = {
     open_to_all: true,
     branches_in: { name: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/reopen' },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'reopen-branch' },
     tools: [
       {
         name: 'mem_branch_reopen',

@@ -49,7 +49,7 @@ export const conflicts = {
     cost: 1,
     needs_full_scope: true,
     http: { method: 'GET', path: '/api/v1/merges/{merge_id}' },
-    cli: { args: ['merge_id'] },
+    cli: { args: ['merge_id'], alias: 'show-merge' },
     input: () => z.strictObject({ merge_id: m.mergeId }),
     output: () => m.merge,
     errors: ['not_found', 'branch_access_denied', 'module_not_installed'],
@@ -63,7 +63,7 @@ export const conflicts = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/merges/{merge_id}/conflicts' },
-    cli: { args: ['merge_id'], alias: 'conflicts' },
+    cli: { args: ['merge_id'], alias: 'conflicts', flags: { entity_path: 'path' } },
     tools: [
       {
         name: 'mem_list_conflicts',
@@ -124,7 +124,7 @@ export const conflicts = {
     cost: 2,
     http: { method: 'POST', path: '/api/v1/merges/{merge_id}/resolve' },
     raw: [['value']],
-    cli: { args: ['merge_id', 'take'], alias: 'resolve' },
+    cli: { args: ['merge_id', 'take'], alias: 'resolve', flags: { entity_path: 'path' } },
     tools: [
       {
         name: 'mem_resolve_conflict',

@@ -27,7 +27,7 @@ export const entryMaintenance = {
     effect: 'read',
     cost: 1,
     http: { method: 'POST', path: '/api/v1/diff' },
-    cli: { args: ['entity_path', 'key'], alias: 'diff' },
+    cli: { args: ['entity_path', 'key'], alias: 'diff-versions' },
     tools: [
       {
         name: 'mem_diff',

@@ -45,7 +45,7 @@ export const merges = {
     items_per_statement: 50,
     branches_in: { name: 'read', against: 'read' },
     http: { method: 'GET', path: '/api/v1/branches/{name}/diff' },
-    cli: { args: ['name'], alias: 'diff-branch' },
+    cli: { args: ['name', 'against'], hidden: true, flags: { entity_path: 'path' } },
     tools: [
       {
         name: 'mem_diff_branches',
@@ -80,7 +80,7 @@ export const merges = {
     items_per_statement: 50,
     branches_in: { from: 'read', to: 'read' },
     http: { method: 'GET', path: '/api/v1/diff' },
-    cli: { args: ['from', 'to'], alias: 'compare' },
+    cli: { args: ['from', 'to'], hidden: true, flags: { entity_path: 'path' } },
     tools: [
       {
         name: 'mem_compare',
@@ -141,7 +141,7 @@ export const merges = {
     branches_in: { name: 'read', target: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/merge' },
     raw: [['resolutions', '*', 'value']],
-    cli: { args: ['name'], alias: 'merge' },
+    cli: { args: ['name'], alias: 'merge', flags: { target: 'into' }, current: 'target' },
     tools: [
       {
         name: 'mem_branch_merge',
@@ -191,7 +191,7 @@ export const merges = {
     branches_in: { name: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/refresh' },
     raw: [['resolutions', '*', 'value']],
-    cli: { args: ['name'], alias: 'refresh' },
+    cli: { args: ['name'], alias: 'refresh', current: 'name' },
     tools: [
       {
         name: 'mem_branch_refresh',
@@ -228,7 +228,7 @@ export const merges = {
     cost: 2,
     branches_in: { from: 'read' },
     http: { method: 'POST', path: '/api/v1/cherry-pick' },
-    cli: { args: ['from', 'entries'], alias: 'cherry-pick' },
+    cli: { args: ['from', 'entries'], hidden: true },
     tools: [
       {
         name: 'mem_cherry_pick',

@@ -25,7 +25,12 @@ export const pullRequests = {
     open_to_all: true,
     branches_in: { source_branch: 'read', target_branch: 'read' },
     http: { method: 'POST', path: ALL, status: 201, location: ONE },
-    cli: { args: ['source_branch', 'title'], alias: 'open-pr' },
+    cli: {
+      args: ['title', 'source_branch'],
+      hidden: true,
+      flags: { source_branch: 'from', target_branch: 'into' },
+      current: 'source_branch',
+    },
     tools: [
       {
         name: 'mem_pr_open',
@@ -59,7 +64,7 @@ export const pullRequests = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: ALL },
-    cli: { alias: 'prs' },
+    cli: { hidden: true, flags: { source_branch: 'from', target_branch: 'into' } },
     tools: [
       {
         name: 'mem_pr_list',
@@ -92,7 +97,7 @@ export const pullRequests = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: ONE },
-    cli: { args: ['id'], alias: 'pr' },
+    cli: { args: ['id'], hidden: true },
     tools: [
       {
         name: 'mem_pr_read',
@@ -118,7 +123,7 @@ export const pullRequests = {
     cost: 2,
     open_to_all: true,
     http: { method: 'PATCH', path: ONE },
-    cli: { args: ['id'], alias: 'update-pr' },
+    cli: { args: ['id'], hidden: true },
     input: () => z.strictObject({ id, title: p.title.optional(), description: p.description.optional(), ...author }),
     output: () => p.pullRequest,
     errors: changing,
@@ -136,7 +141,7 @@ export const pullRequests = {
     cites: true,
     open_to_all: true,
     http: { method: 'POST', path: `${ONE}/reviews`, status: 201 },
-    cli: { args: ['id', 'decision', 'comment'], alias: 'review' },
+    cli: { args: ['id', 'decision', 'comment'], hidden: true, flags: { entity_path: 'path' } },
     tools: [
       {
         name: 'mem_pr_review',
@@ -171,7 +176,7 @@ export const pullRequests = {
     cost: 2,
     open_to_all: true,
     http: { method: 'PUT', path: `${ONE}/checks/{check}` },
-    cli: { args: ['id', 'check', 'status'], alias: 'post-check' },
+    cli: { args: ['id', 'check', 'status'], hidden: true },
     input: () =>
       z.strictObject({
         id,
@@ -199,7 +204,7 @@ export const pullRequests = {
     cost: 2,
     open_to_all: true,
     http: { method: 'POST', path: `${ONE}/close` },
-    cli: { args: ['id'], alias: 'close-pr' },
+    cli: { args: ['id'], hidden: true },
     tools: [
       {
         name: 'mem_pr_close',
@@ -222,7 +227,7 @@ export const pullRequests = {
     cost: 2,
     open_to_all: true,
     http: { method: 'POST', path: `${ONE}/reopen` },
-    cli: { args: ['id'], alias: 'reopen-pr' },
+    cli: { args: ['id'], hidden: true },
     input: () => z.strictObject({ id, ...author }),
     output: () => p.pullRequest,
     errors: [...changing, 'branch_closed', 'conflict'],
@@ -239,7 +244,7 @@ export const pullRequests = {
     cost: 2,
     http: { method: 'POST', path: `${ONE}/merge` },
     raw: [['resolutions', '*', 'value']],
-    cli: { args: ['id'], alias: 'merge-pr' },
+    cli: { args: ['id'], hidden: true },
     tools: [
       {
         name: 'mem_pr_merge',

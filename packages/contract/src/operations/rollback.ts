@@ -82,7 +82,7 @@ export const rollback = {
     cost: 2,
     whole: true,
     http: { method: 'POST', path: '/api/v1/rollback' },
-    cli: { alias: 'rollback' },
+    cli: { hidden: true, flags: { entity_path: 'path' } },
     tools: [
       {
         name: 'mem_rollback',

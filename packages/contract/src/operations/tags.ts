@@ -37,7 +37,7 @@ export const tags = {
     whole: true,
     branches_in: { ref: 'read' },
     http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
-    cli: { args: ['name'], alias: 'tag' },
+    cli: { args: ['name'], hidden: true },
     tools: [
       {
         name: 'mem_create_tag',
@@ -78,7 +78,7 @@ export const tags = {
     cost: 1,
     whole: true,
     http: { method: 'GET', path: '/api/v1/tags' },
-    cli: { alias: 'tags' },
+    cli: { alias: 'tags', hidden: true },
     tools: [
       {
         name: 'mem_list_tags',
@@ -110,7 +110,7 @@ export const tags = {
     whole: true,
     removes: 'tags.create',
     http: { method: 'DELETE', path: '/api/v1/tags/{name}' },
-    cli: { args: ['name'], alias: 'untag' },
+    cli: { args: ['name'], hidden: true },
     tools: [
       {
         name: 'mem_delete_tag',
