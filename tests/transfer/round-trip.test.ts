@@ -1,6 +1,7 @@
 import { JsonText, type OperationName, type Output, type Request } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomIds } from '../../packages/server/src/kernel/index.ts';
+import { layTeams } from '../contract/branching.ts';
 import { createExamples, type JsonObject, nthInput } from '../contract/table.ts';
 import { type Backend, caller, openTestApp, type TestApp } from '../support/app.ts';
 import { exportLines, importLines } from './support.ts';
@@ -10,7 +11,7 @@ const Y = { agent_id: 'agent/y' };
 
 /** An account with every kind of record. */
 async function live(app: TestApp): Promise<void> {
-  await createExamples(app, { mark: 'first', as: X });
+  await layTeams(app, { as: X }, await createExamples(app, { mark: 'first', as: X }));
   // Of two deliveries, the one with the odd number is a dead letter.
   const delivery = nthInput('webhooks.receive', 2, { mark: 'first' });
   await app.call('webhooks.receive', delivery as never, X);

@@ -216,7 +216,13 @@ export const provenance = z
   .meta({ id: 'Provenance', description: 'Who wrote it, when, in which session, following which patterns.' });
 
 const versionEvent = z
-  .object({ source: z.string(), event_type: z.string(), id: z.string(), occurred_at: utc.nullable() })
+  .object({
+    source: z.string(),
+    event_type: z.string(),
+    id: z.string(),
+    occurred_at: utc.nullable(),
+    rank: z.number().optional().meta({ description: 'Its place among those of the same time, where it is not 0.' }),
+  })
   .meta({ id: 'VersionEvent', description: 'An event that another system sent.' });
 
 const written = {

@@ -35,6 +35,7 @@ export {
   findCounted,
   findErased,
   listAuthored,
+  listHeadsNamed,
   newestLeft,
   targetsOf,
 } from './erase/index.ts';
@@ -52,6 +53,7 @@ export { mayHoldSecret, newScanBudget, secretsInEntry } from './rules/secrets.ts
 export { isQuarantined } from './rules/state.ts';
 export { rawValue, shortValue } from './short-value.ts';
 export { type Standing, standingOf, UNTOUCHED } from './standing.ts';
+export { findFirstVersions } from './version-queries.ts';
 export { authorOf, checkUnchanged, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';
 
 export const entries: Module = {

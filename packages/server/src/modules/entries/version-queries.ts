@@ -28,6 +28,13 @@ export function getVersion(
   return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where })}`);
 }
 
+/** Asked for with the version 1. */
+export const findFirstVersions: Find = {
+  table: 'versions',
+  select: 'agent_id, document, deleted, confidence',
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
 /** The newest version that the agent may see and that is not a tombstone. */
 export function getNewestContent(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
   const where = sql`versions.deleted = 0 AND ${isVersionVisible(view)}`;

@@ -203,6 +203,35 @@ export function listEdgesToNames(
   );
 }
 
+export function deleteEdgesToName(
+  tx: Transaction,
+  { account_id, branch, visible_to, target }: Pick<EdgeRow, 'account_id' | 'branch' | 'visible_to' | 'target'>,
+): Promise<number> {
+  return tx.run(
+    sql`DELETE FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND target_type = 'entity'
+        AND target = ${target} AND visible_to = ${visible_to}`,
+  );
+}
+
+/** What entries that moved were called before, by any agent's edges. */
+export async function listFormerNames(query: Query, { account_id, branch, nodes }: EntryEdges): Promise<string[]> {
+  const rows = await query.all<{ target: string }>(
+    // CROSS JOIN fixes the order of the tables, so that each entry is one index search.
+    sql`SELECT DISTINCT target FROM ${nodes} CROSS JOIN edges WHERE account_id = ${account_id} AND branch = ${branch}
+        AND source_type = 'entry' AND source = value AND visible_to = '' AND relation = 'moved_from'
+        AND target_type = 'entity'`,
+  );
+  return rows.map(({ target }) => target);
+}
+
+/** The assertions of an edge become those of another. */
+export function renameStatements(
+  tx: Transaction,
+  { account_id, from, to }: { account_id: string; from: string; to: string },
+): Promise<number> {
+  return tx.run(sql`UPDATE edge_statements SET edge_id = ${to} WHERE account_id = ${account_id} AND edge_id = ${from}`);
+}
+
 export async function deleteEdgesOf(tx: Transaction, erased: EntryEdges): Promise<void> {
   for (const end of ['source', 'target'] as const) await tx.run(sql`DELETE FROM edges WHERE ${ofErased(erased, end)}`);
 }

@@ -1,3 +1,4 @@
+import type { EntryKey } from '@mem-service/contract';
 import { type Row, sql } from '../../../db/index.ts';
 import {
   type AgentEraser,
@@ -62,6 +63,16 @@ async function* findErasedOf(
   }
 }
 
+/** Entries by their names, without those that do not exist. Not more than are erased at once. */
+export function listHeadsNamed(
+  work: CountingWork,
+  at: Pick<queries.ErasureTarget, 'account_id' | 'branch'>,
+  names: readonly EntryKey[],
+): Promise<EntryHead[]> {
+  const { paths, keys } = namesOf(work, names);
+  return queries.listNamed(work.tx, { ...at, agent_id: '', paths, keys }, { after: undefined, limit: ENTRIES_AT_ONCE });
+}
+
 /** All of them of one branch at once, to be counted. */
 export async function findCounted(work: CountingWork, target: queries.ErasureTarget): Promise<ErasedEntries> {
   const named: EntryHead[] = [];
@@ -86,7 +97,7 @@ function partOf(
 }
 
 /** Conditions on the columns `entity_path` and `key` of rows that name one of these entries. */
-function namesOf({ dialect }: Pick<Work, 'dialect'>, heads: readonly EntryHead[]) {
+function namesOf({ dialect }: Pick<Work, 'dialect'>, heads: readonly EntryKey[]) {
   const paths = dialect.texts([...new Set(heads.map(({ entity_path }) => entity_path))]);
   return {
     paths: [sql`entity_path IN (SELECT value FROM ${paths})`],
@@ -96,12 +107,12 @@ function namesOf({ dialect }: Pick<Work, 'dialect'>, heads: readonly EntryHead[]
 
 /** The same for entries that are already loaded, with all rows that refer to them, regardless of who may see those. */
 export function* erasedEntries(
-  work: Work,
+  work: Pick<Work, 'account_id' | 'dialect'> & Partial<Pick<Work, 'services'>>,
   heads: readonly EntryHead[],
   receipt_id: string,
 ): Generator<ErasedEntries, void> {
   const { account_id, services } = work;
-  const most = services.limits.max_erased_at_once ?? ENTRIES_AT_ONCE;
+  const most = services?.limits.max_erased_at_once ?? ENTRIES_AT_ONCE;
   for (const branch of new Set(heads.map((head) => head.branch))) {
     const all = heads.filter((head) => head.branch === branch);
     for (let at = 0; at < all.length; at += most) {
