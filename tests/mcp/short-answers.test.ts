@@ -55,6 +55,16 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_list_tags'],
   ['mem_rollback', { tag: 'v1', dry_run: true }],
   ['mem_delete_tag', { name: 'v1' }],
+  ['mem_pr_open', { title: 'Try it', source_branch: 'exp' }],
+  ['mem_pr_list'],
+  ['mem_pr_read', { id: '@' }],
+  ['mem_pr_review', { id: '@', decision: 'commented', comment: 'why?' }],
+  ['mem_pr_read', { id: '@' }],
+  ['mem_pr_close', { id: '@' }],
+  ['mem_branch_create', { name: 'proposed' }],
+  ['mem_write', { entity_path: 'svc', key: 'proposed', value: 1, branch: 'proposed' }],
+  ['mem_pr_open', { title: 'Try it', source_branch: 'proposed' }],
+  ['mem_pr_merge', { id: '@' }],
   ['mem_branch_close', { name: 'exp' }],
   ['mem_branch_reopen', { name: 'exp' }],
   ['mem_fork', { target_agent_id: 'other', entity_path: 'svc' }],
@@ -117,7 +127,7 @@ function needless(value: unknown, place: string): string[] {
 
 const twoDigits = /confidence[^.]*(\.\d+\.(before|after))?$|\.evidence_\w+$/;
 /** Here false is the news. */
-const NEWS = /\.(profile_saved|shared|secret_set)=false$/;
+const NEWS = /\.(profile_saved|shared|secret_set|is_mergeable)=false$/;
 
 it('no tool answers with what is empty or as usual, or with confidences of many digits', async () => {
   const mcp = await connect(newHome(), { args: ['--toolset', 'all'] });
@@ -128,7 +138,7 @@ it('no tool answers with what is empty or as usual, or with confidences of many 
   for (const [name, args = {}] of CALLS) {
     const { json, isError, text } = await mcp.call(name, withIds(args, made));
     expect(isError, `${name} ${text}`).toBe(name === 'mem_branch_merge' && args.merge_id === REFUSED);
-    for (const id of ['span_id', 'proposal_id', 'quarantine_id']) if (json[id] !== undefined) made[id] = json[id];
+    for (const id of ['span_id', 'proposal_id', 'quarantine_id', 'id']) if (json[id] !== undefined) made[id] = json[id];
     const found = needless(json, name).filter((one) => !NEWS.test(one));
     expect(found, text).toEqual(name === 'mem_trace_compare' ? ['mem_trace_compare.differences'] : []);
     if (name === 'mem_read') expect(json.value).toMatchObject(VALUE);

@@ -72,6 +72,15 @@ describe('the client against the service', () => {
     await client.branches.merge({ name, strategy: 'THREE_WAY', mergeId: merge_id }).catch(() => undefined);
     return { merge_id };
   };
+  const proposed = async () => {
+    const { name } = await branch();
+    await client.entries.write({ entityPath: 'proposed', key: name, value: 1, branch: name });
+    return { title: 'made', source_branch: name };
+  };
+  const pullRequest = async () => {
+    const { title, source_branch: sourceBranch } = await proposed();
+    return { id: (await client.pullRequests.create({ title, sourceBranch })).id };
+  };
   const NAMED: Partial<Record<OperationName, () => Promise<object> | object>> = {
     'commits.read': async () => ({ commit_id: (await commit()).commitId }),
     'traces.read': async () => ({ trace_id: (await trace()).traceId }),
@@ -97,6 +106,14 @@ describe('the client against the service', () => {
     'conflicts.list': refused,
     'conflicts.read': async () => ({ ...(await refused()), no: 0 }),
     'conflicts.resolve': async () => ({ ...(await refused()), no: 0, take: 'source' }),
+    'pull_requests.create': proposed,
+    'pull_requests.read': pullRequest,
+    'pull_requests.update': async () => ({ ...(await pullRequest()), title: 'other' }),
+    'pull_requests.review': async () => ({ ...(await pullRequest()), decision: 'commented' }),
+    'pull_requests.check': async () => ({ ...(await pullRequest()), check: 'acceptance', status: 'passed' }),
+    'pull_requests.close': pullRequest,
+    'pull_requests.reopen': pullRequest,
+    'pull_requests.merge': pullRequest,
     'access.grant': grant,
     'access.list': branch,
     'access.revoke': granted,

@@ -49,6 +49,10 @@ const USUAL: Readonly<Record<string, unknown>> = {
   causes_complete: true,
   is_protected: false,
   is_counted: true,
+  is_required: false,
+  is_current: true,
+  is_dismissed: false,
+  has_more_reviews: false,
   dry_run: false,
 };
 

@@ -169,6 +169,7 @@ export {
   mayAgentSee,
   newestChangeOn,
   newScanBudget,
+  restoreQuarantined,
   secretsInEntry,
   setQuarantine,
   toEntry,

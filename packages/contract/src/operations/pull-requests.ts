@@ -279,6 +279,6 @@ export const pullRequests = {
       ...([...changing, 'pull_request_blocked', 'branch_closed', 'merge_conflicts', 'target_moved'] as const),
       ...(['merge_too_large', 'conflict', 'forbidden'] as const),
     ],
-    example: () => ({ id: ID }),
+    example: () => ({ id: ID, keep_open: true }),
   }),
 };

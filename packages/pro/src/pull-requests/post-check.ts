@@ -15,7 +15,8 @@ import { BUILT_IN } from './checks/built-in.ts';
 import { toPostedCheck } from './checks/render.ts';
 import { emitPullRequest } from './emit.ts';
 import { MAX_POSTED_CHECKS } from './limits.ts';
-import { findPullRequest, headsOf, protectionOf, requireEnds, requireOpen } from './load.ts';
+import { headsOf, protectionOf, requireEnds, requireOpen } from './load.ts';
+import { getPullRequest } from './queries.ts';
 
 /** Who writes to a branch must not decide by itself whether it passes. */
 function requirePoster({ key }: Caller): void {
@@ -29,9 +30,10 @@ export const postCheck = exclusive(
     const { id, check: check_name, status, summary } = input;
     if (BUILT_IN.has(check_name))
       throw invalidInput([{ path: 'check', message: 'is the name of a check that the service runs' }]);
-    requirePoster(caller);
-    const row = await findPullRequest(tx, account_id, id);
+    const row = await getPullRequest(tx, account_id, id);
+    if (!row) throw new Fault('not_found', `there is no pull request ${id}`, { id, check: check_name });
     await requireEnds(work.services, caller, { ends: row });
+    requirePoster(caller);
     requireOpen(row);
     const { source_seq } = await headsOf(tx, row);
     if ((input.source_seq ?? source_seq) !== source_seq)

@@ -52,7 +52,7 @@ export const review = exclusive(
     emitPullRequest(work, row, { event_type: 'pull_request_reviewed', author, details, visible_to });
     work.send(tx.insertMany(insertReview, [given]));
     const answer = toReview(given, false);
-    return changed(answer, { resource: id, ...hashedBy(answer) });
+    return changed(answer, { resource: id, ...hashedBy(answer), holds: { agent_id: author.agent_id } });
   }),
 );
 

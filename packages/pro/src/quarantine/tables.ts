@@ -1,11 +1,11 @@
-import { exported, type Row, setQuarantine, type TenantTable, type Work } from '@mem-service/server/module';
+import { exported, type Row, restoreQuarantined, type TenantTable, type Work } from '@mem-service/server/module';
 import { insertQuarantinedEntries, insertQuarantines } from './queries.ts';
 
 /** Entries are restored from their versions, which are under no quarantine. */
 async function restoreEntries(work: Work, rows: readonly Row[]): Promise<void> {
   work.send(work.tx.insertMany(insertQuarantinedEntries, rows));
   const held = rows.flatMap(({ entry_id, released_seq }) => (released_seq === null ? [entry_id as number] : []));
-  await setQuarantine(work, held, true);
+  restoreQuarantined(work, held);
 }
 
 export const tables: readonly TenantTable[] = [

@@ -43,7 +43,7 @@ export type { EntryPlace } from './inherited-rows.ts';
 export * from './offers.ts';
 export { prepareWrites } from './prepare.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
-export { setQuarantine } from './quarantine.ts';
+export { restoreQuarantined, setQuarantine } from './quarantine.ts';
 export { type EntryKey, type EntryRowKey, findEntriesIn, getLiveEntry, headStatements } from './queries.ts';
 export { contentHash, fromDocument, quarantinedMember, toEntry, toVersion } from './rows.ts';
 export { isArtifact } from './rules/artifact.ts';

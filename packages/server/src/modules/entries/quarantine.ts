@@ -11,6 +11,13 @@ const setStates: Update = {
 
 const ENTRIES_AT_ONCE = 500;
 
+/** Of an account that is imported: its counts know already. */
+export function restoreQuarantined(work: Work, ids: readonly number[]): void {
+  const { account_id } = work;
+  const rows = ids.map((entry_id) => ({ account_id, entry_id, deleted: QUARANTINED }));
+  if (rows.length > 0) work.send(work.tx.updateMany(setStates, rows));
+}
+
 /**
  * Puts entries under quarantine, or releases them, whatever branch they are on. Neither writes a version: an entry is afterwards
  * what it was, and indexes still have it. Returns the heads that it changed, as they were before.
