@@ -94,7 +94,7 @@ export const quarantineOperations = {
     items_per_statement: 1,
     needs_notes: 'of the whole account',
     http: { method: 'POST', path: '/api/v1/quarantine/trace' },
-    cli: { args: ['entity_path', 'key'] },
+    cli: { args: ['entity_path', 'key'], alias: 'influence' },
     tools: [
       {
         name: 'mem_trace_influence',
@@ -133,7 +133,12 @@ export const quarantineOperations = {
     whole: true,
     items_per_statement: 1,
     needs_notes: 'of the whole account',
-    http: { method: 'POST', path: '/api/v1/quarantine', status: 201 },
+    http: {
+      method: 'POST',
+      path: '/api/v1/quarantine',
+      status: 201,
+      location: '/api/v1/quarantine/{quarantine_id}',
+    },
     cli: { args: ['entity_path', 'key'], alias: 'quarantine' },
     tools: [
       {
@@ -207,7 +212,7 @@ export const quarantineOperations = {
     cost: 1,
     whole: true,
     http: { method: 'GET', path: '/api/v1/quarantine/{quarantine_id}' },
-    cli: { args: ['quarantine_id'] },
+    cli: { args: ['quarantine_id'], alias: 'show-quarantine' },
     input: () => z.strictObject({ quarantine_id: quarantineId, limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ quarantine, entries: z.array(found), ...s.page }),
     errors: ['invalid_cursor', 'module_not_installed', 'not_found'],
@@ -223,7 +228,7 @@ export const quarantineOperations = {
     whole: true,
     items_per_statement: 1,
     http: { method: 'POST', path: '/api/v1/quarantine/{quarantine_id}/undo' },
-    cli: { args: ['quarantine_id'] },
+    cli: { args: ['quarantine_id'], alias: 'release' },
     tools: [
       {
         name: 'mem_undo_quarantine',
