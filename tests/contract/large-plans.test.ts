@@ -32,6 +32,7 @@ const OF_BRANCHES: readonly OperationName[] = [
   'branches.compare',
   'branches.merge',
   'branches.refresh',
+  'pull_requests.read',
 ];
 const MOST_BUFFERS_OF_BRANCHES = 15_000;
 function mostBuffers(name: OperationName): number {

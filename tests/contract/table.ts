@@ -287,6 +287,9 @@ const HIDDEN = 'hidden';
 export function withoutPlaces(outcome: unknown): unknown {
   const replace = (field: string, value: unknown) => {
     if (field === HIDDEN || (PLACES.test(field) && !/^id0/.test(String(value)))) return undefined;
+    // Ids of pull requests are drawn in the order of all writes.
+    if (field === 'details' && value instanceof Object && 'target' in value && 'id' in value)
+      return { ...value, id: undefined };
     if (field !== 'next_cursor' || typeof value !== 'string') return withoutSeq(value);
     // Behind the dot is the end of the log.
     const [cursor = ''] = value.split('.');

@@ -37,6 +37,11 @@ const wholeWrites = operationNames.filter((name) => {
   const { whole, admin, effect, removes } = definition(name);
   return whole && !admin && effect === 'write' && !removes;
 });
+/** The example, naming the quarantine that is there. */
+const wholeInput = (name: OperationName, n: number, { quarantine_id }: KnownIds): object => {
+  const example = operations[name].example(n) as object;
+  return 'quarantine_id' in example ? { ...example, quarantine_id } : example;
+};
 const key = 'idempotency-key';
 
 /** Random, or of one request, or how long it took. */
@@ -92,7 +97,12 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     await layTeams(withA.app, { as: { account_id: A, agent_id: AGENT } }, known);
     for (const name of wholeWrites)
       for (const n of [1, 2])
-        await withA.app.call(name, operations[name].example(n) as never, { account_id: A, agent_id: AGENT });
+        await withA.app.call(name, wholeInput(name, n, known) as never, { account_id: A, agent_id: AGENT });
+    const writer = { account_id: A, agent_id: 'agent/in-error' };
+    for (const key of ['one', 'two'])
+      await withA.app.call('entries.write', { entity_path: MARK, key, value: `about ${MARK}` }, writer);
+    const bad = { written_by: writer.agent_id };
+    known.quarantine_id = (await withA.app.call('quarantine.create', bad, writer)).quarantine_id;
     [keys.b, keys.bWithoutA] = await inBoth(
       () => fullKey(withA, B),
       () => fullKey(withoutA, B),

@@ -52,6 +52,9 @@ describe('the client against the service', () => {
   const branch = async () => ({ name: (await client.branches.create({ name: `made/${++made}` })).name });
   const closed = async () => client.branches.close(await branch());
   const tag = async () => ({ name: (await client.tags.create({ name: `made-${++made}` })).name });
+  const quarantined = async () => ({
+    quarantine_id: (await client.quarantine.create({ writtenBy: 'agent/nobody' })).quarantineId,
+  });
   const grant = async () => ({
     ...(await branch()),
     grantee_type: 'api_key' as const,
@@ -114,6 +117,8 @@ describe('the client against the service', () => {
     'pull_requests.close': pullRequest,
     'pull_requests.reopen': pullRequest,
     'pull_requests.merge': pullRequest,
+    'quarantine.read': quarantined,
+    'quarantine.undo': quarantined,
     'access.grant': grant,
     'access.list': branch,
     'access.revoke': granted,

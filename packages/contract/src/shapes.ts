@@ -264,10 +264,7 @@ export const entry = z
     validators: z.array(z.string()),
     evidence_status: evidenceStatus,
     recall_count: z.int().meta({ description: 'How often it was read; counted a moment after the reads.' }),
-    effective_confidence: z
-      .number()
-      .optional()
-      .meta({ description: 'After decay, where the service lets memory fade.' }),
+    effective_confidence: z.number().optional().meta({ description: 'After decay, where memory fades.' }),
     quarantined: z.literal(true).optional().meta({ description: 'Under quarantine; see `include_quarantined`.' }),
     tier: z.int().min(1).max(3),
     priority_score: z.number().nullable(),

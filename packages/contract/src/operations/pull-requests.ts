@@ -242,6 +242,7 @@ export const pullRequests = {
     ...module,
     effect: 'write',
     cost: 2,
+    open_to_all: true,
     http: { method: 'POST', path: `${ONE}/merge` },
     raw: [['resolutions', '*', 'value']],
     cli: { args: ['id'], hidden: true },

@@ -73,9 +73,9 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   pull_request_opened: (event) => `Opened a pull request of branch '${branchNamedIn(event)}'`,
   pull_request_updated: (event) => `Changed a pull request of branch '${branchNamedIn(event)}'`,
   pull_request_reviewed: (event) =>
-    `Reviewed a pull request of branch '${branchNamedIn(event)}': ${quoted(event.details.decision).replaceAll('_', ' ')}`,
+    `Reviewed a pull request of branch '${branchNamedIn(event)}'${resultOf(event.details.decision)}`,
   pull_request_checked: (event) =>
-    `Posted check '${quoted(event.details.check)}' of branch '${branchNamedIn(event)}': ${quoted(event.details.status)}`,
+    `Posted check '${quoted(event.details.check)}' of branch '${branchNamedIn(event)}'${resultOf(event.details.status)}`,
   pull_request_merged: (event) => `Merged the pull request of branch '${branchNamedIn(event)}'`,
   pull_request_closed: (event) => `Closed the pull request of branch '${branchNamedIn(event)}'`,
   pull_request_reopened: (event) => `Reopened the pull request of branch '${branchNamedIn(event)}'`,
@@ -121,6 +121,12 @@ function entryOf({ entity_path, key, version, details }: SummarizedEvent): strin
   if (entity_path === null) return details.erased === true ? 'an entry that was erased' : 'an entry';
   return `${entity_path}${key === null ? '' : `/${key}`}${version === null ? '' : ` v${version}`}`;
 }
+
+/** What was decided, where it is known. */
+const resultOf = (given: unknown): string => {
+  const text = quoted(given).replaceAll('_', ' ');
+  return text && `: ${text}`;
+};
 
 const branchNamedIn = ({ details, branch }: SummarizedEvent) => quoted(details.branch ?? details.name) || branch;
 
