@@ -1,5 +1,6 @@
 // Measures the service against floors on this machine. See `npm run bench -- --help`.
 import { measureAccounts } from './figures/accounts.mjs';
+import { measureBranches } from './figures/branches.mjs';
 import { measureEvents } from './figures/events.mjs';
 import { measureFollowedPostgres, measureFollowedSqlite } from './figures/followed.mjs';
 import { measureGet } from './figures/get.mjs';
@@ -44,6 +45,7 @@ const figures = {
   outcome: measureOutcome,
   traces: measureTraces,
   events: measureEvents,
+  branches: measureBranches,
   webhooks: measureWebhooks,
   deliveries: measureDeliveries,
   transforms: measureTransforms,

@@ -98,8 +98,10 @@ export async function* measureTransforms(harness) {
         unit: 'µs',
         target: { most: 1.5 },
         ...summarize(pairs),
-        note: 'from the body to the checked results',
+        note: `from the body to the checked results; by time of the processor, both threads together: ${workRatio(pairs)} ×`,
       };
     }
   }
 }
+
+const workRatio = (pairs) => median(pairs.map(({ floor, ours }) => ours.cpu / floor.cpu)).toFixed(2);

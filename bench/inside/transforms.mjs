@@ -57,6 +57,7 @@ const newBatch = (size, from) =>
 /** Microseconds an event. Deliveries keep coming: while one batch is transformed, the next is read. */
 async function time(connector, size) {
   const started = performance.now();
+  const before = process.cpuUsage();
   let from = 0;
   const sender = async () => {
     while (from < EVENTS) {
@@ -67,7 +68,8 @@ async function time(connector, size) {
     }
   };
   await Promise.all([sender(), sender()]);
-  return ((performance.now() - started) * 1000) / EVENTS;
+  const { user, system } = process.cpuUsage(before);
+  return { value: ((performance.now() - started) * 1000) / EVENTS, cpu: (user + system) / EVENTS };
 }
 
 const measured = [];
@@ -77,7 +79,7 @@ for (const batch of BATCHES) {
   for (let round = 0; round < rounds; round++) {
     const first = round % 2 === 0 ? { floor: await time(inProcess, batch) } : {};
     const ours = await time(inThread, batch);
-    pairs.push({ floor: { value: first.floor ?? (await time(inProcess, batch)) }, ours: { value: ours } });
+    pairs.push({ floor: first.floor ?? (await time(inProcess, batch)), ours });
   }
   measured.push({ batch, pairs });
 }

@@ -67,6 +67,11 @@ describe('every operation of the table', () => {
   const absent = [
     ...['keys.revoke', 'keys.rotate', 'commits.read', 'traces.read', 'agents.recall', 'agents.read_from'],
     ...['golden.delete', 'consolidation.decide', 'dead_letters.replay', 'connectors.read', 'webhooks.receive'],
+    ...['access.grant', 'access.revoke', 'merges.read', 'conflicts.list', 'conflicts.read', 'conflicts.resolve'],
+    ...['quarantine.read', 'quarantine.undo'],
+    ...['teams.update', 'teams.delete', 'members.list', 'members.add', 'members.update', 'members.remove'],
+    ...['members.reinstate', 'pull_requests.read', 'pull_requests.update', 'pull_requests.review'],
+    ...['pull_requests.check', 'pull_requests.close', 'pull_requests.reopen', 'pull_requests.merge'],
   ];
   // An export can only be imported into an empty account.
   const full = ['transfer.finish'];
@@ -117,7 +122,10 @@ describe('every operation of the table', () => {
       'Consolidation',
       'Agents',
       'Graph',
+      'Branches',
       'Tags',
+      'Rollback',
+      'Quarantine',
       'Overview',
     ]);
     expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}confidence /);

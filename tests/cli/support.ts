@@ -47,15 +47,24 @@ export async function openDesk(env: Environment = {}): Promise<Desk> {
   };
 }
 
-type CommandPlace = { env: Environment; folder: string; input?: string | Buffer | undefined };
+type CommandPlace = {
+  env: Environment;
+  folder: string;
+  input?: string | Buffer | undefined;
+  /** By default no terminal. */
+  screen?: Terminal['screen'];
+};
 
 /** A command in a folder, in the process of the tests. */
-export async function runInProcess(args: readonly string[], { env, folder, input }: CommandPlace): Promise<Run> {
+export async function runInProcess(
+  args: readonly string[],
+  { env, folder, input, screen = { width: undefined, colour: false } }: CommandPlace,
+): Promise<Run> {
   const program = await memProgram();
   let out = '';
   let err = '';
   const terminal: Terminal = {
-    screen: { width: undefined, colour: false },
+    screen,
     stdin: Readable.from(input === undefined ? [] : [Buffer.from(input)]) as Terminal['stdin'],
     out: (text) => {
       out += text;

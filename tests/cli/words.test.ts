@@ -3,7 +3,7 @@ import { commands, listedCommands } from '../../packages/server/src/cli/commands
 import { groupsOf } from '../../packages/server/src/cli/groups.ts';
 import { fullOverview, overview } from '../../packages/server/src/cli/help.ts';
 import { ownCommands } from '../../packages/server/src/cli/own/index.ts';
-import { commandWords } from '../../packages/server/src/cli/words.ts';
+import { commandWords, subjectWords } from '../../packages/server/src/cli/words.ts';
 import { openDesk } from './support.ts';
 
 const wordsIn = (text: string) => [...text.matchAll(/^ {2}([a-z][a-z.-]*) {2,}\S/gm)].map(([, word]) => word);
@@ -29,7 +29,7 @@ describe('the words of the command line', () => {
     expect([...all].sort()).toEqual(commandWords().sort());
     expect(all).toEqual(expect.arrayContaining(wordsIn(overview('1')) as string[]));
     for (const line of fullOverview('1').split('\n')) expect(line.length).toBeLessThanOrEqual(120);
-    for (const { title } of groupsOf(listedCommands)) expect(title).toMatch(/^[A-Z][\w ]+: \w.+/);
+    for (const { title } of groupsOf(subjectWords)) expect(title).toMatch(/^[A-Z][\w ]+: \w.+/);
   });
 
   it('are spelled in one style, and none stands for two things', () => {

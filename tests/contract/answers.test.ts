@@ -7,6 +7,7 @@ import { withNamedEntries } from '../mcp/support.ts';
 import { backends, caller, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { expectDeclared, undeclaredNames } from '../support/declared.ts';
 import { addresses, labelled, requestFor, send } from '../support/wire.ts';
+import { layTeams } from './branching.ts';
 import {
   createExamples,
   definition,
@@ -38,6 +39,7 @@ describe.each(backends)('over HTTP, on %s', (backend) => {
     app = await openTestApp(backend);
     server = await listen(app);
     for (const mark of ['others', MARK]) known = await createExamples(app, { mark, as });
+    await layTeams(app, { as }, known);
   });
   afterAll(async () => {
     await server.close();

@@ -105,6 +105,7 @@ async function makeMany(app: TestApp, name: OperationName, many: Many & { known:
   if (!makesThings(name)) return;
   const { most_per_session } = definition(name);
   const most = Math.min(count, MOST_MADE, (most_per_session ?? MOST_MADE + ROOM_IN_SESSION) - ROOM_IN_SESSION);
+  if (name === 'pull_requests.create') return proposeMany(app, as, most);
   await Promise.all(
     Array.from({ length: most }, (_, i) => {
       const by = most_per_session !== undefined ? as : { ...as, agent_id: `agent/${i}`, session_id: `session-${i}` };
@@ -117,6 +118,15 @@ async function makeMany(app: TestApp, name: OperationName, many: Many & { known:
   await writeAll(app, entriesNamedIn(long), { mark, as, round: 3 });
   const output = await app.call(name, long as never, { ...as, session_id: 'long' });
   for (const [field, one] of Object.entries(output)) if (field.endsWith('_id') && one !== null) known[field] = one;
+}
+
+/** There is one open pull request for each branch. */
+async function proposeMany(app: TestApp, as: Partial<Caller>, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const source_branch = `experiment/one-of-many-${i}`;
+    await app.call('branches.create', { name: source_branch }, as);
+    await app.call('pull_requests.create', { title: 'one of many', source_branch }, as);
+  }
 }
 
 /** Entries that lists of an input name and do not write. */

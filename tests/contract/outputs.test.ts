@@ -61,7 +61,7 @@ describe.each(backends)('what operations answer on %s', (backend) => {
   it.each([...reading, ...writing])('%s has a summary, a module and an example that fits', (name) => {
     const { summary, module, input, example } = definition(name);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
-    expect(module).toMatch(/^[a-z]+$/);
+    expect(module).toMatch(/^[a-z]+(-[a-z]+)*$/);
     for (const n of [0, 1, 2]) expect(input.safeParse(example(n)).error?.issues ?? []).toEqual([]);
     const { removes } = definition(name);
     if (removes !== undefined) expect(operationNames).toContain(removes);

@@ -2,6 +2,7 @@ import { type EntryKey, type OperationName, operationNames, operations } from '@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { backends, indexWords, openTestApp, type TestApp } from '../support/app.ts';
+import { layLongBranches } from './long-branches.ts';
 import { layMany, manyInput } from './many.ts';
 import { definition, type JsonObject, type KnownIds, markedInput } from './table.ts';
 
@@ -26,7 +27,7 @@ const BOUNDED: readonly OperationName[] = ['entries.confidence'];
 const MUCH = 8 * PAGE_BYTES;
 
 /** The longest names and texts, so that a few of everything are more than a page. */
-async function layLong(app: TestApp): Promise<void> {
+async function layLong(app: TestApp, known: KnownIds): Promise<void> {
   const numbers = Array.from({ length: COUNT }, (_, i) => i);
   const admin = { ...as, key: { key_id: 'k', name: 'k', type: 'admin' as const } };
   const long = (length: number, i: number) => `${'x'.repeat(length - 8)}-${MARK}${String(i).padStart(2, '0')}`;
@@ -47,6 +48,7 @@ async function layLong(app: TestApp): Promise<void> {
     await app.call('webhooks.receive', delivery as never, as);
     await app.call('keys.create', { name: `long-${i}`, entity_paths: [`${long(480, i)}/**`] } as never, admin);
   }
+  await layLongBranches(app, known, { as, count: COUNT, text: long });
   await app.kernel.services.noteBuffer.flushAll();
 }
 
@@ -75,7 +77,7 @@ describe.each(backends)('answers of few bytes on %s', (backend) => {
   beforeAll(async () => {
     whole = await openTestApp(backend, { trackReads: false });
     known = await layMany(whole, { as, mark: MARK, count: COUNT });
-    await layLong(whole);
+    await layLong(whole, known);
     await indexWords(whole);
     small = await openTestApp(backend, { trackReads: false, place: whole.place, maxPageBytes: PAGE_BYTES });
   });

@@ -46,6 +46,22 @@ export const prepareRetry: Prepare = (app, { as, count }) => prepareReceived(app
 
 const prepareSome: Prepare = async (app, { as, count }) => ({ as: (await prepareReceived(app, as, count)).as });
 
+let proposed = 0;
+
+/** A pull request of a branch with so many changes. */
+const prepareProposal: Prepare = async (app, { as, count }) => {
+  const source_branch = `experiment/counted-${++proposed}`;
+  await app.call('branches.create', { name: source_branch }, as);
+  const writes = Array.from({ length: count }, (_, i) => ({
+    entity_path: 'counted',
+    key: `${proposed}-${i}`,
+    value: i,
+  }));
+  await app.call('commits.create', { writes, branch: source_branch }, as);
+  const { id } = await app.call('pull_requests.create', { title: 'counted', source_branch }, as);
+  return { input: { id } };
+};
+
 /** Operations on an account in a state that no example brings about. */
 export const PREPARE: Partial<Record<OperationName, Prepare>> = {
   'transfer.add': async (app, { as, count }) => ({
@@ -57,6 +73,18 @@ export const PREPARE: Partial<Record<OperationName, Prepare>> = {
     as: (await prepareReceived(app, as, Number.POSITIVE_INFINITY)).as,
   }),
   'transfer.discard': prepareSome,
+  'pull_requests.read': prepareProposal,
+  'pull_requests.merge': prepareProposal,
+  'pull_requests.close': prepareProposal,
+  'pull_requests.reopen': async (app, counted) => {
+    const { input } = await prepareProposal(app, counted);
+    await app.call('pull_requests.close', input as { id: string }, counted.as);
+    return { input: input as JsonObject };
+  },
+  'tags.delete': async (app, { as }) => {
+    await app.call('tags.create', { name: 'to-be-deleted' }, as);
+    return { input: { name: 'to-be-deleted' } };
+  },
   'accounts.delete': async (_, { as: { account_id } }) => ({
     input: { account_id, force: true, name: ACCOUNT_NAME },
   }),

@@ -10,7 +10,6 @@ import {
   fieldsOf,
   type JsonObject,
   type KnownIds,
-  laidAs,
   markedInput,
   newInput,
   nthInput,
@@ -37,10 +36,10 @@ async function openStores(backend: Backend) {
   const apps = [full, inside];
   let known: KnownIds = {};
   for (const app of apps) known = await createExamples(app, { mark: IN, as: Y });
+  for (const one of ids) one.startAt(100_000);
   const outside = await createExamples(full, { mark: OUT, as: X });
   // Things without a path are visible to every key.
-  for (const name of writing.filter((name) => definition(name).open_to_all))
-    await inside.call(name, nthInput(name, laidAs(full), { mark: OUT, known: { agent_id: X.agent_id } }) as never, X);
+  await createExamples(inside, { mark: OUT, as: X, only_open: true });
   let next = 1_000_000;
   return {
     known,
@@ -133,9 +132,19 @@ describe.each(backends)('what lies outside of the scopes of a key, on %s', (back
     expect(JSON.stringify(seen)).not.toContain(OUT);
   });
 
-  it.each(writing)('%s outside is answered the same whether it is there or not', async (name) => {
-    await stores.look(name, newInput(name, OUT, stores.outside));
+  it('branches.merge outside is refused with no more than a number', async () => {
+    const input = { ...newInput('branches.merge', OUT, stores.outside), dry_run: true };
+    const seen = await stores.lookInFull('branches.merge', input, Y);
+    expect(seen).toMatchObject({ refused: { code: 'forbidden', outside_scope: expect.any(Number) } });
+    expect(JSON.stringify(seen)).not.toContain(OUT);
   });
+
+  it.each(writing.filter((name) => name !== 'branches.merge'))(
+    '%s outside is answered the same whether it is there or not',
+    async (name) => {
+      await stores.look(name, newInput(name, OUT, stores.outside));
+    },
+  );
 
   it('is as hidden as before once there was writing on both sides', async () => {
     for (const [name, how] of looks(IN)) await lookAt(name, how, IN);

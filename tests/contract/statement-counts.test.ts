@@ -4,6 +4,7 @@ import type { Caller, Principal } from '../../packages/server/src/kernel/index.t
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { type CountedStatements, countStatements, noteStatement } from '../support/counted.ts';
 import { watchDatabase } from '../support/statements.ts';
+import { layTeams } from './branching.ts';
 import { layMany, manyInput } from './many.ts';
 import { ACCOUNT_NAME, PREPARE, prepareRetry } from './prepared.ts';
 import { definition, type KnownIds, markedInput, newInput } from './table.ts';
@@ -57,7 +58,9 @@ describe.each(backends)('how many statements operations take on %s', (backend) =
     for (const count of [FEW, MANY]) {
       const account_id = accountOf(count);
       await app.call('accounts.create', { account_id, name: ACCOUNT_NAME, plan: 'enterprise' }, { control: true });
-      known.set(count, { ...(await layMany(app, { as: callerOf(count), mark: MARK, count })), account_id });
+      const ids = await layMany(app, { as: callerOf(count), mark: MARK, count });
+      await layTeams(app, { as: callerOf(count) }, ids);
+      known.set(count, { ...ids, account_id });
     }
   });
   afterAll(() => app.close());

@@ -55,12 +55,12 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
  * takes long, and given back where it comes too late. One entry is looked up by its name in the way that PostgreSQL plans well.
  */
 const OWN_WORDS =
-  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)|FROM accounts WHERE account_id IN \(SELECT value|^SELECT created_at FROM accounts|^UPDATE consumer_cursors SET claimed_(?:until|by = '')|\bentity_path = (?:\?|pairs\.a) AND (?:entries\.)?key = (?:\?|pairs\.b)/;
+  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)|FROM accounts WHERE account_id IN \(SELECT value|^SELECT created_at FROM accounts|^UPDATE consumer_cursors SET claimed_(?:until|by = '')|\bentity_path = (?:\?|pairs\.a|head\.entity_path) AND (?:\w+\.)?key = (?:\?|pairs\.b|head\.key)/;
 
-const member = (path: readonly string[], as: 'text' | 'flag') =>
+const member = (path: readonly string[], as: 'text' | 'flag', document = 'past.document') =>
   [
-    `json_extract(past.document, '$.${path.join('.')}')`,
-    postgres.jsonMember('past.document', path, as).replace(/\s+/g, ' '),
+    `json_extract(${document}, '$.${path.join('.')}')`,
+    postgres.jsonMember(document, path, as).replace(/\s+/g, ' '),
   ] as const;
 
 const readAt = [
@@ -98,6 +98,7 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   member(['memory_type'], 'text'),
   member(['is_artifact'], 'flag'),
   member(['provenance', 'pattern_refs'], 'text'),
+  member(['provenance', 'session_id'], 'text', 'document'),
   ...['entries', 'head'].map((head) => {
     const on = `standings.account_id = ? AND standings.entry_id = ${head}.entry_id`;
     return [` LEFT JOIN standings ON ${on}`, postgres.leftJoin('standings', on)] as const;

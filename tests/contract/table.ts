@@ -3,9 +3,13 @@ import { type Operation, type OperationName, operationNames, operations, stringi
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
+import { BRANCHES_AFTER, type BranchSetup, createGrantees, layBranches } from './branching.ts';
 
 export type { JsonObject } from '@mem-service/contract';
-/** Ids that operations gave out, by field name: what one operation made, another can name. */
+/**
+ * Ids that operations gave out, by field name: what one operation made, another can name. Below the name of an operation
+ * are those of things that are there for it alone.
+ */
 export type KnownIds = Record<string, unknown>;
 
 export const definition = (name: OperationName): Operation => operations[name];
@@ -72,10 +76,12 @@ export function nthInput(
 ): JsonObject {
   const { dry_run: _, ...example } = operations[name].example(n) as JsonObject;
   const named = namedInPath(name);
+  const own: KnownIds = (known[name] as KnownIds | undefined) ?? {};
   const walk = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(walk);
     if (typeof given !== 'object' || given === null) return given;
     const members = Object.entries(given).map(([field, one]) => {
+      if (field in own) return [field, own[field]];
       if (field in known && (field.endsWith('_id') || named.includes(field))) return [field, known[field]];
       return [field, MARKED[field]?.(one, mark) ?? walk(one)];
     });
@@ -103,10 +109,11 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
 
 /** How often examples were laid in a store: those of one round have one n, the same in every store. */
 const rounds = new WeakMap<TestApp, number>();
+const branchRounds = new WeakMap<TestApp, number>();
 
-function nextRound(app: TestApp): number {
-  const round = (rounds.get(app) ?? 0) + 1;
-  rounds.set(app, round);
+function nextRound(app: TestApp, counted = rounds): number {
+  const round = (counted.get(app) ?? 0) + 1;
+  counted.set(app, round);
   return round;
 }
 
@@ -114,18 +121,41 @@ const laid = new WeakMap<TestApp, number>();
 /** The n of the examples that were laid last. */
 export const laidAs = (app: TestApp): number => laid.get(app) ?? 0;
 
-export function learn(known: KnownIds, output: object): void {
-  for (const [field, one] of Object.entries(output)) if (isIdentifying(field) && one !== null) known[field] = one;
+/** Names that several things have and only one is addressed by, and a member that this one alone has. */
+const NAMED_OF: Record<string, string> = {
+  name: 'parent_branch',
+  id: 'source_branch',
+  no: 'merge_id',
+  decision: 'proposal_id',
+};
+
+export function learn(known: KnownIds, output: object, maker?: OperationName): void {
+  for (const [field, one] of Object.entries(output)) {
+    const of = NAMED_OF[field];
+    if (isIdentifying(field) && one !== null && (of === undefined || of in output)) known[field] = one;
+  }
+  // Tags are addressed by their names as well, and only by what removes them.
+  if (maker !== 'tags.create' || !('name' in output)) return;
+  known['tags.delete'] = { name: output.name };
 }
 
-export type ExampleSetup = { mark: string; as: Partial<Caller>; extra?: JsonObject };
+export type ExampleSetup = {
+  mark: string;
+  as: Partial<Caller>;
+  extra?: JsonObject;
+  /** Only what everyone may see of them, where there is nothing else. */
+  only_open?: boolean;
+};
 
 /**
  * Puts something behind every example: each entry that one speaks of, in several versions, and whatever the writing
  * operations of the table make. Gives back the ids to name them by.
  */
-export async function createExamples(app: TestApp, { mark, as, extra = {} }: ExampleSetup): Promise<KnownIds> {
-  const known: KnownIds = { source_agent_id: as.agent_id };
+export async function createExamples(app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
+  const { mark, as, extra = {}, only_open = false } = setup;
+  const known: KnownIds = { source_agent_id: as.agent_id, ...(only_open ? { agent_id: as.agent_id } : {}) };
+  knownIn(app).set(mark, known);
+  await createGrantees(app, { mark, as }, known);
   const withExtra = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(withExtra);
     if (typeof given !== 'object' || given === null) return given;
@@ -134,24 +164,27 @@ export async function createExamples(app: TestApp, { mark, as, extra = {} }: Exa
     );
     return isDraft(input) ? { ...input, ...extra } : input;
   };
-  for (const attempt of [1, 2]) await createEntries(app, { mark, as, extra }, attempt);
+  if (!only_open) for (const attempt of [1, 2]) await createEntries(app, setup, attempt);
   const n = nextRound(app);
   laid.set(app, n);
   for (const name of writing) {
-    if (cannotHide(name, extra)) continue;
+    if (!isLaid(name, setup)) continue;
     const input = withExtra(nthInput(name, n, { mark, known })) as JsonObject;
     const mayHide = 'shared' in fieldsOf(name);
-    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
+    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as), name);
   }
-  await compileDigests(app, { mark, as });
+  if (!only_open) await compileDigests(app, setup);
   // What was removed is there again.
   const removing = writing.filter((name) => definition(name).removes);
-  return Object.assign(known, await layAgain(removing, app, { mark, as, extra }));
+  await layAgain(removing, app, setup);
+  await layBranches(app, branchSetup(app, setup));
+  return known;
 }
 
-/** What it writes cannot be kept to oneself, and is not there to be found. */
-const cannotHide = (name: OperationName, extra: JsonObject): boolean =>
-  extra.shared === false && definition(name).always_shared === true;
+/** Not where what it writes cannot be kept to oneself, and is not there to be found. */
+const isLaid = (name: OperationName, { extra = {}, only_open = false }: ExampleSetup): boolean =>
+  (!only_open || definition(name).open_to_all === true) &&
+  !(extra.shared === false && definition(name).always_shared === true);
 
 /** Digests of everything that an example speaks of, as far as there is something to say. */
 async function compileDigests(app: TestApp, { mark, as }: ExampleSetup): Promise<void> {
@@ -160,30 +193,47 @@ async function compileDigests(app: TestApp, { mark, as }: ExampleSetup): Promise
   for (const scope of scopes) if (scope !== '') await app.call('cortex.recompile', { scope }, as);
 }
 
-async function createEntries(app: TestApp, { mark, as, extra }: ExampleSetup, attempt: number): Promise<void> {
+async function createEntries(app: TestApp, { mark, as, extra = {} }: ExampleSetup, attempt: number): Promise<void> {
   const value = { max_attempts: attempt, note: `about ${mark}` };
   const write = (address: object) =>
     app.call('entries.write', { ...address, value, ...EXTRA(mark), ...extra } as never, as);
   await Promise.all(addressesOf(mark).map(write));
 }
 
-/** Brings back what the operation took away, by what made it. Gives back the new ids. */
+/** Brings back what the operation took away, by what made it. Gives back the ids, with the new ones. */
 export async function restoreExamplesAfter(name: OperationName, app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
-  return layAgain([name], app, setup);
+  const known = await layAgain([name], app, setup);
+  await BRANCHES_AFTER[name]?.(app, branchSetup(app, setup));
+  return known;
+}
+
+/** What was laid in a store, by mark. */
+const laidIn = new WeakMap<TestApp, Map<string, KnownIds>>();
+
+function knownIn(app: TestApp): Map<string, KnownIds> {
+  const known = laidIn.get(app) ?? new Map<string, KnownIds>();
+  laidIn.set(app, known);
+  return known;
+}
+
+function branchSetup(app: TestApp, setup: ExampleSetup): BranchSetup {
+  const [at] = addressesOf(setup.mark);
+  const n = nextRound(app, branchRounds);
+  return { ...setup, known: knownIn(app).get(setup.mark) ?? {}, at: at as BranchSetup['at'], n };
 }
 
 async function layAgain(removing: readonly OperationName[], app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
   const makers = new Set(removing.flatMap((name) => (definition(name).removes ?? []) as OperationName[]));
-  const known: KnownIds = {};
+  const known = knownIn(app).get(setup.mark) ?? {};
   if (makers.size === 0) return known;
   const n = nextRound(app);
-  await createEntries(app, setup, 2 + n);
+  if (!setup.only_open) await createEntries(app, setup, 2 + n);
   for (const name of makers) {
     const { extra = {}, mark, as } = setup;
-    if (cannotHide(name, extra)) continue;
+    if (!isLaid(name, setup)) continue;
     const mayHide = 'shared' in fieldsOf(name);
-    const input = nthInput(name, n, { mark });
-    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
+    const input = nthInput(name, n, { mark, known });
+    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as), name);
   }
   return known;
 }
@@ -210,20 +260,37 @@ export async function outcomeOf(
 
 /**
  * SQLite weighs words over the whole file, so that scores differ with rows the caller cannot see. They only order results.
- * Durations differ too, and with them hashes of answers that contain them; recalls are counted later.
+ * Durations differ too, and with them hashes of answers that contain them; recalls are counted later. Ids of merges are drawn in
+ * the order of all writes.
  */
-const UNSTEADY = new Set(['score', 'recall_count', 'duration_ms', 'hash', 'parent_hash', 'immutable_trace_id']);
+const UNSTEADY = new Set([
+  'merge_id',
+  'score',
+  'recall_count',
+  'duration_ms',
+  'hash',
+  'parent_hash',
+  'immutable_trace_id',
+]);
 
 export function withoutScores<T>(outcome: T): T {
   return JSON.parse(JSON.stringify(outcome, (field, value) => (UNSTEADY.has(field) ? undefined : value)));
 }
 
 /** Numbers of the log and of notes only show that something happened. */
-const PLACES = /^((last_)?(seq|position)|item_id|id)$/;
+const PLACES = /^(((last|fork|source|target)_)?(seq|position)|head|item_id|id)$/;
+/** A state is named by its branch and a number of the log. */
+const withoutSeq = (value: unknown) => (typeof value === 'string' ? value.replace(/(?<=^[\w/-]+@)\d+$/, '') : value);
+/** Says on purpose how much there is that the caller may not see. */
+const HIDDEN = 'hidden';
+
 export function withoutPlaces(outcome: unknown): unknown {
   const replace = (field: string, value: unknown) => {
-    if (PLACES.test(field) && !/^id0/.test(String(value))) return undefined;
-    if (field !== 'next_cursor' || typeof value !== 'string') return value;
+    if (field === HIDDEN || (PLACES.test(field) && !/^id0/.test(String(value)))) return undefined;
+    // Ids of pull requests are drawn in the order of all writes.
+    if (field === 'details' && value instanceof Object && 'target' in value && 'id' in value)
+      return { ...value, id: undefined };
+    if (field !== 'next_cursor' || typeof value !== 'string') return withoutSeq(value);
     // Behind the dot is the end of the log.
     const [cursor = ''] = value.split('.');
     const [list, ...place] = JSON.parse(Buffer.from(cursor, 'base64url').toString());

@@ -171,7 +171,8 @@ describe('an answer on SQLite is on the disk', () => {
           await Promise.all(numbers(32).map((i) => client.write('flush', `k${i}`, { round })));
         const after = { ...(await metricsOf(client)), flushes: flushes() } as Record<string, number>;
         const count = (name: string) => (after[name] ?? 0) - ((before as Record<string, number>)[name] ?? 0);
-        expect(count('mem_commit_writes_total')).toBe(161);
+        // Beside them, a slow run notes who was active.
+        expect([161, 162, 163]).toContain(count('mem_commit_writes_total'));
         expect(count('flushes')).toBeGreaterThanOrEqual(count('mem_commit_batches_total'));
         expect(count('flushes')).toBeLessThan(161);
         expect(await mem.stop()).toEqual({ code: 0, signal: null });

@@ -41,13 +41,18 @@ async function backUp(backend: Backend, place: StorePlace): Promise<() => Promis
   };
 }
 
-const pagedByLog = operationNames.filter((name) => isPagedByLog(operations[name] as Operation));
+/** Lists of parts of a thing go with it, and are numbered within it. */
+const isOfThing = (name: OperationName) =>
+  /\{(merge_id|quarantine_id|team_id|id)\}|\/access$/.test(operations[name].http.path);
+const pagedByLog = operationNames.filter((name) => isPagedByLog(operations[name] as Operation) && !isOfThing(name));
 const AGENT = 'agent/test';
 
 /** The first page of a list, as short as it can be. */
 function firstPage(name: OperationName) {
   const { shape } = operations[name].input as unknown as { shape: object };
   if (name === 'entries.history') return { limit: 1, entity_path: 'a/b', key: 'versions' };
+  if (name === 'branches.diff') return { limit: 1, name: 'kept-1' };
+  if (name === 'branches.compare') return { limit: 1, from: 'main@0' };
   return { limit: 1, ...('agent_id' in shape && name.startsWith('agents.') ? { agent_id: AGENT } : {}) };
 }
 
@@ -59,6 +64,14 @@ async function fill(app: TestApp, round: string): Promise<void> {
     await app.call('commits.create', { message: name, writes });
     await app.call('outcomes.commit', { outcome_ref: name, outcome_type: 'success' });
     await app.call('tags.create', { name });
+    await app.call('branches.create', { name });
+    const writeOn = (key: string) =>
+      app.call('entries.write', { entity_path: 'a/b', key: `${name}-${key}`, value: name, branch: name });
+    await writeOn('merged');
+    await app.call('branches.merge', { name, keep_open: true, strategy: 'THREE_WAY' });
+    for (const key of ['ahead', 'ahead-too']) await writeOn(key);
+    await app.call('pull_requests.create', { title: name, source_branch: name });
+    await app.call('quarantine.create', { written_by: 'agent/nobody' });
     await app.call('consolidation.propose', { sources: writes.map(({ entity_path, key }) => ({ entity_path, key })) });
   }
 }

@@ -1,5 +1,6 @@
 import { type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { layTeams } from '../contract/branching.ts';
 import { dump } from '../contract/dump.ts';
 import {
   countedIds,
@@ -33,9 +34,14 @@ const isWrite = ({ name }: OperationAddress) => operations[name].effect === 'wri
 const hasCursor = ({ name, route }: OperationAddress) => 'cursor' in fieldsOf(name) && route.method === 'GET';
 /** Writes about the account as a whole, which the examples of agents leave out. */
 const wholeWrites = operationNames.filter((name) => {
-  const { whole, admin, effect } = definition(name);
-  return whole && !admin && effect === 'write';
+  const { whole, admin, effect, removes } = definition(name);
+  return whole && !admin && effect === 'write' && !removes;
 });
+/** The example, naming the quarantine that is there. */
+const wholeInput = (name: OperationName, n: number, { quarantine_id }: KnownIds): object => {
+  const example = operations[name].example(n) as object;
+  return 'quarantine_id' in example ? { ...example, quarantine_id } : example;
+};
 const key = 'idempotency-key';
 
 /** Random, or of one request, or how long it took. */
@@ -88,9 +94,15 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     keys.a = await fullKey(withA, A);
     await createExamples(withA.app, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
     known = await createExamples(withA.app, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
+    await layTeams(withA.app, { as: { account_id: A, agent_id: AGENT } }, known);
     for (const name of wholeWrites)
       for (const n of [1, 2])
-        await withA.app.call(name, operations[name].example(n) as never, { account_id: A, agent_id: AGENT });
+        await withA.app.call(name, wholeInput(name, n, known) as never, { account_id: A, agent_id: AGENT });
+    const writer = { account_id: A, agent_id: 'agent/in-error' };
+    for (const key of ['one', 'two'])
+      await withA.app.call('entries.write', { entity_path: MARK, key, value: `about ${MARK}` }, writer);
+    const bad = { written_by: writer.agent_id };
+    known.quarantine_id = (await withA.app.call('quarantine.create', bad, writer)).quarantine_id;
     [keys.b, keys.bWithoutA] = await inBoth(
       () => fullKey(withA, B),
       () => fullKey(withoutA, B),

@@ -196,7 +196,10 @@ describe('GET /api/v1/me', () => {
         shares_sessions: false,
         rate_limit_rpm: 30,
         expires_at,
+        default_branch: null,
+        member_id: null,
       },
+      default_branch: 'main',
       usage: {
         period: '2026-01',
         period_start: '2026-01-01T00:00:00.000Z',

@@ -55,6 +55,25 @@ describe.each(backends)('secrets of addresses on %s', (backend) => {
     return { status: response.status, text, code: (JSON.parse(text) as { code?: string }).code };
   }
 
+  it('a secret is taken from the body alone', async () => {
+    const query = 'secret=a-secret-in-an-address';
+    const refusals = [
+      await service.as(admin, post(`${KEYS}?${query}`, { name: 'q', key_type: 'webhook', connector: 'slack' })),
+    ];
+    const { key_id } = await newAddress({ connector: 'slack' });
+    refusals.push(await service.as(admin, post(`${KEYS}/${key_id}/rotate?${query}`, {})));
+    for (const { status, json } of refusals) {
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        code: 'invalid_request',
+        detail: 'secret is a secret: send it in the body, not in the address',
+        field: 'secret',
+      });
+    }
+    const { keys } = (await service.as(admin, get(`${KEYS}?limit=1000`))).json as { keys: { name: string }[] };
+    expect(keys.filter(({ name }) => name === 'q')).toEqual([]);
+  });
+
   it.each(['pagerduty', 'slack'] as const)('two accounts use %s with a secret each', async (connector) => {
     const other = await service.newAccount({ name: 'Other', plan: 'enterprise' });
     const mine = await newAddress({ connector, secret: 'secret of the first' });

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser, type WatchedPage } from '../support/browser.ts';
+import { WHOLE_PAGE } from '../support/docs-page.ts';
 import { send } from '../support/wire.ts';
 
 const KEY = 'a-key-of-the-test';
@@ -24,6 +25,7 @@ describe('the documentation page in a browser', () => {
   let opened: Promise<WatchedPage> | undefined;
   const open = (): Promise<WatchedPage> => {
     opened ??= newPage().then(async (watched) => {
+      await watched.page.setViewportSize(WHOLE_PAGE);
       await watched.page.goto(`${server.url}/docs`);
       await watched.page.locator('.opblock').first().waitFor();
       return watched;

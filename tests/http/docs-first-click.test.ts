@@ -3,13 +3,30 @@ import { useServer } from '../support/app.ts';
 import { type ApiDocument, type FilledIn, firstClick, followLinks, shownOperations } from '../support/docs-page.ts';
 import { send } from '../support/wire.ts';
 
+const NO_CONFLICT = 'there is one only after a merge that was refused';
+const NO_KEY = 'only a hosted service has keys';
+const NO_TEAM = 'its id is that of a team that was created';
+
 /** Operations that the state of the store must refuse, and why. */
 const EXCEPTIONS = {
   always: {
+    merges_read: NO_CONFLICT,
+    conflicts_list: NO_CONFLICT,
+    conflicts_read: NO_CONFLICT,
+    conflicts_resolve: NO_CONFLICT,
+    access_grant: NO_KEY,
+    access_revoke: NO_KEY,
+    teams_update: NO_TEAM,
+    teams_delete: NO_TEAM,
+    members_list: NO_TEAM,
+    members_add: NO_TEAM,
+    members_update: NO_TEAM,
+    members_remove: NO_TEAM,
+    members_reinstate: NO_TEAM,
     transfer_finish: 'an export goes into an account that nobody has written to',
     dead_letters_replay: 'there is one only where a connector has failed',
   },
-  again: { tags_create: 'a tag stays where it was put' },
+  again: { branches_create: 'the name of a branch stays taken', teams_create: 'the slug of a team is taken once' },
 };
 
 describe('the examples of the documentation page, from top to bottom on an empty store', () => {
@@ -36,6 +53,6 @@ describe('the examples of the documentation page, from top to bottom on an empty
 
   it('all succeed a second time', async () => {
     const { always, again } = EXCEPTIONS;
-    expect(Object.keys(await tryAll())).toEqual(Object.keys({ ...again, ...always }));
+    expect(Object.keys(await tryAll()).sort()).toEqual(Object.keys({ ...again, ...always }).sort());
   });
 });

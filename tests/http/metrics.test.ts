@@ -104,8 +104,9 @@ describe('/metrics', () => {
     expect(moved('mem_operations_total', { operation: 'entries.read', result: 'ok' })).toBe(1);
     expect(moved('mem_operations_total', { operation: 'entries.read', result: 'not_found' })).toBe(1);
     expect(moved('mem_ops_charged_total')).toBe(4);
+    // Beside it, a slow run notes who was active.
     for (const name of ['mem_commit_writes_total', 'mem_commit_batches_total'])
-      expect(value(written, name) - value(before, name)).toBe(1);
+      expect([1, 2]).toContain(value(written, name) - value(before, name));
   });
 
   it('holds nothing that anybody wrote', async () => {

@@ -36,19 +36,19 @@ describe('a route whose module is not there', () => {
   });
 
   it('drops off the list when an operation serves it, and the others of its module stay', () => {
-    const http: HttpRoute = { method: 'POST', path: '/api/v1/branches' };
+    const http: HttpRoute = { method: 'GET', path: '/api/v1/pro/export' };
     const judges: HttpRoute = { method: 'GET', path: '/api/v1/eval/judges' };
-    const merge: HttpRoute = { method: 'POST', path: '/api/v1/branches/{branch_name}/merge' };
+    const resolve: HttpRoute = { method: 'PATCH', path: '/api/v1/admin/patterns/{pattern_id}/resolve' };
     const left = routesWithoutOperation({
       ...operations,
-      'branches.create': { http },
-      'branches.merge': { http: merge },
+      'training.export': { http },
+      'patterns.resolve': { http: resolve },
       'judges.list': { http: judges },
     });
     const gone = missing.filter((route) => !left.includes(route)).map(({ method, path }) => [method, path]);
     expect(gone).toEqual([
-      ['POST', '/api/v1/branches'],
-      ['POST', '/api/v1/branches/{name}/merge'],
+      ['PATCH', '/api/v1/admin/patterns/{id}/resolve'],
+      ['GET', '/api/v1/pro/export'],
       [undefined, '/api/v1/eval'],
     ]);
   });

@@ -7,6 +7,7 @@ import { type Backend, backends, caller, openTestApp, runSql, type TestOptions }
 import { connectorThat, hostOf } from '../support/connectors.ts';
 import { readyPlace } from '../support/place.ts';
 import { watchDatabase } from '../support/statements.ts';
+import { exportLines } from '../transfer/support.ts';
 
 /** A service with a connector whose payloads are its results. */
 async function openLinking(backend: Backend, options: TestOptions = {}) {
@@ -63,6 +64,31 @@ describe.each(backends)('links of a connector, on %s', (backend) => {
     expect(await added()).toMatchObject([{ details: { source: 'repos/acme/shop/commit-7', relation: 'part_of' } }]);
     await app.call('entries.erase', other);
     expect(JSON.stringify(await added())).not.toContain('commit-7');
+  });
+
+  it('to a name lead to its entry once that is there, and are erased with it', async () => {
+    const { app, receive } = await openLinking(backend);
+    const other = { entity_path: 'repos/acme/shop', key: 'commit-7' };
+    const closes = { relation: 'closes', to: 'repos/acme/shop/issue-9' };
+    await receive([write({ links: [closes] }), write({ links: [closes] }, other)]);
+    const out = async () => {
+      const { edges } = await app.call('graph.neighbors', {
+        entity: 'repos/acme/shop/pr-1',
+        depth: 1,
+        direction: 'out',
+      });
+      return edges.filter(({ relation }) => relation === 'closes');
+    };
+    const [stated] = await out();
+    expect(stated).toMatchObject({ target: 'repos/acme/shop/issue-9', target_type: 'entity' });
+    await receive([write({}, { entity_path: 'repos/acme/shop', key: 'issue-9' })]);
+    expect(await out()).toEqual([{ ...stated, target_type: 'entry' }]);
+    await receive([write({ links: [closes], occurred_at: '2025-06-01T11:00:00Z' })]);
+    expect(await out()).toHaveLength(1);
+    await app.call('entries.erase', { entity_path: 'repos/acme/shop', key: 'issue-9' });
+    expect(await out()).toEqual([]);
+    const lines = await exportLines(app);
+    expect(lines.filter((line) => line.includes('issue-9') && !line.includes('"record":"audit"'))).toEqual([]);
   });
 
   it('are on the maps of the paths that they lead to', async () => {

@@ -1,7 +1,9 @@
+import { parseGlob } from '@mem-service/contract';
 import { expect, it } from 'vitest';
 import type { ConnectorResult } from '../../packages/server/src/connectors/types.ts';
 import { backends, openTestApp } from '../support/app.ts';
 import { connectorThat, hostOf } from '../support/connectors.ts';
+import { exportLines } from '../transfer/support.ts';
 
 const thing = { operation: 'write' as const, key: 'doc', merge: true, thing: 'doc' };
 const at = (second: number) => ({ occurred_at: `2025-01-01T00:00:0${second}Z` });
@@ -59,6 +61,86 @@ it.each(backends)('a thing that moves keeps its edges, in whatever order it is t
       ]);
       expect(out.length - stated.length).toBe(places.size - 1);
     }
+  } finally {
+    await app.close();
+  }
+});
+
+it.each(backends)('a key is not told where a thing went that left its scope, on %s', async (backend) => {
+  const connector = connectorThat(async (events) =>
+    events.map(({ payload }) => ({ results: [payload as ConnectorResult] })),
+  );
+  const app = await openTestApp(backend, { connectors: hostOf(connector) });
+  try {
+    const scope = [[parseGlob('a/**') as never]];
+    const key = { key_id: 'k', name: 'k', type: 'webhook' as const, connector: 'example', read: scope, write: scope };
+    let count = 0;
+    const receive = (second: number, entity_path: string, by: object = {}) =>
+      app.call(
+        'webhooks.receive',
+        {
+          connector: 'example',
+          id: `d-${++count}`,
+          event_type: 'build.failed',
+          payload: { ...thing, ...at(second), entity_path, value: { second } },
+        },
+        by,
+      );
+    await receive(1, 'a/docs', { key });
+    await receive(2, 'hidden/docs');
+    const refused = receive(3, 'a/docs', { key });
+    await expect(refused).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'the event is about a thing that is now where this key does not have WRITE',
+      detail: { permission: 'WRITE' },
+    });
+    await expect(receive(4, 'hidden/docs', { key })).rejects.toMatchObject({
+      message: 'this key does not have WRITE on hidden/docs',
+    });
+  } finally {
+    await app.close();
+  }
+});
+
+it.each(backends)('a thing is erased with the places that it had before, on %s', async (backend) => {
+  const connector = connectorThat(async (events) =>
+    events.map(({ payload }) => ({ results: [payload as ConnectorResult] })),
+  );
+  const app = await openTestApp(backend, { connectors: hostOf(connector) });
+  try {
+    const other = { ...thing, thing: 'other', key: 'other' };
+    const events = [
+      { ...thing, ...at(1), entity_path: 'a', value: { text: 'private-one' } },
+      { ...other, ...at(1), entity_path: 'a', value: { text: 'stays' } },
+      { ...thing, ...at(2), entity_path: 'b', value: { text: 'private-two' } },
+      { ...thing, ...at(3), entity_path: 'c', value: { text: 'private-three' } },
+      { ...other, ...at(2), entity_path: 'd', value: { text: 'stays too' } },
+    ];
+    for (const [i, payload] of events.entries())
+      await app.call('webhooks.receive', { connector: 'example', id: `d-${i}`, event_type: 'build.failed', payload });
+    // Anybody can say that a thing was elsewhere.
+    await app.call('graph.link', {
+      source: 'c/doc',
+      source_type: 'entry',
+      relation: 'moved_from',
+      target: 'd/other',
+      target_type: 'entity',
+    });
+    const place = { entity_path: 'c', key: 'doc' };
+    const scope = [[parseGlob('c') as never]];
+    const key = { key_id: 'k', name: 'k', type: 'service' as const, read: scope, write: scope };
+    const narrow = await app.call('entries.erase', { ...place, dry_run: true }, { key });
+    expect(narrow.erased.entries).toBe(1);
+    const counted = await app.call('entries.erase', { ...place, dry_run: true });
+    const { erased } = await app.call('entries.erase', place);
+    expect(erased).toEqual(counted.erased);
+    expect(erased).toMatchObject({ entries: 3 });
+    const lines = (await exportLines(app)).join('\n');
+    expect(lines).not.toMatch(/private-(one|two|three)/);
+    expect(lines).toMatch(/stays"/);
+    expect(lines).toMatch(/stays too/);
+    const { versions } = await app.call('entries.history', { entity_path: 'a', key: 'other' });
+    expect(versions).not.toEqual([]);
   } finally {
     await app.close();
   }

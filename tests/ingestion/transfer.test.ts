@@ -12,7 +12,7 @@ const host = () =>
       events.map(({ payload }) =>
         typeof payload === 'string'
           ? { failure: { reason: 'a text', passing: true } }
-          : { results: [{ ...write, merge: true, thing: 'doc', unplaced: true }] },
+          : { results: [{ ...write, value: payload, merge: true, thing: 'doc', unplaced: true }] },
       ),
     ),
   );
@@ -25,7 +25,8 @@ it.each(backends)('all that came from outside is imported as it was exported, on
   try {
     const delivery = { connector: 'example', event_type: 'build.failed' };
     await from.call('webhooks.receive', { ...delivery, id: 'd1', payload: 'only a text' });
-    await from.call('webhooks.receive', { ...delivery, id: 'd2', payload: {} });
+    await from.call('webhooks.receive', { ...delivery, id: 'd2', payload: { a: 1 } });
+    await from.call('webhooks.receive', { ...delivery, id: 'd3', payload: { b: 2 } });
     await from.call('events.send', {
       source: 'ci',
       entity_path: 'shop',

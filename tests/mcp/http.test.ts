@@ -206,7 +206,7 @@ describe('mem serve at /mcp', () => {
 
 it.each([
   ['without', { modules: [] }, []],
-  ['with', {}, ['mem_create_tag', 'mem_list_tags']],
+  ['with', {}, ['mem_create_tag', 'mem_delete_tag', 'mem_list_tags']],
 ])('a server %s the module of tags lists what it can do', async (_, options, expected) => {
   const app = await openTestApp('sqlite', options);
   const server = await listen(app);

@@ -7,10 +7,10 @@ import { type ConnectedClient, connect, newHome, open } from './support.ts';
 
 const ENTRY = 'mem://entries/{+entity_path}/{key}';
 
-type Ref = { type: string; name?: string; uri?: string; given?: Record<string, string> };
+type PromptRef = { type: string; name?: string; uri?: string; given?: Record<string, string> };
 
 /** The completions that a client offers while a user types. */
-async function offered(mcp: ConnectedClient, { given = {}, ...ref }: Ref, typed: Record<string, string>) {
+async function offered(mcp: ConnectedClient, { given = {}, ...ref }: PromptRef, typed: Record<string, string>) {
   const [[name, value]] = Object.entries(typed) as [[string, string]];
   const { completion } = await mcp.client.complete({
     ref: ref as never,

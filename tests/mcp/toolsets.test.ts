@@ -17,6 +17,10 @@ const ROWS = {
   consolidation:
     'consolidate consolidation_status consolidation_proposals consolidation_candidates propose_consolidation decide_proposal',
   other: 'verify commit_batch diff commit_log record_attempt delete restore create_tag list_tags connectors',
+  branching:
+    'branch_create branch_list branch_read branch_close branch_reopen delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges list_conflicts ' +
+    'read_conflict resolve_conflict pr_open pr_list pr_read pr_review pr_close pr_merge',
+  rollback: 'rollback fork trace_influence quarantine list_quarantines undo_quarantine',
   evaluation:
     'judge_trace judge_define judges seed_starter_judges verdicts eval_summary backfill behaviors behavior_define ' +
     'behavior_from_trace blast_radius incident segment dimensions attribute_failure propose_fix fixes approve_fix_memory ' +

@@ -48,6 +48,42 @@ describe('the client against the service', () => {
     return (await app.call('dead_letters.list', {})).dead_letters[0]?.letter_id;
   };
   const own = { ...operations['agents.recall'].example(0), agent_id: 'agent/test' };
+  let made = 0;
+  const branch = async () => ({ name: (await client.branches.create({ name: `made/${++made}` })).name });
+  const closed = async () => client.branches.close(await branch());
+  const tag = async () => ({ name: (await client.tags.create({ name: `made-${++made}` })).name });
+  const quarantined = async () => ({
+    quarantine_id: (await client.quarantine.create({ writtenBy: 'agent/nobody' })).quarantineId,
+  });
+  const grant = async () => ({
+    ...(await branch()),
+    grantee_type: 'api_key' as const,
+    grantee_id: (await key()).keyId,
+  });
+  const granted = async () => {
+    const { name, grantee_type: granteeType, grantee_id: granteeId } = await grant();
+    await client.access.grant({ name, granteeType, granteeId });
+    return { name, grantee_type: granteeType, grantee_id: granteeId };
+  };
+  /** A merge that was refused for a conflict. */
+  const refused = async () => {
+    const { name } = await branch();
+    const entry = { entityPath: 'made', key: name };
+    await client.entries.write({ ...entry, value: 1, branch: name });
+    await client.entries.write({ ...entry, value: 2 });
+    const merge_id = `merge-${made}`;
+    await client.branches.merge({ name, strategy: 'THREE_WAY', mergeId: merge_id }).catch(() => undefined);
+    return { merge_id };
+  };
+  const proposed = async () => {
+    const { name } = await branch();
+    await client.entries.write({ entityPath: 'proposed', key: name, value: 1, branch: name });
+    return { title: 'made', source_branch: name };
+  };
+  const pullRequest = async () => {
+    const { title, source_branch: sourceBranch } = await proposed();
+    return { id: (await client.pullRequests.create({ title, sourceBranch })).id };
+  };
   const NAMED: Partial<Record<OperationName, () => Promise<object> | object>> = {
     'commits.read': async () => ({ commit_id: (await commit()).commitId }),
     'traces.read': async () => ({ trace_id: (await trace()).traceId }),
@@ -62,6 +98,31 @@ describe('the client against the service', () => {
     }),
     'consolidation.decide': async () => ({ proposal_id: (await proposal()).proposalId, decision: 'reject' }),
     'dead_letters.replay': async () => ({ letter_id: await letter() }),
+    'branches.read': branch,
+    'branches.update': async () => ({ ...(await branch()), description: 'd' }),
+    'branches.close': branch,
+    'branches.reopen': async () => ({ name: (await closed()).name }),
+    'branches.diff': branch,
+    'branches.merge': branch,
+    'branches.refresh': branch,
+    'merges.read': refused,
+    'conflicts.list': refused,
+    'conflicts.read': async () => ({ ...(await refused()), no: 0 }),
+    'conflicts.resolve': async () => ({ ...(await refused()), no: 0, take: 'source' }),
+    'pull_requests.create': proposed,
+    'pull_requests.read': pullRequest,
+    'pull_requests.update': async () => ({ ...(await pullRequest()), title: 'other' }),
+    'pull_requests.review': async () => ({ ...(await pullRequest()), decision: 'commented' }),
+    'pull_requests.check': async () => ({ ...(await pullRequest()), check: 'acceptance', status: 'passed' }),
+    'pull_requests.close': pullRequest,
+    'pull_requests.reopen': pullRequest,
+    'pull_requests.merge': pullRequest,
+    'quarantine.read': quarantined,
+    'quarantine.undo': quarantined,
+    'access.grant': grant,
+    'access.list': branch,
+    'access.revoke': granted,
+    'tags.delete': tag,
     'agents.recall': () => own,
     'agents.read_from': () => ({ ...own, agent_id: 'agent/sdk', source_agent_id: 'agent/test' }),
   };

@@ -17,6 +17,9 @@ export type ApiDocument = {
 
 export type ShownOperation = { id: string; method: string; path: string; described: ShownDescription };
 
+/** Of so many operations Swagger UI draws only those in view. */
+export const WHOLE_PAGE = { width: 1280, height: 16_000 };
+
 /** The operations as the page lists them from top to bottom: by group, then as the document has them. */
 export function shownOperations({ tags, paths }: ApiDocument): ShownOperation[] {
   const all = Object.entries(paths).flatMap(([path, methods]) =>

@@ -182,7 +182,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'counts what consumers gave up on, for the metrics',
   ],
   [
-    'SELECT account_id, number, seq, seq_stamp, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes FROM accounts WHERE account_id IN (SELECT value',
+    'SELECT account_id, number, seq, seq_stamp, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes, forked_seq, main_protected FROM accounts WHERE account_id IN (SELECT value',
     'locks the accounts that share a transaction',
   ],
   [

@@ -1,6 +1,7 @@
 import { JsonText, type OperationName, type Output, type Request } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomIds } from '../../packages/server/src/kernel/index.ts';
+import { layTeams } from '../contract/branching.ts';
 import { createExamples, type JsonObject, nthInput } from '../contract/table.ts';
 import { type Backend, caller, openTestApp, type TestApp } from '../support/app.ts';
 import { exportLines, importLines } from './support.ts';
@@ -10,7 +11,7 @@ const Y = { agent_id: 'agent/y' };
 
 /** An account with every kind of record. */
 async function live(app: TestApp): Promise<void> {
-  await createExamples(app, { mark: 'first', as: X });
+  await layTeams(app, { as: X }, await createExamples(app, { mark: 'first', as: X }));
   // Of two deliveries, the one with the odd number is a dead letter.
   const delivery = nthInput('webhooks.receive', 2, { mark: 'first' });
   await app.call('webhooks.receive', delivery as never, X);
@@ -31,6 +32,8 @@ async function live(app: TestApp): Promise<void> {
   await app.kernel.invoke('entries.write', input, caller(X));
   await app.call('entries.write', { entity_path: 'odd', key: 'gone', value: 1 }, X);
   await app.call('entries.erase', { entity_path: 'odd', key: 'gone' }, X);
+  await app.call('entries.write', { entity_path: 'odd', key: 'bad', value: 1, agent_id: 'agent/importer' }, X);
+  await app.call('quarantine.create', { written_by: 'agent/importer' }, X);
   app.clock.advance(60_000);
   await app.jobs.sweep();
   await app.call('entries.search', { query: 'first' }, X);
@@ -63,6 +66,9 @@ async function answersOf(app: TestApp): Promise<JsonObject> {
     await ask('agents.timeline', { agent_id: 'agent/x' }, as);
     await ask('commits.list', {}, as);
     await ask('tags.list', {}, as);
+    const { quarantines } = await ask('quarantine.list', {}, as);
+    for (const { quarantine_id } of quarantines) await ask('quarantine.read', { quarantine_id }, as);
+    await ask('entries.list', { entity_path: 'odd', include_quarantined: true }, as);
     await ask('entries.list', { branch: 'tags/before-the-move' }, as);
     await ask('agents.list', {}, as);
     await ask('log.list', { limit: 1000 }, as);

@@ -1,4 +1,6 @@
 export * from './agent-glob.ts';
+export { branchNameProblem, MAX_BRANCH_NAME_BYTES } from './branch-name.ts';
+export * as branchShapes from './branch-shapes.ts';
 export * from './briefing-sections.ts';
 export { laterShape } from './checked-later.ts';
 export * from './digest-types.ts';
@@ -16,7 +18,9 @@ export * from './module-routes.ts';
 export * from './operation.ts';
 export { MAX_EVENTS } from './operations/events.ts';
 export * from './operations/index.ts';
+export { MAX_QUARANTINED_ENTRIES } from './operations/quarantine.ts';
 export { DEFAULT_WEIGHTS } from './operations/retrieve.ts';
+export { MAX_MOVED_BYTES, MAX_MOVED_ENTRIES } from './operations/rollback.ts';
 export { plainIssue } from './plain-issues.ts';
 export * as shapes from './shapes.ts';
 export { signingSecretProblem } from './signing-secret.ts';

@@ -10,7 +10,7 @@ export type Effect = 'none' | 'read' | 'write' | 'control';
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Path parameters that may span several segments; every other `{name}` matches one segment. */
-export const spanning: ReadonlySet<string> = new Set(['agent_id', 'entity_path']);
+export const spanning: ReadonlySet<string> = new Set(['agent_id', 'entity_path', 'name']);
 
 export type HttpRoute = {
   method: HttpMethod;
@@ -48,7 +48,7 @@ export type NeedsNotes = 'of this server' | 'of all servers' | 'of the whole acc
 export type Seal = { unless: string; named_by: string };
 
 /** The groups of MCP tools; each tool is in one. */
-export const toolsets = ['core', 'data', 'tracing', 'evaluation'] as const;
+export const toolsets = ['core', 'data', 'tracing', 'evaluation', 'branching'] as const;
 export type Toolset = (typeof toolsets)[number];
 /** What a client can select by name: a group, the few tools for a small context, or all. */
 export const toolsetChoices = ['slim', ...toolsets, 'all'] as const;
@@ -83,6 +83,20 @@ export type ToolBinding = {
   previews?: true;
   /** What to try when nothing was found. */
   miss?: string;
+};
+
+export type CliBinding = {
+  args?: readonly string[];
+  /** The command's word. */
+  alias?: string;
+  /** Synonyms that help does not list. */
+  also?: readonly string[];
+  /** Help does not list it: a step of another command. */
+  hidden?: true;
+  /** Other names of flags, by field: they come first in its help. */
+  flags?: Readonly<Record<string, string>>;
+  /** The field that is the branch of the client where it is not given. */
+  current?: string;
 };
 
 export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
@@ -129,6 +143,11 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   removes?: string;
   /** The field that holds a list of drafts, each with an `entity_path`. */
   drafts_in?: string;
+  /**
+   * Fields other than `branch` that name a branch or a state of one, and what a key needs there. For `branch` it follows
+   * from the effect.
+   */
+  branches_in?: Readonly<Record<string, 'read' | 'read_write'>>;
   /** Its result belongs to no path or entry, so every agent and every key of the account can see it. */
   open_to_all?: true;
   /** The entries that it writes are visible to every agent of the account, as their author is none of them. */
@@ -136,8 +155,7 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   /** Members of the body that are kept as their exact JSON text; `*` matches each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];
-  /** `alias` is the command's word; `also` are synonyms that help does not list, nor does it list what is hidden. */
-  cli?: { args?: readonly string[]; alias?: string; also?: readonly string[]; hidden?: true };
+  cli?: CliBinding;
   input: I;
   output: O;
   errors: readonly FaultCode[];

@@ -9,7 +9,8 @@ export const MAX_JSON_DEPTH = 128;
 const LONGEST_NAME = 16_384;
 const nfc = (text: string) => (text.length > LONGEST_NAME ? text : text.normalize('NFC'));
 
-const checked = (problem: (text: string) => string | undefined, tidy = nfc) =>
+/** A name, in Unicode NFC. */
+export const checked = (problem: (text: string) => string | undefined, tidy = nfc) =>
   z
     .string()
     .overwrite(tidy)
@@ -101,7 +102,8 @@ export const sessionId = label(256).meta({
 });
 export const branch = label(256).meta({
   id: 'Branch',
-  description: 'A branch; `main` always exists.',
+  description:
+    'A branch; `main` always exists. For a read also a past state: `tags/<name>`, `<branch>@<seq>` or `<branch>@<time>`.',
   examples: ['main'],
 });
 /** A driver reads numbers closer to zero than 2.2e-16 as zero; the stored value would not match its hash. */
@@ -214,7 +216,13 @@ export const provenance = z
   .meta({ id: 'Provenance', description: 'Who wrote it, when, in which session, following which patterns.' });
 
 const versionEvent = z
-  .object({ source: z.string(), event_type: z.string(), id: z.string(), occurred_at: utc.nullable() })
+  .object({
+    source: z.string(),
+    event_type: z.string(),
+    id: z.string(),
+    occurred_at: utc.nullable(),
+    rank: z.number().optional().meta({ description: 'Its place among those of the same time, where it is not 0.' }),
+  })
   .meta({ id: 'VersionEvent', description: 'An event that another system sent.' });
 
 const written = {
@@ -256,10 +264,8 @@ export const entry = z
     validators: z.array(z.string()),
     evidence_status: evidenceStatus,
     recall_count: z.int().meta({ description: 'How often it was read; counted a moment after the reads.' }),
-    effective_confidence: z
-      .number()
-      .optional()
-      .meta({ description: 'After decay, where the service lets memory fade.' }),
+    effective_confidence: z.number().optional().meta({ description: 'After decay, where memory fades.' }),
+    quarantined: z.literal(true).optional().meta({ description: 'Under quarantine; see `include_quarantined`.' }),
     tier: z.int().min(1).max(3),
     priority_score: z.number().nullable(),
     importance_score: z.number().nullable(),

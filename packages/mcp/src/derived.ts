@@ -125,7 +125,7 @@ async function inputOf({ operation, binding }: Bound, args: JsonObject, session:
   if (self !== undefined) input[self] ??= session.identity.caller().agent_id;
   if (limit !== undefined) input.limit ??= limit;
   if (now !== undefined) input[now] ??= new Date().toISOString();
-  if ('branch' in shape) input.branch ??= session.branch;
+  if ('branch' in shape && session.branch !== undefined) input.branch ??= session.branch;
   if (input.trace_id !== undefined) input.trace_id = await traceIdOf(session, input.trace_id);
   if (operation.seals) input.session_metadata = session.identity.metadata();
   return input;

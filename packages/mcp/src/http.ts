@@ -45,7 +45,7 @@ export async function answerMcp(incoming: McpRequest): Promise<Response> {
     const tools = toolsOf(toolsetOf(asked.get('toolset') ?? undefined)).filter(
       ({ onlyNearby, operation }) => !onlyNearby && (operation === undefined || incoming.serves(operation)),
     );
-    const branch = readLabel('branch', asked.get('branch') ?? incoming.branch) ?? 'main';
+    const branch = readLabel('branch', asked.get('branch') ?? incoming.branch);
     const { onError } = incoming;
     return await answerWith({ ...incoming, branch }, (session, watch) =>
       createMcpServer(session, { tools, onError, ...(watch ? { watch } : {}) }),
@@ -129,7 +129,7 @@ function changesFor(session: McpSession, end: (error?: unknown) => void) {
 }
 
 function sessionOf(incoming: McpRequest, identity: ToolIdentity): McpSession {
-  const { call, follow, countCall, branch = 'main' } = incoming;
+  const { call, follow, countCall, branch } = incoming;
   let calls = 0;
   const admit = () => {
     if (++calls > 1) countCall?.();

@@ -81,6 +81,7 @@ export function openLocal(settings: McpSettings): OpenService {
     account_id,
     actor: 'mcp',
     ...as,
+    branch: settings.branch,
     address: null,
     request_id: randomUUID(),
   });

@@ -23,7 +23,7 @@ export type MemoryLocation = {
 export const STORE_FOLDER = '.amfs';
 const DATABASE = 'mem.db';
 
-type LocationEnvironment = Readonly<Record<string, string | undefined>>;
+export type LocationEnvironment = Readonly<Record<string, string | undefined>>;
 
 export const homeFolder = (env: LocationEnvironment): string => env.HOME || env.USERPROFILE || homedir();
 

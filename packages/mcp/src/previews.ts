@@ -47,6 +47,13 @@ const USUAL: Readonly<Record<string, unknown>> = {
   output_truncated: false,
   unsigned: false,
   causes_complete: true,
+  is_protected: false,
+  is_counted: true,
+  is_required: false,
+  is_current: true,
+  is_dismissed: false,
+  has_more_reviews: false,
+  dry_run: false,
 };
 
 const isDigits = /^-?\d+\.\d{3,}(e-?\d+)?$/;

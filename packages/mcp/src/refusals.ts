@@ -15,7 +15,12 @@ export function problemOf(error: unknown): Problem | undefined {
 
 const HINTS: Partial<Record<Problem['code'], string>> = {
   branch_not_found: 'leave out branch, or name one that exists',
-  branch_read_only: 'write to main, or to a branch that is open',
+  branch_access_denied: 'leave out branch, or ask an admin or its creator for access',
+  branch_closed: 'write to another branch, or reopen this one',
+  branch_protected: 'write to a branch of your own, and merge it',
+  merge_conflicts: 'mem_list_conflicts, mem_resolve_conflict, then merge again with the merge_id',
+  target_moved: 'look at what changed with mem_diff_branches, and merge with strategy THREE_WAY',
+  branch_read_only: 'write to the branch itself, without @ and what follows it',
   version_conflict: 'read the entry again, merge, and write with if_version set to its version',
   stale_reads: 'read again what has changed, and decide again',
   invalid_cursor: 'start again without cursor',

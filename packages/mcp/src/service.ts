@@ -14,9 +14,9 @@ export function openService(settings: McpSettings): OpenService {
   return settings.location.kind === 'server' ? openRemote(settings) : openLocal(settings);
 }
 
-function openRemote({ apiKey, location, readUrls }: McpSettings): OpenService {
+function openRemote({ apiKey, location, readUrls, branch }: McpSettings): OpenService {
   try {
-    const client = createClient({ url: location.at, apiKey, readUrls });
+    const client = createClient({ url: location.at, apiKey, readUrls, branch });
     return {
       mode: 'remote',
       location,

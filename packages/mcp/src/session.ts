@@ -55,8 +55,8 @@ export type IdentityChange =
 export type McpSession = {
   service: MemoryService;
   identity: ToolIdentity;
-  /** The default branch of calls. */
-  branch: string;
+  /** The branch of calls that name none; undefined: the default of the key or the agent. */
+  branch: string | undefined;
   /** Called before each call of a client, where calls are counted. Throws a Fault when there are too many. */
   admit?: (() => void) | undefined;
   /** Where tools write files; undefined if the client could not open them. */

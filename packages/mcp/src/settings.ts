@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { shapes, toolsetChoices } from '@mem-service/contract';
 import { homeFolder, locateMemory, type MemoryLocation } from './location.ts';
+import { findSwitched } from './switched-branch.ts';
 
 export type McpEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +13,8 @@ export type McpSettings = {
   /** Read-only servers of the same memory. */
   readUrls: readonly string[];
   agentId: string | undefined;
-  branch: string;
+  /** The branch of calls that name none. */
+  branch: string | undefined;
   toolset: readonly string[];
   /** The client as detected from the environment, for clients that do not name themselves. */
   platform: string | undefined;
@@ -33,15 +35,16 @@ export function readSettings(env: McpEnvironment = process.env, folder: string =
   if (url !== undefined && !(URL.canParse(url) && /^https?:/.test(url)))
     throw new SettingsError('MEM_HTTP_URL must be an http or https address');
   const dsn = env.MEM_POSTGRES_DSN;
+  const location = locateMemory(env, folder);
   return {
-    location: locateMemory(env, folder),
+    location,
     apiKey: env.MEM_API_KEY || undefined,
     readUrls: (env.MEM_HTTP_READ_URLS ?? '')
       .split(',')
       .map((url) => url.trim())
       .filter(Boolean),
     agentId: readLabel('MEM_AGENT_ID', env.MEM_AGENT_ID),
-    branch: readLabel('MEM_BRANCH', env.MEM_BRANCH) ?? 'main',
+    branch: readLabel('MEM_BRANCH', env.MEM_BRANCH) ?? findSwitched(env, folder, location)?.branch,
     toolset: toolsetOf(env.MEM_TOOLSET),
     platform: platformOf(env),
     user: env.USER || env.USERNAME || userName(),

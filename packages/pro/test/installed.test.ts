@@ -23,6 +23,7 @@ describe('a server with the package beside it', () => {
     });
 
   it('loads its modules, and knows their refusals', async () => {
+    await mem(['write', 'svc', 'k', '1']);
     expect(await mem(['tag', 'v1', '--json'])).toMatchObject({
       code: 0,
       output: expect.stringContaining('"branch":"tags/v1"'),

@@ -99,6 +99,8 @@ describe.each(backends)('tags on %s', (backend) => {
       account_id: SELF_HOSTED_ACCOUNT,
       name: `tag ${i}`,
       description: '',
+      branch: 'main',
+      is_kept: 0,
       seq: 0,
       agent_id: 'agent/test',
       created_seq: i,

@@ -8,7 +8,19 @@ type DetailsByCode = {
   not_found: Partial<CamelEntryKey>;
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
+  branch_access_denied: { branch: string; permission: 'read' | 'read_write' };
+  branch_closed: { branch: string; statusOfBranch: string };
+  branch_protected: { branch: string };
   branch_read_only: { branch: string };
+  merge_conflicts: {
+    mergeId: string;
+    conflicts: number;
+    /** Those that the caller may not see. */
+    hidden: number;
+    conflicting: (CamelEntryKey & { reason: string })[];
+  };
+  target_moved: { branch: string };
+  merge_too_large: { maxEntries?: number; maxBytes?: number };
   log_rewound: { /** Where the log ends. */ lastSeq: number /** The same, to follow after. */; position: string };
   method_not_allowed: { allow: string[] };
   version_conflict: CamelEntryKey & { /** 0: the entry does not exist. */ currentVersion: number };

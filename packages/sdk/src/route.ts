@@ -68,6 +68,7 @@ function routeFor(operation: Operation, input: JsonObject): HttpRoute {
 }
 
 function isMisread(name: string, value: unknown): boolean {
+  if (typeof value === 'number') return false;
   if (typeof value !== 'string' || (name === 'key' && suffixes.has(value))) return true;
   return partsOf(name, value).some((part) => !isPlainSegment(part));
 }
@@ -80,7 +81,8 @@ const isPlainSegment = (part: string) => part !== '' && part !== '.' && part !==
  * if needed.
  */
 function partsOf(name: string, value: string): string[] {
-  if (!spanning.has(name)) return [value];
+  // The name of a branch may end like an address below it.
+  if (!spanning.has(name) || name === 'name') return [value];
   const parts = value.split('/');
   const mustJoin = name === 'agent_id' && parts.some((part) => !isPlainSegment(part) || agentEnds.has(part));
   return mustJoin ? [value] : parts;

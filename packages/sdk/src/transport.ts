@@ -19,6 +19,8 @@ export type ClientOptions = {
   /** The agent and session of all calls; a single call may override them. */
   agentId?: string | undefined;
   sessionId?: string | undefined;
+  /** The branch of all calls that name none. Without it that of the key, else of the agent, else `main`. */
+  branch?: string | undefined;
   fetch?: typeof fetch;
   /** For each attempt. */
   timeoutMs?: number;
@@ -177,6 +179,7 @@ function headersOf({ effect }: Operation, options: ClientOptions & CallOptions):
   else setHeader(headers, 'x-mem-api-key', options.apiKey);
   setHeader(headers, 'x-mem-agent-id', options.agentId);
   setHeader(headers, 'x-mem-session-id', options.sessionId);
+  setHeader(headers, 'x-mem-branch', options.branch);
   setHeader(headers, 'idempotency-key', key);
   return headers;
 }

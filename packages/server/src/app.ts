@@ -12,9 +12,11 @@ import { HttpPrimaryLink } from './http/primary-link.ts';
 import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
+  BranchAccess,
   type ClaimTimes,
   type Clock,
   createKernel,
+  DefaultBranches,
   type Ids,
   insertAccount,
   type Kernel,
@@ -178,6 +180,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
+      ...{ branchAccess: new BranchAccess(), defaultBranches: new DefaultBranches() },
       openStreams: new Map<string, number>(),
       modelCalls: new Map<string, number>(),
       onWarning: options.onWarning ?? (() => {}),

@@ -7,8 +7,10 @@ import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {
   Activity,
+  BranchAccess,
   Consumers,
   createKernel,
+  DefaultBranches,
   insertAccount,
   type Kernel,
   KeyRing,
@@ -50,6 +52,8 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
     ids: randomIds,
     version: 'test',
     activity: new Activity(),
+    branchAccess: new BranchAccess(),
+    defaultBranches: new DefaultBranches(),
     openStreams: new Map(),
     modelCalls: new Map(),
     onWarning: () => {},

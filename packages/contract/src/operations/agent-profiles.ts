@@ -20,7 +20,9 @@ const metadata = s.jsonValue
 const profile = {
   description: s.text(2000).nullable().default(null).meta({ description: 'What the agent does.' }),
   platform: name(128).nullable().default(null).meta({ description: 'Where it runs.' }),
-  default_branch: s.branch.nullable().default(null).meta({ description: 'The branch that its client starts on.' }),
+  default_branch: s.branch.nullable().default(null).meta({
+    description: 'The branch of its calls that name none, where its key has no default branch.',
+  }),
   auto_context_paths: z
     .array(s.pathGlob)
     .max(50)

@@ -108,7 +108,9 @@ export const briefing = {
     output: () =>
       z
         .object({
-          digests: z.array(digest).meta({ description: 'The most relevant first.' }),
+          digests: z
+            .array(digest)
+            .meta({ description: 'The most relevant first; none on branches other than `main`.' }),
           total: z.int().meta({ description: 'How many digests were found to choose from.' }),
           agent_id: s.agentId.meta({ description: 'The agent that it is for.' }),
           last_visit: z

@@ -37,6 +37,7 @@ export const draftShape = z.strictObject(draft).refine(oneTtl, oneTtlMessage).me
 
 /** What can be wrong with a write. */
 export const writeErrors = [
+  'entry_quarantined',
   'branch_not_found',
   'version_conflict',
   'stale_reads',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { operation } from '../operation.ts';
+import { includeQuarantined } from '../quarantine-shapes.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 import { draft, ifUnchanged, oneTtl, oneTtlMessage, staleReads, writeErrors } from './drafts.ts';
@@ -99,6 +100,7 @@ export const entries = {
         whole: true,
         description: 'Read one entry by path and key, whole. Old versions by version or as_of.',
         fields: ['entity_path', 'key', 'version', 'as_of', 'branch'],
+        unlisted: ['include_quarantined'],
         about: { entity_path: 'Path', key: 'Key', version: 'Not the current one', as_of: 'As it was then' },
         miss: 'mem_search with a few words, or mem_list with entity_path to see which keys there are',
       },
@@ -109,6 +111,7 @@ export const entries = {
           ...address,
           version: s.version.optional().meta({ description: 'This version, instead of the current one.' }),
           as_of: s.timestamp.optional().meta({ description: 'As it was at this time.' }),
+          include_quarantined: includeQuarantined,
         })
         .refine((input) => input.version === undefined || input.as_of === undefined, {
           message: 'give version or as_of, not both',
@@ -137,7 +140,7 @@ export const entries = {
         hits: true,
         description: 'List entries of a path (a/b), its children (a/*) or all below it (a/**). Long values are cut.',
         fields: ['entity_path', 'include_descendants', 'since', 'sort', 'fields', 'limit', 'cursor', 'branch'],
-        unlisted: ['memory_type'],
+        unlisted: ['memory_type', 'include_quarantined'],
         about: {
           entity_path: 'Path or glob',
           include_descendants: 'And what is below',
@@ -154,7 +157,7 @@ export const entries = {
         hits: true,
         description: 'List what you wrote yourself, newest first.',
         fields: ['entity_path', 'include_descendants', 'limit', 'cursor', 'branch'],
-        unlisted: ['fields'],
+        unlisted: ['fields', 'include_quarantined'],
         about: { entity_path: 'Path or glob', include_descendants: 'And what is below' },
         limit: 20,
         self: 'agent_id',
@@ -180,6 +183,7 @@ export const entries = {
           .enum(['all', 'meta'])
           .default('all')
           .meta({ description: '`meta` leaves out values, artifact refs and events.' }),
+        include_quarantined: includeQuarantined,
         limit: s.limit,
         cursor: s.cursor,
       }),
@@ -230,6 +234,10 @@ export const entries = {
         entity_path: s.entityPath,
         key: s.key,
         version_count: z.int(),
+        quarantined: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'The entry is under quarantine: reads leave it out.' }),
         versions: z.array(s.entryVersion),
         ...s.page,
       }),

@@ -27,7 +27,7 @@ export const entryMaintenance = {
     effect: 'read',
     cost: 1,
     http: { method: 'POST', path: '/api/v1/diff' },
-    cli: { args: ['entity_path', 'key'], alias: 'diff' },
+    cli: { args: ['entity_path', 'key'], alias: 'diff-versions' },
     tools: [
       {
         name: 'mem_diff',
@@ -71,7 +71,7 @@ export const entryMaintenance = {
     summary: 'Erase entries for good',
     description:
       'For privacy: removes every version of every matching entry, with their index rows, counts, stored answers and the ' +
-      'names in the log. Nothing brings them back. Try `dry_run` first.',
+      'names in the log; what is erased from `main` is erased from every branch. Nothing brings them back. Try `dry_run` first.',
     module: 'entries',
     effect: 'write',
     cost: 2,

@@ -117,7 +117,7 @@ export const events = {
     cli: { alias: 'send-event', args: ['source', 'entity_path', 'key', 'value'] },
     input: () => event,
     output: () => sent,
-    errors: ['value_too_large', 'contract_violated'],
+    errors: ['value_too_large', 'contract_violated', 'entry_quarantined'],
     example,
   }),
 

@@ -3,9 +3,12 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { branchAccess } from './branch-access.ts';
+import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
 import { commits } from './commits.ts';
 import { confidence } from './confidence.ts';
+import { conflicts } from './conflicts.ts';
 import { connectors } from './connectors.ts';
 import { consolidation } from './consolidation.ts';
 import { consumers } from './consumers.ts';
@@ -20,13 +23,18 @@ import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
 import { log } from './log.ts';
+import { merges } from './merges.ts';
 import { outcomes } from './outcomes.ts';
+import { pullRequests } from './pull-requests.ts';
+import { quarantineOperations } from './quarantine.ts';
 import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
+import { rollback } from './rollback.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
 import { tags } from './tags.ts';
+import { teams } from './teams.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { usageOperations } from './usage.ts';
@@ -49,11 +57,19 @@ export const operations = {
   ...traces,
   ...agents,
   ...graph,
+  ...branches,
+  ...branchAccess,
+  ...merges,
+  ...conflicts,
+  ...pullRequests,
   ...tags,
+  ...rollback,
+  ...quarantineOperations,
   ...counts,
   ...cortex,
   ...log,
   ...keys,
+  ...teams,
   ...audit,
   ...accounts,
   ...usageOperations,

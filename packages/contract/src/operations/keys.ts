@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { MAX_SECRET_CHARS, MIN_SECRET_CHARS, signingSecretProblem } from '../signing-secret.ts';
+import { memberId } from '../team-shapes.ts';
 
 const keyId = z
   .string()
@@ -54,6 +55,10 @@ const settings = {
         'An open session belongs to the key that opened it. With true, the sessions that the key names are open to all ' +
         'keys with true.',
     }),
+  default_branch: s.branch.nullable().default(null).meta({
+    description:
+      'The branch of its calls that name none; null: that of the agent, or `main`. It needs access like any other.',
+  }),
   rate_limit_rpm: z.int().min(1).max(1_000_000).meta({ description: 'Requests that it may make a minute.' }),
 };
 
@@ -82,11 +87,12 @@ const apiKey = z
     key_id: keyId,
     ...settings,
     connector: connector.nullable(),
+    member_id: memberId.nullable().meta({ description: 'The member of a team that it belongs to.' }),
     secret_set: z.boolean().meta({
       description: 'For a key of the type webhook: it has a secret of its own, which is never shown.',
     }),
     prefix: z.string().meta({ description: 'The beginning of the key, to recognise it by.' }),
-    active: z.boolean().meta({ description: 'Neither revoked nor expired.' }),
+    active: z.boolean().meta({ description: 'Neither revoked nor expired, and its member was not removed.' }),
     created_at: s.utc,
     created_by: z.string().meta({ description: 'The key that made it, or what stood in for one.' }),
     expires_at: s.utc.nullable(),
@@ -117,14 +123,21 @@ export const keys = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/admin/api-keys' },
     cli: { alias: 'keys' },
-    input: () => z.strictObject({ limit: s.limit, cursor: s.cursor }),
+    input: () =>
+      z.strictObject({
+        member_id: memberId.optional().meta({ description: 'Only the keys of this member of a team.' }),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
     output: () => z.object({ keys: z.array(apiKey), ...s.page }),
     errors: ['forbidden', 'invalid_cursor'],
     example: () => ({}),
   }),
   'keys.create': operation({
     summary: 'Create an API key',
-    description: 'A key can give no more than the key that makes it has.',
+    description:
+      'A key can give no more than the key that makes it has, and no more than the role of the member that it belongs to. ' +
+      'A member has at most 100 keys that work.',
     ...admin,
     effect: 'write',
     cost: 2,
@@ -135,6 +148,9 @@ export const keys = {
       z.strictObject({
         ...settings,
         connector: connector.optional(),
+        member_id: memberId.optional().meta({
+          description: 'The member of a team that it belongs to. While the member is removed, it does not work.',
+        }),
         secret: secret.meta({
           ...secretMeta,
           description:
@@ -145,7 +161,7 @@ export const keys = {
         expires_at: s.timestamp.optional(),
       }),
     output: () => newKey,
-    errors: ['forbidden', 'over_limit'],
+    errors: ['forbidden', 'not_found', 'conflict', 'over_limit', 'module_not_installed'],
     example: () => ({ name: 'deploy bot', scopes: [{ pattern: 'checkout/**', permission: 'READ_WRITE' }] }),
   }),
   'keys.rotate': operation({

@@ -74,6 +74,10 @@ export const log = {
       z.strictObject({
         after: after.default(0).meta({ description: 'Only events after this `position` or `seq`.' }),
         limit: s.limit,
+        branch: s.branch.optional().meta({
+          description:
+            'Only events of this branch, and those of the branches it was made from up to the fork. Without it, events of all branches.',
+        }),
       }),
     output: () =>
       z.object({
@@ -98,7 +102,7 @@ export const log = {
         last_position: position.meta({ description: 'Hand this back as `after` for the next page.' }),
         has_more: z.boolean(),
       }),
-    errors: ['log_rewound'],
+    errors: ['branch_not_found', 'log_rewound'],
     example: () => ({ after: 0 }),
   }),
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { operation } from '../operation.ts';
+import { includeQuarantined } from '../quarantine-shapes.ts';
 import * as s from '../shapes.ts';
 
 export const search = {
@@ -43,7 +44,7 @@ export const search = {
           'cursor',
           'branch',
         ],
-        unlisted: ['pattern_ref', 'max_confidence'],
+        unlisted: ['pattern_ref', 'max_confidence', 'include_quarantined'],
         about: {
           query: 'Leave out to filter only',
           entity_path: 'Path or glob',
@@ -75,6 +76,7 @@ export const search = {
           .boolean()
           .default(true)
           .meta({ description: 'Also values that look like source or configuration files.' }),
+        include_quarantined: includeQuarantined,
         sort_by: z.enum(['relevance', 'confidence', 'recency', 'version']).optional().meta({
           description: 'Default: relevance with a query, confidence without.',
         }),

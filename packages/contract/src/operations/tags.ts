@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ref } from '../branch-shapes.ts';
 import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
@@ -16,44 +17,53 @@ const tag = z
   .object({
     name: tagName,
     branch: s.branch.meta({ description: 'Reads on this branch show memory as it was at the tag.' }),
+    of_branch: z.string().meta({ description: 'The branch whose state the tag names.' }),
     description: z.string(),
     seq,
     agent_id: s.agentId,
     created_at: s.utc,
   })
-  .meta({ id: 'Tag', description: 'A name for a place in the log. It never changes.' });
+  .meta({ id: 'Tag', description: 'A name for a state of a branch. It never changes.' });
 
 export const tags = {
   'tags.create': operation({
     summary: 'Tag memory as it is, or as it was',
     description:
-      'Names a place in the log: the newest, or a given `seq`, or the last one at a time. Reads on the branch ' +
+      'Names a state of a branch: the newest, or that at a given `seq` or at a time. Reads on the branch ' +
       '`tags/<name>` show memory as it was there.',
     module: 'tags',
     effect: 'write',
     cost: 2,
     whole: true,
+    branches_in: { ref: 'read' },
     http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
-    cli: { args: ['name'], alias: 'tag' },
+    cli: { args: ['name'], hidden: true },
     tools: [
       {
         name: 'mem_create_tag',
         toolset: 'data',
         description: 'Name memory as it is now, or was; read it with branch tags/<name>.',
-        fields: ['name', 'description', 'seq', 'at'],
-        about: { name: 'e.g. before-the-migration', description: 'Why', seq: 'Place in the log', at: 'ISO time' },
+        fields: ['name', 'description', 'ref', 'seq', 'at'],
+        about: {
+          name: 'e.g. before-the-migration',
+          description: 'Why',
+          ref: 'Branch, default main',
+          seq: 'Place in the log',
+          at: 'ISO time',
+        },
       },
     ],
     input: () =>
       z.strictObject({
         name: tagName,
         description: s.text(4096).default(''),
+        ref: ref.default('main').meta({ description: 'The branch whose state it names, or a state of one.' }),
         seq: seq.optional(),
         at: s.timestamp.optional().meta({ description: 'A time, instead of `seq`.' }),
         ...author,
       }),
     output: () => tag,
-    errors: ['conflict', 'module_not_installed'],
+    errors: ['branch_not_found', 'conflict', 'module_not_installed'],
     example: (n) => ({
       name: nth('before-the-migration', n),
       description: 'the last state that the old schema wrote',
@@ -68,7 +78,7 @@ export const tags = {
     cost: 1,
     whole: true,
     http: { method: 'GET', path: '/api/v1/tags' },
-    cli: { alias: 'tags' },
+    cli: { alias: 'tags', hidden: true },
     tools: [
       {
         name: 'mem_list_tags',
@@ -89,5 +99,30 @@ export const tags = {
     output: () => z.object({ tags: z.array(tag), ...s.page }),
     errors: ['invalid_cursor', 'log_rewound', 'module_not_installed'],
     example: () => ({}),
+  }),
+
+  'tags.delete': operation({
+    summary: 'Delete a tag',
+    description: 'What it named stays; the name is free for another tag.',
+    module: 'tags',
+    effect: 'write',
+    cost: 2,
+    whole: true,
+    removes: 'tags.create',
+    http: { method: 'DELETE', path: '/api/v1/tags/{name}' },
+    cli: { args: ['name'], hidden: true },
+    tools: [
+      {
+        name: 'mem_delete_tag',
+        toolset: 'branching',
+        description: 'Delete a tag. What it named stays in the history.',
+        fields: ['name'],
+        miss: 'mem_list_tags',
+      },
+    ],
+    input: () => z.strictObject({ name: tagName, ...author }),
+    output: () => tag,
+    errors: ['not_found', 'module_not_installed'],
+    example: () => ({ name: 'before-the-migration' }),
   }),
 };

@@ -52,8 +52,10 @@ const ownKey = z
     entity_paths: z.array(z.string()),
     agent_ids: z.array(z.string()),
     shares_sessions: z.boolean(),
+    default_branch: z.string().nullable(),
     rate_limit_rpm: z.int(),
     expires_at: s.utc.nullable(),
+    member_id: z.string().nullable(),
   })
   .meta({ id: 'OwnKey' });
 
@@ -68,6 +70,7 @@ const me = z
       status: z.enum(['active', 'suspended']),
     }),
     key: ownKey.nullable().meta({ description: 'The key that asks; null where the service has no keys of accounts.' }),
+    default_branch: s.branch.meta({ description: 'The branch of a call that names none.' }),
     usage,
     limits,
     warnings: z.array(z.string()).meta({ description: 'What needs attention, in words; empty if nothing does.' }),

@@ -72,7 +72,10 @@ export const identityTools = [
     description: 'Under which name you read and write, and why.',
     input: {},
     annotations: readHints,
-    run: (_, { identity, service, branch }) => ({ ...identity.about(), mode: service.mode, branch }),
+    async run(_, session) {
+      const { identity, service } = session;
+      return { ...identity.about(), mode: service.mode, branch: session.branch ?? (await defaultBranch(session)) };
+    },
   }),
   ownTool({
     name: 'mem_reset_identity',
@@ -87,6 +90,12 @@ export const identityTools = [
     },
   }),
 ];
+
+/** The branch of calls that name none, as the service decides it. */
+async function defaultBranch(session: McpSession): Promise<unknown> {
+  const { default_branch } = await callServiceUntraced(session, 'me.read', {});
+  return default_branch;
+}
 
 /** Adds to the profile of the agent what was given. A failure does not undo the new name. */
 async function describe(session: McpSession, { description, ...details }: JsonObject): Promise<boolean> {

@@ -1,69 +1,79 @@
 import {
+  addStored,
   bytesOfTexts,
   changed,
   cursorsOf,
   cutPage,
-  EVERYONE,
   Fault,
   fromIso,
   type Handlers,
   hashedBy,
   invalidInput,
-  MAIN_BRANCH,
+  keepState,
+  listReadable,
   pageBytes,
   reads,
   seqAt,
   sessionName,
-  storeMore,
   toIso,
   type Work,
   withinPage,
   writes,
 } from '@mem-service/server/module';
+import { resolveRef, stateAt } from '../branches/resolve.ts';
+import { branchOfTag } from '../branches/rules/refs.ts';
+import { addTag, emitTag } from './add-tag.ts';
 import * as queries from './queries.ts';
-import { branchOfTag } from './rules.ts';
 
 const create = writes<'tags.create'>(async (work, { input, caller }) => {
-  const { account_id } = work;
   const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
-  if (await queries.getTag(work.tx, account_id, name))
-    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
-  storeMore(work, bytesOfTexts([name, description]));
-  const seq = await placeOf(work, input);
-  const created_seq = work.emit({
-    event_type: 'tag_created',
-    agent_id,
-    branch: MAIN_BRANCH,
-    entity_path: null,
-    key: null,
-    version: null,
-    visible_to: EVERYONE,
-    details: { tag: name, tag_seq: seq },
-    session: sessionName(session_id, caller),
-  });
-  const row = { account_id, name, description, seq, agent_id, created_seq, created_at: work.now };
-  work.send(work.tx.insertMany(queries.insertTag, [row]));
+  const session = sessionName(session_id, caller);
+  const row = await addTag(work, { name, description, ...(await placeOf(work, input)), agent_id, session });
   const tag = toTag(row);
   return changed(tag, { resource: name, ...hashedBy(tag) });
 });
 
-/** Returns the requested `seq`: the given one, the last one at a time, or the newest. */
-async function placeOf(
-  work: Work,
-  { seq, at }: { seq?: number | undefined; at?: string | undefined },
-): Promise<number> {
+const remove = writes<'tags.delete'>(async (work, { input, caller }) => {
+  const { account_id, tx } = work;
+  const row = await queries.getTag(tx, account_id, input.name);
+  if (!row) throw new Fault('not_found', `there is no tag ${JSON.stringify(input.name)}`, { name: input.name });
+  await work.services.branchAccess.require(caller, row.branch, 'read_write');
+  const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
+  const session = sessionName(session_id, caller);
+  emitTag(work, { ...row, agent_id, session }, 'tag_deleted');
+  addStored(work, { storage_bytes: -bytesOfTexts([row.name, row.description]) });
+  work.send(queries.deleteTag(tx, account_id, row.name));
+  const tag = toTag(row);
+  return changed(tag, { resource: row.name, before: hashedBy(tag).after, after: null });
+});
+
+type TagPlace = { ref: string; seq?: number | undefined; at?: string | undefined };
+type TaggedState = Pick<queries.TagRow, 'branch' | 'seq' | 'is_kept'>;
+
+/** The state that is named: the newest of a branch, that at a given `seq` or time, or that of another ref. */
+async function placeOf(work: Work, { ref, seq, at }: TagPlace): Promise<TaggedState> {
+  const source = { account_id: work.account_id, read: work.tx };
   const newest = work.account.seq;
   if (seq !== undefined && at !== undefined)
     throw invalidInput([{ path: 'at', message: 'is given together with seq; give one of them' }]);
   if (seq !== undefined && seq > newest)
     throw invalidInput([{ path: 'seq', message: `is beyond the newest place in the log, ${newest}` }]);
-  if (at === undefined) return seq ?? newest;
-  return (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
+  const of = await resolveRef(source, ref);
+  const asked = at === undefined ? seq : (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
+  if (asked === undefined) {
+    if (of.seq === null || of.seq === newest) return { branch: of.branch, seq: keepState(work), is_kept: 1 };
+    return { branch: of.branch, seq: of.seq, is_kept: Number(of.lineage[0]?.is_kept === true) };
+  }
+  if (of.seq !== null)
+    throw invalidInput([{ path: 'ref', message: 'names a state already; give a branch with seq or at' }]);
+  const state = await stateAt(source, { branch: of.branch, seq: asked });
+  return { branch: state.branch, seq: asked, is_kept: 0 };
 }
 
-const toTag = ({ name, description, seq, agent_id, created_at }: queries.TagRow) => ({
+const toTag = ({ name, description, branch, seq, agent_id, created_at }: queries.TagRow) => ({
   name,
   branch: branchOfTag(name),
+  of_branch: branch,
   description,
   seq,
   agent_id,
@@ -72,13 +82,17 @@ const toTag = ({ name, description, seq, agent_id, created_at }: queries.TagRow)
 
 const cursors = cursorsOf('tags', ['number']);
 
-const list = reads<'tags.list'>(async ({ read, caller, services }, { name, limit, cursor }) => {
+const list = reads<'tags.list'>(async (context, { name, limit, cursor }) => {
+  const { read, caller, services, dialect } = context;
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
   const bytes = pageBytes(services);
-  const rows = await queries.listTags(read, { account_id: caller.account_id, name, before, limit: limit + 1, bytes });
+  const asked = { account_id: caller.account_id, name, before, limit: limit + 1, bytes };
+  const rows = await listReadable(context, { columns: ['branch'], dialect }, (filters) =>
+    queries.listTags(read, { ...asked, filters }),
+  );
   const found = withinPage(services, rows, ({ name, description, agent_id }) => [name, description, agent_id]);
   const { items, ...page } = cutPage(found, limit, (row) => cursors.to([row.created_seq]));
   return { tags: items.map(toTag), ...page };
 });
 
-export const handlers: Handlers = { 'tags.create': create, 'tags.list': list };
+export const handlers: Handlers = { 'tags.create': create, 'tags.list': list, 'tags.delete': remove };

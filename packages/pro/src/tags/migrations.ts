@@ -23,4 +23,12 @@ export const migrations: readonly Migration[] = [
     name: 'tags count as storage',
     up: () => [countColumns('tags', ['name', 'description'])],
   },
+  {
+    version: 3,
+    name: 'tags of branches',
+    up: ({ text, int }) => [
+      `ALTER TABLE tags ADD COLUMN branch ${text} NOT NULL DEFAULT 'main'`,
+      `ALTER TABLE tags ADD COLUMN is_kept ${int} NOT NULL DEFAULT 0`,
+    ],
+  },
 ];

@@ -1,11 +1,23 @@
-import { andAll, type FirstRows, fragment, type Insert, type Query, sql } from '@mem-service/server/module';
+import {
+  andAll,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '@mem-service/server/module';
 
 export type TagRow = {
   account_id: string;
   name: string;
   description: string;
-  /** The `seq` that the tag names. */
+  /** The branch and the `seq` that the tag names. */
+  branch: string;
   seq: number;
+  /** 1: the state there is kept. */
+  is_kept: number;
   agent_id: string;
   /** The `seq` of the event that created it. */
   created_seq: number;
@@ -18,7 +30,9 @@ export const insertTag: Insert = {
     account_id: 'text',
     name: 'text',
     description: 'text',
+    branch: 'text',
     seq: 'int',
+    is_kept: 'int',
     agent_id: 'text',
     created_seq: 'int',
     created_at: 'int',
@@ -31,13 +45,24 @@ export function getTag(query: Query, accountId: string, name: string): Promise<T
   return query.get(sql`SELECT ${TAG} FROM tags WHERE account_id = ${accountId} AND name = ${name}`);
 }
 
-export type TagPage = { account_id: string; name: string | undefined; before: number; limit: number; bytes: number };
+export function deleteTag(tx: Transaction, accountId: string, name: string): Promise<number> {
+  return tx.run(sql`DELETE FROM tags WHERE account_id = ${accountId} AND name = ${name}`);
+}
+
+export type TagPage = {
+  account_id: string;
+  name: string | undefined;
+  before: number;
+  filters: readonly Sql[];
+  limit: number;
+  bytes: number;
+};
 
 export function listTags(query: Query, page: TagPage): Promise<FirstRows<TagRow>> {
-  const { account_id, name, before, limit, bytes } = page;
+  const { account_id, name, before, filters, limit, bytes } = page;
   const named = name === undefined ? [] : [sql`name = ${name}`];
   return query.first(
-    sql`SELECT ${TAG} FROM tags WHERE account_id = ${account_id} AND created_seq < ${before}${andAll(named)}
+    sql`SELECT ${TAG} FROM tags WHERE account_id = ${account_id} AND created_seq < ${before}${andAll([...named, ...filters])}
         ORDER BY created_seq DESC LIMIT ${limit}`,
     { columns: ['name', 'description', 'agent_id'], bytes },
   );

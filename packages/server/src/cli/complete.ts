@@ -1,9 +1,9 @@
-import { commands, listedCommands } from './commands.ts';
-import type { CommandField } from './fields.ts';
+import { commands } from './commands.ts';
+import { type CommandField, flagNames } from './fields.ts';
 import { ownCommands } from './own/index.ts';
 import type { CommandSyntax } from './parse.ts';
 import { powershellScript } from './powershell.ts';
-import { commandWords, ownWords } from './words.ts';
+import { commandWords, ownWords, subjectWords } from './words.ts';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
@@ -26,8 +26,8 @@ const fieldsOf = ({ fields, common }: CompletedCommand): CommandField[] => [...f
 const takesFile = ({ args }: CompletedCommand) => args.some(({ kind }) => kind === 'document' || kind === 'file');
 
 const flagsOf = (command: CompletedCommand): string[] =>
-  fieldsOf(command).flatMap(({ flag, kind, isSwitch }) =>
-    kind === 'boolean' && !isSwitch ? [`--${flag}`, `--no-${flag}`] : [`--${flag}`],
+  fieldsOf(command).flatMap((field) =>
+    field.kind === 'boolean' && !field.isSwitch ? [...flagNames(field), `--no-${field.flag}`] : flagNames(field),
   );
 
 /** One line of a shell's `case` for each flag with a fixed set of values. */
@@ -47,10 +47,7 @@ const flagCases = (reply: (words: string) => string): string =>
   completed.map((command) => `    ${patternOf(command)}) ${reply(flagsOf(command).join(' '))} ;;`).join('\n');
 
 /** Every listed word with its summary. */
-const describedWords = () => [
-  ...listedCommands.map(({ word, operation }) => [word, operation.summary] as const),
-  ...ownWords,
-];
+const describedWords = () => [...subjectWords.map(({ word, summary }) => [word, summary] as const), ...ownWords];
 
 const filePattern = () => completed.filter(takesFile).map(patternOf).join('|') || '-';
 
@@ -125,7 +122,7 @@ function fish(): string {
     '# fish completion for mem: mem completion fish | source',
     'complete -c mem -f',
     ...ownWords.map(([word, text]) => fishWord(word, text)),
-    ...listedCommands.map(({ word, operation }) => fishWord(word, operation.summary)),
+    ...subjectWords.map(({ word, summary }) => fishWord(word, summary)),
     `complete -c mem -n '__fish_seen_subcommand_from completion' -a '${shells.join(' ')}'`,
     `complete -c mem -n '__fish_seen_subcommand_from help' -a '${commandWords().join(' ')}'`,
     ...completed.flatMap(fishFlags),

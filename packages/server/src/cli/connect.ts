@@ -11,6 +11,7 @@ import { createClient, type MemError } from '@mem-service/sdk';
 import { type Config, ConfigError } from '../config.ts';
 import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
 import type { Kernel } from '../kernel/index.ts';
+import { nameOfChoice } from './branch/chosen.ts';
 import { type ClientConfig, requireStore } from './memory.ts';
 import type { CliParts } from './parts.ts';
 import { openForReading } from './read-copy.ts';
@@ -52,7 +53,8 @@ export async function connect(
   const agent = checkedLabel('--agent', identity.agent ?? config.client.agentId ?? DEFAULT_AGENT);
   const session = identity.session === undefined ? undefined : checkedLabel('--session', identity.session);
   const { url } = config.client;
-  if (url !== undefined) return connectRemote(config.client, url, { agent, session });
+  const branch = config.branch && checkedLabel(nameOfChoice(config.branch), config.branch.name);
+  if (url !== undefined) return connectRemote(config.client, url, { agent, session, branch });
   if (!creates) requireStore(config.memory);
   const { kernel, close } = creates ? await parts.openApp(config) : await openForReading(parts, config);
   const caller = {
@@ -60,6 +62,7 @@ export async function connect(
     actor: 'cli',
     agent_id: agent,
     session_id: session ?? null,
+    branch,
     address: null,
     request_id: randomUUID(),
     // A user who can open the store is its operator.
@@ -101,10 +104,10 @@ async function followLocal(
 function connectRemote(
   { apiKey, internalKey }: Config['client'],
   url: string,
-  { agent, session }: CallerNames,
+  { agent, session, branch }: CallerNames & { branch: string | undefined },
 ): ServiceConnection {
   try {
-    const client = createClient({ url, apiKey, internalKey, agentId: agent, sessionId: session });
+    const client = createClient({ url, apiKey, internalKey, agentId: agent, sessionId: session, branch });
     return {
       call: client.callText,
       async follow(name, input, { print, onOpen, onRetry, signal }) {
@@ -119,7 +122,7 @@ function connectRemote(
   }
 }
 
-/** Checks an agent or session name, as the server checks its headers. */
+/** Checks a name of an agent, a session or a branch, as the server checks its headers. */
 function checkedLabel(path: string, text: string): string {
   const parsed = shapes.agentId.safeParse(text);
   if (parsed.success) return parsed.data;

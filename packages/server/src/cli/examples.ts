@@ -21,7 +21,9 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
     ['everything below a path, without the values', `mem list 'checkout/**' --fields meta --all`],
   ],
   'entries.history': [['the whole history as JSON', 'mem history checkout/payments retry-policy --all --json']],
-  'entries.diff': [['between two versions', 'mem diff checkout/payments retry-policy --old-version 1 --new-version 3']],
+  'entries.diff': [
+    ['between two versions', 'mem diff-versions checkout/payments retry-policy --old-version 1 --new-version 3'],
+  ],
   'entries.delete': [['only what has been read', 'mem delete checkout/payments retry-policy --if-version 4']],
   'entries.erase': [['what would go', `mem erase 'users/4711' --dry-run`]],
   'entries.aggregate': [['how many entries each agent wrote', `mem aggregate 'checkout/**' --group-by agent_id`]],

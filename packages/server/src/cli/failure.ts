@@ -3,6 +3,7 @@ import { MemError } from '@mem-service/sdk';
 import { isLoopback } from '../admitted.ts';
 import { ConfigError, type Environment } from '../config.ts';
 import { type Command, fieldLabel } from './commands.ts';
+import { REASONS } from './render/merges.ts';
 
 /** The command line itself is invalid. */
 export class UsageError extends Error {
@@ -87,6 +88,7 @@ export function describeProblem(problem: Problem, { command, env }: FailedComman
   const { errors, code } = problem;
   if (code === 'unauthenticated') return [keyProblem(problem, { command, env })];
   if (problem.status === 0 && env.MEM_HTTP_URL) return [unreachable(problem, env.MEM_HTTP_URL)];
+  if (code === 'merge_conflicts') return conflictLines(problem);
   if (!errors || errors.length === 0) return [...inWords(problem).split('\n'), ...links(problem)];
   return errors.map(({ path, message }) => {
     const field = command?.fields.find(({ name }) => name === path);
@@ -100,6 +102,23 @@ const inWords = ({ detail, entity_path, key }: Problem): string =>
   typeof entity_path === 'string' && typeof key === 'string'
     ? detail.replace(`${entity_path}/${key}`, () => `${entity_path} ${key}`)
     : detail;
+
+type NamedConflict = { entity_path: string; key: string; reason: string };
+
+/** What is in the way of a merge, and how to go on. */
+function conflictLines({ conflicts, hidden, conflicting, merge_id: id }: Problem): string[] {
+  const named = Array.isArray(conflicting) ? (conflicting as NamedConflict[]) : [];
+  const more = Number(conflicts) - Number(hidden ?? 0) - named.length;
+  return [
+    `nothing was merged: there ${conflicts === 1 ? 'is 1 conflict' : `are ${conflicts} conflicts`}`,
+    ...named.map(({ entity_path, key, reason }) => `  ${entity_path} ${key}: ${REASONS[reason] ?? reason}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...(hidden ? [`  ${hidden} in entries that you may not see: their authors resolve them`] : []),
+    `look at them:  mem conflicts ${id}`,
+    `decide:        mem resolve ${id} source|target|base --path '**', or one with --no 0`,
+    `then go on:    the same command again, a merge or refresh with --merge-id ${id}`,
+  ];
+}
 
 export type FailedCommand = { command: Command | undefined; env: Environment };
 

@@ -21,6 +21,8 @@ export type CommandField = {
   name: string;
   /** Without the dashes. */
   flag: string;
+  /** Other names of the flag; one of a single letter has one dash. */
+  also?: readonly string[];
   kind: CommandFieldKind;
   choices: readonly string[];
   required: boolean;
@@ -42,17 +44,27 @@ export const toggle = (flag: string, description: string): CommandField =>
 type CommandFieldSchema = z.core.$ZodType;
 
 /** The input fields of an operation, from its schema. */
-export function fieldsOf({ input }: Operation): CommandField[] {
+export function fieldsOf({ input, cli }: Operation): CommandField[] {
   const shape = (input as z.ZodObject).shape as Record<string, CommandFieldSchema>;
   return Object.entries(shape).map(([name, schema]) => ({
     name,
-    flag: name.replaceAll('_', '-'),
+    ...flagsOf(name, cli?.flags?.[name]),
     ...(isSecret(schema) ? { kind: 'secret' as const, choices: [] } : kindOf(schema)),
     required: isRequired(schema),
     description: descriptionOf(schema),
     fallback: defaultOf(schema),
+    ...(cli?.current === name ? { required: false, fallback: 'the current branch' } : {}),
   }));
 }
+
+function flagsOf(name: string, other: string | undefined): Pick<CommandField, 'flag' | 'also'> {
+  const own = name.replaceAll('_', '-');
+  return other === undefined ? { flag: own } : { flag: other, also: [own] };
+}
+
+/** As they are typed. */
+export const flagNames = ({ flag, also = [] }: CommandField): string[] =>
+  [flag, ...also].map((name) => (name.length === 1 ? `-${name}` : `--${name}`));
 
 const isSecret = (schema: CommandFieldSchema): boolean => (schema as z.ZodType).meta()?.format === 'password';
 

@@ -1,4 +1,5 @@
-import type { Command } from './commands.ts';
+/** A command as it is listed: with the module of its operation, or of those that it combines. */
+export type SubjectWord = { word: string; summary: string; module: string };
 
 /** Titles of the modules for new users, in the order in which they need them. */
 const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
@@ -12,10 +13,14 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Events from outside: what tools report, and the connectors that understand them', 'ingestion'],
   ['Agents: who works here, and on what', 'agents'],
   ['Graph: how things are connected', 'graph'],
+  ['Branches: try something without the others believing it', 'branches', 'merges', 'access', 'pull-requests'],
   ['Tags: name a state of memory, and read it again later', 'tags'],
+  ['Rollback: bring back an earlier state, copy the memory of an agent', 'rollback'],
+  ['Quarantine: find what rests on bad memory, and take it out of reads', 'quarantine'],
   [
     'Keys and accounts: who may use the service',
     'keys',
+    'teams',
     'audit',
     'accounts',
     'usage',
@@ -26,17 +31,14 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Overview: numbers, events and health', 'counts', 'log', 'system'],
 ];
 
-export type CommandGroup = { title: string; members: Command[] };
+export type CommandGroup = { title: string; members: SubjectWord[] };
 
 /** All commands in groups; a module without a title forms its own group. */
-export function groupsOf(commands: readonly Command[]): CommandGroup[] {
+export function groupsOf(words: readonly SubjectWord[]): CommandGroup[] {
   const named = new Set(TITLES.flatMap(([, ...modules]) => modules));
-  const others = new Set(commands.map(({ operation }) => operation.module).filter((module) => !named.has(module)));
+  const others = new Set(words.map(({ module }) => module).filter((module) => !named.has(module)));
   const all = [...TITLES, ...[...others].map((module) => [module, module] as const)];
   return all
-    .map(([title, ...modules]) => ({
-      title,
-      members: commands.filter(({ operation }) => modules.includes(operation.module)),
-    }))
+    .map(([title, ...modules]) => ({ title, members: words.filter(({ module }) => modules.includes(module)) }))
     .filter(({ members }) => members.length > 0);
 }

@@ -1,4 +1,4 @@
-import type { CommandField } from './fields.ts';
+import { type CommandField, flagNames } from './fields.ts';
 import type { CommandSyntax } from './parse.ts';
 
 const WIDTH = 100;
@@ -80,10 +80,12 @@ const SHAPES = {
 /** Too many to fit beside the flag. */
 const areMany = (choices: readonly string[]) => choices.join('|').length > 60;
 
-function flagOf({ flag, kind, choices }: CommandField): string {
-  if (kind === 'boolean') return `--${flag}`;
-  if (kind === 'choice') return `--${flag} ${areMany(choices) ? SHAPES.text : choices.join('|')}`;
-  return `--${flag} ${SHAPES[kind]}`;
+function flagOf(field: CommandField): string {
+  const { kind, choices } = field;
+  const names = flagNames(field).join(', ');
+  if (kind === 'boolean') return names;
+  if (kind === 'choice') return `${names} ${areMany(choices) ? SHAPES.text : choices.join('|')}`;
+  return `${names} ${SHAPES[kind]}`;
 }
 
 const negatable = (shown: string, { kind, flag, isSwitch }: CommandField) =>

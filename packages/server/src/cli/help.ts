@@ -1,11 +1,11 @@
 import { Fault, JsonText } from '@mem-service/contract';
-import { type Command, listedCommands } from './commands.ts';
+import type { Command } from './commands.ts';
 import { abouts, examples } from './examples.ts';
 import { exitCodeOf, exitCodes } from './failure.ts';
 import type { CommandField } from './fields.ts';
 import { groupsOf } from './groups.ts';
 import { exampleLines, rows, syntaxHelp, wrap } from './help-text.ts';
-import { ownWords } from './words.ts';
+import { ownWords, subjectWords } from './words.ts';
 
 /** What a new user needs first. */
 const FIRST = [
@@ -25,10 +25,7 @@ const FIRST = [
 
 /** `mem`, `mem help` and `mem --help`. */
 export function overview(version: string): string {
-  const summaries = new Map([
-    ...ownWords,
-    ...listedCommands.map(({ word, operation }) => [word, operation.summary] as const),
-  ]);
+  const summaries = new Map([...ownWords, ...subjectWords.map(({ word, summary }) => [word, summary] as const)]);
   return `mem ${version}: memory for software agents
 
 Usage: mem <command> [arguments] [flags]
@@ -44,11 +41,11 @@ ${rows([
 
 /** `mem help --all`. */
 export function fullOverview(version: string): string {
-  const width = Math.max(...listedCommands.map(({ word }) => word.length));
+  const width = Math.max(...subjectWords.map(({ word }) => word.length));
   const lines = (pairs: readonly (readonly [string, string])[]) =>
     rows(pairs.map(([word, text]) => [word.padEnd(width), text]));
-  const listed = groupsOf(listedCommands).map(
-    ({ title, members }) => `${title}:\n${lines(members.map(({ word, operation }) => [word, operation.summary]))}`,
+  const listed = groupsOf(subjectWords).map(
+    ({ title, members }) => `${title}:\n${lines(members.map(({ word, summary }) => [word, summary]))}`,
   );
   return `mem ${version}: memory for software agents
 
@@ -95,7 +92,7 @@ function exitCodesFor({ operation, name }: Command): [string, string][] {
 
 /** Other commands of its group. */
 function seeAlso({ word, operation }: Command): string[] {
-  const group = groupsOf(listedCommands).find(({ members }) => members.some((one) => one.operation === operation));
+  const group = groupsOf(subjectWords).find(({ members }) => members.some(({ module }) => module === operation.module));
   const others = (group?.members ?? []).filter((one) => one.word !== word).map((one) => `mem ${one.word}`);
   return others.length === 0 ? [] : [wrap(`See also: ${others.join(', ')}.`, 100).join('\n')];
 }

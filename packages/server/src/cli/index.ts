@@ -1,10 +1,11 @@
-import { suggest } from '@mem-service/contract';
+import { type Problem, suggest } from '@mem-service/contract';
 import { VERSION } from '../version.ts';
 import { findCommand, findInTwoWords } from './commands.ts';
 import { completionScript, type Shell, shells } from './complete.ts';
 import { describeProblem, exitCodeOf, problemOf, UsageError } from './failure.ts';
 import { commandHelp, fullOverview, overview } from './help.ts';
 import { exampleLines } from './help-text.ts';
+import { findClientConfig } from './memory.ts';
 import { findOwn } from './own/index.ts';
 import type { CliParts } from './parts.ts';
 import { clean } from './render/index.ts';
@@ -27,10 +28,28 @@ export async function runCli(
     if (args.includes('--json')) terminal.err(`${JSON.stringify(problem)}\n`);
     else {
       const failed = { command: findCommand(args[0] ?? ''), env: parts.readEnvironment() };
-      for (const line of describeProblem(problem, failed)) terminal.err(`mem: ${clean(line)}\n`);
+      const lines = [...describeProblem(problem, failed), ...branchHint(problem, parts)];
+      for (const line of lines) terminal.err(`mem: ${clean(line)}\n`);
     }
     return exitCodeOf(problem);
   }
+}
+
+const OF_BRANCHES = [
+  'branch_not_found',
+  'branch_access_denied',
+  'branch_closed',
+  'branch_read_only',
+  'branch_protected',
+];
+
+/** Why a command is about this branch, where the user has not just named it. */
+function branchHint({ code, branch }: Problem, parts: CliParts): string[] {
+  if (!OF_BRANCHES.includes(code)) return [];
+  const chosen = findClientConfig(parts).branch;
+  if (!chosen || chosen.name !== branch) return [];
+  if (chosen.by === 'MEM_BRANCH') return ['MEM_BRANCH names this branch'];
+  return [`${chosen.folder} was switched to this branch: mem switch main goes back`];
 }
 
 async function dispatch(args: readonly string[], parts: CliParts & { terminal: Terminal }): Promise<number> {

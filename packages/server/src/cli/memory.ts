@@ -1,10 +1,11 @@
 import { Fault } from '@mem-service/contract';
 import { describeLocation, hasStore, locateMemory, type MemoryLocation } from '@mem-service/mcp/location';
 import type { Config } from '../config.ts';
+import { type ChosenBranch, chooseBranch } from './branch/chosen.ts';
 import type { CliParts } from './parts.ts';
 
 /** The settings of a command that uses memory. `dataDir` is the folder that the one rule chose. */
-export type ClientConfig = Config & { memory: MemoryLocation };
+export type ClientConfig = Config & { memory: MemoryLocation; branch: ChosenBranch | undefined };
 
 export function readClientConfig(parts: CliParts): ClientConfig {
   const config = findClientConfig(parts);
@@ -16,9 +17,15 @@ export function readClientConfig(parts: CliParts): ClientConfig {
 /** The same where the memory is only looked at from outside. */
 export function findClientConfig(parts: CliParts): ClientConfig {
   const { folder } = parts.readProcessStart();
-  const memory = locateMemory(parts.readEnvironment(), folder);
+  const env = parts.readEnvironment();
+  const memory = locateMemory(env, folder);
   const config = parts.readConfig();
-  return { ...config, memory, ...(memory.kind === 'folder' ? { dataDir: memory.at } : {}) };
+  return {
+    ...config,
+    memory,
+    branch: chooseBranch(env, folder, memory),
+    ...(memory.kind === 'folder' ? { dataDir: memory.at } : {}),
+  };
 }
 
 /** Reading creates no store. */

@@ -1,6 +1,6 @@
 import { suggest } from '@mem-service/contract';
 import { UsageError } from './failure.ts';
-import type { CommandField } from './fields.ts';
+import { type CommandField, flagNames } from './fields.ts';
 
 /** The syntax of a command: `args` by position, and every field by flag. */
 export type CommandSyntax = {
@@ -40,12 +40,12 @@ function readFlag(command: CommandSyntax, arg: string, rest: string[]): { field:
   const [name, ...texts] = (arg === '-h' ? '--help' : arg).split('=') as [string, ...string[]];
   const text = texts.length > 0 ? texts.join('=') : undefined;
   const all = [...command.fields, ...command.common];
-  const field = all.find(({ flag }) => `--${flag}` === name);
+  const field = all.find((one) => flagNames(one).includes(name));
   if (field?.kind === 'boolean') return { field, text: booleanText(name, text) };
   if (field) return { field, text: text ?? nextText(name, rest) };
   const negated = all.find(({ flag, kind }) => kind === 'boolean' && `--no-${flag}` === name);
   if (negated && text === undefined) return { field: negated, text: 'false' };
-  const flags = all.map(({ flag }) => `--${flag}`);
+  const flags = all.flatMap(flagNames);
   throw new UsageError(`${command.word} has no flag ${name}${suggest(name, flags)}`);
 }
 

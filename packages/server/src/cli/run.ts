@@ -1,4 +1,7 @@
 import type { LinesName, OperationName, StreamName } from '@mem-service/contract';
+import { mergedChanges, mergedHint } from './branch/after-merge.ts';
+import { currentBranch } from './branch/chosen.ts';
+import { explainMerge } from './branch/explain.ts';
 import type { Command } from './commands.ts';
 import { connect, type ServiceConnection } from './connect.ts';
 import { eraseIfAgreed } from './erase.ts';
@@ -6,7 +9,7 @@ import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
 import { explainMissing, hintAfter } from './hints.ts';
 import { readInput } from './input.ts';
-import { readClientConfig } from './memory.ts';
+import { type ClientConfig, readClientConfig } from './memory.ts';
 import { callAll } from './pages.ts';
 import { isOn, type ParsedFlags, parseArgs } from './parse.ts';
 import type { CliParts } from './parts.ts';
@@ -18,7 +21,11 @@ import { fullTraceId } from './trace-ids.ts';
 const ONLY_HOSTED = 'an account works only where mem serve runs with MEM_MODE=hosted';
 
 /** Runs one operation, from the words of the command line to the printed answer. */
-export async function runCommand(command: Command, args: readonly string[], parts: CliParts & { terminal: Terminal }) {
+export async function runCommand(
+  command: Command,
+  args: readonly string[],
+  parts: CliParts & { terminal: Terminal },
+): Promise<ExitCode> {
   const { terminal } = parts;
   const given = parseArgs(command, args);
   if (isOn(given, 'help')) {
@@ -26,7 +33,7 @@ export async function runCommand(command: Command, args: readonly string[], part
     return 0;
   }
   const config = readClientConfig(parts);
-  const input = await readInput(command, given, { stdin: terminal.stdin, env: parts.readEnvironment() });
+  const typed = await readInput(command, given, { stdin: terminal.stdin, env: parts.readEnvironment() });
   for (const warning of config.warnings) warn(terminal, warning);
   const connection = await connect(parts, config, {
     agent: given.get('agent')?.[0],
@@ -36,24 +43,41 @@ export async function runCommand(command: Command, args: readonly string[], part
   const how = { terminal, json: isOn(given, 'json') };
   let text: string | undefined;
   let hint = '';
+  let details = '';
+  let input = typed;
   try {
+    input = await onCurrentBranch(connection, { command, input: typed, config });
     if (command.operation.stream) await printEvents(connection, { name: command.name as StreamName, input }, how);
     else if (command.operation.lines)
       for await (const line of connection.lines(command.name as LinesName, input)) terminal.out(`${line}\n`);
     else if (command.operation.erases && input.dry_run !== true && !isOn(given, 'yes'))
       text = await eraseIfAgreed(connection, command, { input, ...how });
     else text = await ask(connection, command, { given, input });
-    if (text !== undefined && !how.json) hint = await hintAfter(connection, { command, input, text });
+    if (text !== undefined && !how.json) {
+      const answered = { name: command.name, text };
+      hint = (await hintAfter(connection, { command, input, text })) + mergedHint(answered, config);
+      details = await mergedChanges(connection, { ...answered, screen: terminal.screen });
+    }
   } catch (error) {
-    throw how.json ? error : await explainMissing(connection, { command, input }, error);
+    throw how.json ? error : await explainMissing(connection, { command, input }, explainMerge(command, input, error));
   } finally {
     await connection.close();
   }
   const code = text === undefined ? 0 : print(command, text, how);
+  terminal.out(details);
   terminal.err(hint);
   if (command.name === 'accounts.create' && config.client.url === undefined && !config.hosted)
     warn(terminal, ONLY_HOSTED);
   return code;
+}
+
+type TypedCommand = { command: Command; input: Record<string, unknown>; config: ClientConfig };
+
+/** Where the branch is not given that a command is about, it is the current one. */
+async function onCurrentBranch(connection: ServiceConnection, { command, input, config }: TypedCommand) {
+  const { current } = command.operation.cli ?? {};
+  if (current === undefined || current in input) return input;
+  return { ...input, [current]: await currentBranch(connection, config) };
 }
 
 type CommandCall = { given: ParsedFlags; input: Record<string, unknown> };

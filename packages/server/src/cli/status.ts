@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { OperationName, Output } from '@mem-service/contract';
 import { hasStore, locationReason, type MemoryLocation } from '@mem-service/mcp/location';
 import { VERSION } from '../version.ts';
+import { type ChosenBranch, currentBranch } from './branch/chosen.ts';
+import { hasState } from './branch/state.ts';
 import { type CallerNames, connect, DEFAULT_AGENT, type ServiceConnection } from './connect.ts';
 import { clients, type InstallScope, type McpClient, scopesOf } from './init/clients.ts';
 import { isSameMemory, memoryOfEntry, readEntry } from './init/configured.ts';
@@ -28,6 +30,8 @@ export type ServiceStatus = {
   embedder: string | null;
   service: Output<'health.read'> | null;
   stats: Output<'stats.read'> | null;
+  /** The branch of commands that name none; null where the memory is not there yet. */
+  branch: (Partial<ChosenBranch> & { name: string; exists: boolean }) | null;
   agent_id: string;
   session_id: string | null;
   session: { started_at: string | null; read: number; recorded: number; stale: number } | null;
@@ -57,10 +61,11 @@ export async function readStatus(parts: OwnParts, config: ClientConfig, identity
         .map((scope) => ({ client: client.title, scope, ...clientMemory(client, machine, { scope, memory }) })),
     ),
   };
-  if (!place.exists) return { ...known, service: null, stats: null, session: null, last_outcome: null };
+  if (!place.exists) return { ...known, branch: null, service: null, stats: null, session: null, last_outcome: null };
   const connection = await connect(parts, config, { ...identity, creates: false });
   try {
-    return { ...known, ...(await askAll(connection)) };
+    const branch = await statusOfBranch(connection, config);
+    return { ...known, branch, ...(await askAll(connection, branch)) };
   } finally {
     await connection.close();
   }
@@ -92,13 +97,22 @@ function storeLocation(memory: MemoryLocation): ServiceStatus['place'] {
   return { kind: 'sqlite', at, by, bytes: size, exists: hasStore(memory) };
 }
 
-async function askAll(connection: ServiceConnection) {
+async function statusOfBranch(connection: ServiceConnection, config: ClientConfig) {
+  const name = await currentBranch(connection, config);
+  return { ...config.branch, name, exists: await hasState(connection, name) };
+}
+
+/** What is shown of a branch that is gone is that of main. */
+const readableBranch = (branch: ServiceStatus['branch']) => (branch?.exists === false ? { branch: 'main' } : {});
+
+async function askAll(connection: ServiceConnection, branch: ServiceStatus['branch']) {
+  const here = readableBranch(branch);
   const ask = async <N extends OperationName>(name: N, input: Record<string, unknown>) =>
     JSON.parse(await connection.call(name, input)) as Output<N>;
   const service = await ask('health.read', {});
-  const stats = await ask('stats.read', {});
+  const stats = await ask('stats.read', here);
   const open = await ask('sessions.explain', {});
-  const [last] = (await ask('outcomes.list', { limit: 1 })).outcomes;
+  const [last] = (await ask('outcomes.list', { ...here, limit: 1 })).outcomes;
   const recorded = [
     open.external_contexts,
     open.tool_calls,
@@ -143,6 +157,7 @@ export function showStatus(status: ServiceStatus, screen: Screen): string {
       [place.kind === 'server' ? 'server' : 'store', where],
       ['because', `it is ${locationReason(place)}`],
       ['schema', service ? String(service.schema) : ''],
+      ['branch', status.branch ? branchText(status.branch) : ''],
       ['entries', stats ? entriesText(stats) : ''],
       [
         'log',
@@ -183,6 +198,12 @@ function dividedText({ clients }: ServiceStatus): string {
     return `${[...new Set(titles)].join(', ')} ${titles.length > 1 ? 'use' : 'uses'} ${at}`;
   });
   return `${show(named.join('; '))}: not the memory above. mem doctor says what to do`;
+}
+
+function branchText({ name, exists, ...chosen }: NonNullable<ServiceStatus['branch']>): string {
+  const by = 'folder' in chosen ? `, to which ${show(chosen.folder)} was switched` : '';
+  const variable = chosen.by === 'MEM_BRANCH' ? ', by MEM_BRANCH' : '';
+  return `${show(name)}${by}${variable}${exists ? '' : ': there is no such branch. mem switch main goes back'}`;
 }
 
 function entriesText({ total_entries, total_entities, total_agents, confidence_avg }: Output<'stats.read'>): string {

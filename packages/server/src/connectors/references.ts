@@ -53,8 +53,9 @@ export function linksIn(texts: readonly (string | undefined)[], repository?: str
 type Budget = { numbers: number };
 
 function* linksOf(text: string, repository: string | undefined, budget: Budget): Iterable<ResultLink> {
-  yield* webAddressesIn(text);
-  yield* numbersIn(text, repository, budget);
+  // Most texts have none of these, and a look for a sign is cheaper than for a pattern.
+  if (text.includes('https://github.com/')) yield* webAddressesIn(text);
+  if (text.includes('#')) yield* numbersIn(text, repository, budget);
   for (const key of issueKeysIn(text)) yield { relation: 'mentions', to: jiraIssueNode(key) };
   const path = repository ?? repositoryIn(text);
   if (path === undefined) return;
@@ -64,7 +65,7 @@ function* linksOf(text: string, repository: string | undefined, budget: Budget):
 
 /** `owner/repo` in a text that has a commit hash too. Where there are two, neither is certain. */
 function repositoryIn(text: string): string | undefined {
-  if (!/\b[0-9a-f]{40}\b/.test(text)) return undefined;
+  if (!text.includes('/') || !/\b[0-9a-f]{40}\b/.test(text)) return undefined;
   const named = text
     .replace(GITHUB_ADDRESS, ' ')
     .matchAll(/(?<![\w./@:-])([A-Za-z0-9][\w-]{0,38})\/([\w.-]{0,99}\w)(?![\w/-])/g);

@@ -56,8 +56,26 @@ function resultProblem(result: unknown): string | undefined {
 function sizeProblem(result: unknown, { max_value_bytes }: ResultLimits): string | undefined {
   if (max_value_bytes === Number.POSITIVE_INFINITY) return undefined;
   const { value, items } = result as ResultMembers;
+  if (leftOf(value, leftOf(items, max_value_bytes)) >= 0) return undefined;
   const bytes = Buffer.byteLength(JSON.stringify([value, items]) ?? '');
   return bytes > max_value_bytes ? `.value has ${bytes} bytes; ${max_value_bytes} are allowed` : undefined;
+}
+
+/** Of an escaped character, and of a number, a truth or the signs around a member. */
+const MOST_BYTES = { character: 6, other: 32 };
+
+/** What is left of so many bytes at the worst, negative where that is not enough: a small value need not be written out. */
+function leftOf(value: unknown, bytes: number): number {
+  let left = bytes - MOST_BYTES.other;
+  if (left < 0) return left;
+  if (typeof value === 'string') return left - MOST_BYTES.character * value.length;
+  if (typeof value !== 'object' || value === null) return left;
+  if ('toJSON' in value) return -1;
+  for (const name of Object.keys(value)) {
+    left = leftOf((value as ResultMembers)[name], left - MOST_BYTES.character * name.length);
+    if (left < 0) return left;
+  }
+  return left;
 }
 
 const text = (value: unknown) =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isoOfMs } from '../iso-time.ts';
 
 /** How much of a long text an entry keeps. */
 export const BODY_CHARACTERS = 4000;
@@ -79,7 +80,7 @@ export function timeOf(value: unknown): string | undefined {
 
 export function timeOfMs(ms: unknown): string | undefined {
   if (typeof ms !== 'number' || !(ms >= 0 && ms <= LAST_MS)) return undefined;
-  return new Date(ms).toISOString();
+  return isoOfMs(ms);
 }
 
 /** Seconds since 1970, also with a fraction and also as text: `1531420618.000200`. */

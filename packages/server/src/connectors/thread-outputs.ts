@@ -32,7 +32,15 @@ export const late = (reason: string): Transformed => ({ failure: { reason, passi
 
 /** Brackets in texts are looked at only where they would matter. */
 const isTooDeep = (json: string): boolean =>
-  depthOf(json) > MAX_DEPTH && depthOf(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')) > MAX_DEPTH;
+  mayBeTooDeep(json) && depthOf(json) > MAX_DEPTH && depthOf(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')) > MAX_DEPTH;
+
+/** Most results have fewer brackets than that: to look for these is cheaper than to look at each character. */
+function mayBeTooDeep(json: string): boolean {
+  let brackets = 0;
+  for (const sign of ['[', '{'])
+    for (let at = json.indexOf(sign); at >= 0; at = json.indexOf(sign, at + 1)) if (++brackets > MAX_DEPTH) return true;
+  return false;
+}
 
 function depthOf(json: string): number {
   let depth = 0;

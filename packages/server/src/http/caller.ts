@@ -9,6 +9,7 @@ export function callerOf({ headers, ip, id, identity }: RequestHead, defaultAgen
   return {
     agent_id: agentId(headers, 'x-mem-agent-id') ?? soleAgentOf(identity.key) ?? defaultAgentId,
     session_id: sessionId(headers, 'x-mem-session-id') ?? null,
+    branch: branchName(headers, 'x-mem-branch'),
     address: ip,
     request_id: id,
     user: agentId(headers, 'x-mem-user'),
@@ -22,6 +23,7 @@ export function callerOf({ headers, ip, id, identity }: RequestHead, defaultAgen
 
 const agentId = label(shapes.agentId);
 const sessionId = label(shapes.sessionId);
+const branchName = label(shapes.branch);
 const MAX_KNOWN = 10_000;
 
 /** Reads a name from a header. Cached, because the same few names recur. */

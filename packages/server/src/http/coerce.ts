@@ -1,4 +1,4 @@
-import { invalidInput, type OperationName, operations, suggest } from '@mem-service/contract';
+import { Fault, invalidInput, type OperationName, operations, suggest } from '@mem-service/contract';
 import type { z } from 'zod';
 
 type QueryFieldKind = 'text' | 'number' | 'boolean' | 'list';
@@ -17,6 +17,18 @@ function fieldsOf(name: OperationName): Map<string, QueryFieldKind> {
   return new Map(Object.entries(shape).map(([field, schema]) => [field, kindOf(schema as z.core.$ZodType)]));
 }
 
+/** Addresses are kept in logs and histories. */
+function isSecret(schema: z.core.$ZodType): boolean {
+  if ((schema as z.ZodType).meta()?.writeOnly === true) return true;
+  const { def } = schema._zod;
+  return 'innerType' in def && isSecret(def.innerType as z.core.$ZodType);
+}
+
+function secretsOf(name: OperationName): Set<string> {
+  const { shape } = operations[name].input as z.ZodObject;
+  return new Set(Object.keys(shape).filter((field) => isSecret(shape[field] as z.core.$ZodType)));
+}
+
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function toValue(kind: QueryFieldKind, text: string): unknown {
@@ -32,12 +44,24 @@ export function setField(input: Record<string, unknown>, field: string, value: u
   input[field] = value;
 }
 
+/** Adds the parameters of a path to the input, numbers as numbers. */
+export function pathReader(
+  name: OperationName,
+): (params: Record<string, string>, input: Record<string, unknown>) => void {
+  const fields = fieldsOf(name);
+  return (params, input) => {
+    for (const [field, text] of Object.entries(params))
+      setField(input, field, fields.get(field) === 'number' ? toValue('number', text) : text);
+  };
+}
+
 /** Adds the query parameters of an address to the input. */
 export type QueryReader = (url: string, input: Record<string, unknown>) => void;
 
 /** Converts query strings to the types of the operation's input. Names may be snake_case or camelCase. */
 export function queryReader(name: OperationName): QueryReader {
   const fields = fieldsOf(name);
+  const secrets = secretsOf(name);
   return (url, input) => {
     const mark = url.indexOf('?');
     if (mark < 0) return;
@@ -46,6 +70,8 @@ export function queryReader(name: OperationName): QueryReader {
       const kind = fields.get(field);
       if (kind === undefined)
         throw invalidInput([{ path: given, message: `is not a known field${suggest(field, [...fields.keys()])}` }]);
+      if (secrets.has(field))
+        throw new Fault('invalid_request', `${field} is a secret: send it in the body, not in the address`, { field });
       setField(input, field, toValue(kind, text));
     }
   };

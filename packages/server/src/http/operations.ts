@@ -8,7 +8,7 @@ import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.t
 import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
-import { hasField, queryReader, setField } from './coerce.ts';
+import { hasField, pathReader, queryReader } from './coerce.ts';
 import { answerInLines, OpenLines } from './lines.ts';
 import type { RequestMetering } from './metering.ts';
 import { pathMatcher } from './path-matcher.ts';
@@ -173,12 +173,13 @@ type InputReader = (params: Record<string, string>, request: FastifyRequest) => 
 /** Collects the input of a request from path, query, headers and body. */
 function inputReader(name: OperationName): InputReader {
   const readQuery = queryReader(name);
+  const readPath = pathReader(name);
   const versioned = hasField(name, 'if_version');
   // What needs an existing entry anyway has no such field.
   const creates = hasField(name, 'if_exists');
   const anyVersion = creates ? { if_exists: true } : {};
   const addRest = (input: JsonObject, params: Record<string, string>, request: FastifyRequest): JsonObject => {
-    for (const [field, text] of Object.entries(params)) setField(input, field, text);
+    readPath(params, input);
     readQuery(request.raw.url ?? '', input);
     const ifMatch = request.headers['if-match'];
     if (versioned && ifMatch !== undefined && input.if_version === undefined)

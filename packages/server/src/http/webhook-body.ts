@@ -19,7 +19,7 @@ export function takeBytes(scope: FastifyInstance, limitOf: (request: FastifyRequ
     let bytes = 0;
     const end = (error: Error | null) => {
       stream.off('data', take).off('end', whole).off('error', end).off('close', cut);
-      done(error, error ? undefined : Buffer.concat(chunks, bytes));
+      done(error, error ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, bytes));
     };
     const take = (chunk: Buffer) => {
       bytes += chunk.length;

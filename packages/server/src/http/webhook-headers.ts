@@ -23,10 +23,26 @@ const NOT_KEPT =
   /auth|signature|token|secret|password|api-?key|credential|cookie|session|^(host|connection|keep-alive|te|trailer|upgrade|expect|transfer-encoding|content-length|accept.*|origin|referer|via|forwarded|sec-.*|x-forwarded-.*|x-real-ip|true-client-ip|x-client-ip|x-cluster-client-ip|cf-.*|x-amzn-.*|x-envoy-.*|x-b3-.*|traceparent|tracestate|x-request-id)$/;
 
 /** What a transform sees, and what is kept of a delivery that has none. */
-export const keptHeaders = (headers: Headers, signatureHeader: string): Headers =>
-  Object.fromEntries(
-    Object.entries(headers).filter(([name]) => name !== signatureHeader.toLowerCase() && !NOT_KEPT.test(name)),
-  );
+export function keptHeaders(headers: Headers, signatureHeader: string): Headers {
+  const signature = signatureHeader.toLowerCase();
+  const kept: Record<string, string> = {};
+  for (const name of Object.keys(headers)) if (name !== signature && isKept(name)) kept[name] = headers[name] as string;
+  return kept;
+}
+
+/** Senders repeat the names of their headers. */
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 1000;
+const MAX_KNOWN_CHARS = 64;
+
+function isKept(name: string): boolean {
+  let kept = known.get(name);
+  if (kept === undefined) {
+    kept = !NOT_KEPT.test(name);
+    if (known.size < MAX_KNOWN && name.length <= MAX_KNOWN_CHARS) known.set(name, kept);
+  }
+  return kept;
+}
 
 /** Set by proxies, on behalf of another machine. */
 const FORWARDED =

@@ -70,7 +70,7 @@ export function listEnded(query: Query): Promise<EndRow[]> {
 export function setPurged(tx: Transaction, accountId: string, now: number): Promise<number> {
   return tx.run(
     sql`UPDATE accounts SET purged_at = ${now}, seq = 0, seq_stamp = 0, audit_no = 0, audit_hash = '', item_no = 0,
-          storage_bytes = 0, storage_entries = 0, open_sessions = 0, reader_notes = 0
+          storage_bytes = 0, storage_entries = 0, open_sessions = 0, reader_notes = 0, forked_seq = 0, main_protected = 0
         WHERE account_id = ${accountId}`,
   );
 }
@@ -78,11 +78,12 @@ export function setPurged(tx: Transaction, accountId: string, now: number): Prom
 /** The counters of an account, as exported. */
 export type AccountCounters = Pick<AccountRow, 'seq' | 'seq_stamp' | 'audit_no' | 'audit_hash' | 'item_no' | 'last_at'>;
 
+/** Branches and tags may see the account as it was exported: what changes from now on is kept for them. */
 export function setAccountCounters(tx: Transaction, accountId: string, counters: AccountCounters): Promise<number> {
   return tx.run(
     sql`UPDATE accounts SET seq = ${counters.seq}, seq_stamp = ${counters.seq_stamp}, audit_no = ${counters.audit_no},
           audit_hash = ${counters.audit_hash}, item_no = ${counters.item_no},
-          last_at = ${counters.last_at}
+          last_at = ${counters.last_at}, forked_seq = ${counters.seq}
         WHERE account_id = ${accountId}`,
   );
 }

@@ -3,13 +3,16 @@ import { type Authorize, authorizeKeyType } from './authorize.ts';
 import { authorizeAgent } from './authorize-agent.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import { authorizeSender } from './authorize-sender.ts';
+import type { BranchPermission } from './branch-access.ts';
+import { andThen, resolveLineage } from './branch-lineages.ts';
 import type { Caller } from './caller.ts';
+import { actingAgent, namesNoBranch } from './default-branch.ts';
 import { HookContext, type Hooks } from './hooks.ts';
 import { priceOf } from './metering.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import { parseInput } from './parse-input.ts';
 import type { Usage } from './usage.ts';
-import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
+import { branchOf, type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
 /** A call that may run: its handler, its parsed input, and the lineage of its branch. */
 export type Admission = { handler: Handler<OperationName>; input: never; lineage: Lineage };
@@ -22,6 +25,8 @@ type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; 
 
 /** The checks that every call must pass. Returns a promise only when a hook has to look something up. */
 export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit {
+  services.branchAccess.start(services, hooks);
+  services.defaultBranches.start(services, hooks);
   const lineages = hooks.flatMap(({ lineage }) => lineage ?? []);
   const authorizes = hooks.flatMap(({ authorize }) => authorize ?? []);
 
@@ -30,8 +35,15 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     const handler = handlers[name] as Handler<OperationName> | undefined;
     if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
     if (!handler) throw missingModule(name, operation);
-    const parsed = parseInput(operation.input, raw);
-    return andThen(parsed as JsonObject | Promise<JsonObject>, (input) => check(name, handler, { input, caller }));
+    const parsed = parseInput(operation.input, raw) as JsonObject | Promise<JsonObject>;
+    const isOpen = namesNoBranch(name, raw);
+    return andThen(parsed, (input) => {
+      if (!isOpen) return check(name, handler, { input, caller });
+      return andThen(services.defaultBranches.of(caller, actingAgent(name, input, caller)), (branch) => {
+        input.branch = branch;
+        return check(name, handler, { input, caller });
+      });
+    });
   };
 
   function check(
@@ -43,7 +55,8 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     for (const check of CHECKS) check(name, input, caller);
     const branch = input.branch as string | undefined;
     const isMain = branch === undefined || branch === MAIN_BRANCH;
-    if (isMain && authorizes.length === 0) {
+    const others = caller.key && operation.branches_in ? namedBranches(operation.branches_in, input) : NONE;
+    if (isMain && authorizes.length === 0 && others.length === 0) {
       usage.charge(priceOf(name, input).cost);
       return { handler, input: input as never, lineage: MAIN_LINEAGE };
     }
@@ -55,9 +68,33 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
         return { handler, input: input as never, lineage };
       });
     };
-    return isMain ? admission(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), admission);
+    const accessible = (lineage: Lineage): Admission | Promise<Admission> => {
+      const permission = operation.effect === 'write' ? 'read_write' : 'read';
+      const own = services.branchAccess.require(caller, branchOf({ lineage }), permission);
+      return andThen(own, () => andThen(requireEach(others, context), () => admission(lineage)));
+    };
+    return isMain ? accessible(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), accessible);
+  }
+
+  /** Access to the branches that an input names besides its own. */
+  function requireEach(others: readonly NamedBranch[], context: HookContext): void | Promise<void> {
+    const [other, ...rest] = others;
+    if (!other) return undefined;
+    return andThen(resolveLineage(lineages, other.branch, context), (lineage) => {
+      const asked = services.branchAccess.require(context.caller, branchOf({ lineage }), other.permission);
+      return andThen(asked, () => requireEach(rest, context));
+    });
   }
 }
+
+type NamedBranch = { branch: string; permission: BranchPermission };
+const NONE: readonly NamedBranch[] = [];
+
+const namedBranches = (fields: NonNullable<Operation['branches_in']>, input: JsonObject): NamedBranch[] =>
+  Object.entries(fields).flatMap(([field, permission]) => {
+    const branch = input[field];
+    return typeof branch === 'string' && branch !== MAIN_BRANCH ? [{ branch, permission }] : [];
+  });
 
 const missingModule = (name: string, { module }: Operation): Fault =>
   new Fault(
@@ -65,30 +102,6 @@ const missingModule = (name: string, { module }: Operation): Fault =>
     `${name} needs the module ${module}: install the package @mem-service/pro beside the server, and do not set MEM_PRO=off`,
     { module },
   );
-
-/** Continues synchronously when the value is not a promise. */
-function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-type LineageHook = NonNullable<Hooks['lineage']>;
-
-/** Returns the lineage of the first module that has the branch. */
-function resolveLineage(
-  hooks: readonly LineageHook[],
-  branch: string,
-  context: HookContext,
-): Lineage | Promise<Lineage> {
-  const [hook, ...rest] = hooks;
-  if (!hook) throw noBranch(branch);
-  return andThen(hook(branch, context), (lineage) => {
-    if (lineage?.length === 0) throw noBranch(branch);
-    return lineage ?? resolveLineage(rest, branch, context);
-  });
-}
-
-const noBranch = (branch: string): Fault =>
-  new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
 
 function refuseReadOnly(lineage: Lineage, branch: string | undefined): void {
   if (lineage[0]?.up_to_seq !== null)

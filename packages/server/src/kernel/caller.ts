@@ -1,3 +1,4 @@
+import type { MemberRole } from './key-member.ts';
 import type { Scope } from './scope.ts';
 
 /** What a key permits its holder. An undefined scope means the whole account. */
@@ -15,6 +16,10 @@ export type Principal = {
   agent_ids?: readonly string[];
   /** Whether sessions that it names are open to other keys that share theirs. */
   shares_sessions?: boolean;
+  /** The branch of calls that name none. */
+  default_branch?: string;
+  /** The member of a team that the key belongs to, if any. */
+  member?: { member_id: string; role: MemberRole };
   /** Requests per minute; undefined means no limit. */
   rate_limit_rpm?: number;
   /** The plan of its account. */
@@ -33,6 +38,8 @@ export type Caller = {
   holder?: string | undefined;
   agent_id: string;
   session_id: string | null;
+  /** The branch that its client works on, for calls that name none. */
+  branch?: string | undefined;
   address: string | null;
   request_id: string;
   idempotency_key?: string | undefined;

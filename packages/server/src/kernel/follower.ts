@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from '@mem-service/contract';
+import { Fault } from '@mem-service/contract';
 import { StorageError } from '../db/index.ts';
+import type { AccessWatch } from './branch-access.ts';
 import { type FollowedLog, type FollowedLogReader, PAGE, POLL_MS, type ReadEvents } from './followed-log.ts';
 import { isLogRewound } from './log-pages.ts';
 import type { GivenPosition, LogPosition } from './log-position.ts';
@@ -42,6 +43,8 @@ export type FollowerOptions = {
   read: ReadEvents;
   /** Whether the caller may still receive events. */
   holds: () => boolean;
+  /** Whether the caller still has access to the branch, where it could lose it. */
+  access?: AccessWatch | undefined;
   onError: (error: unknown) => void;
   onClose: (follower: Follower) => void;
 };
@@ -52,6 +55,7 @@ export class Follower implements Subscription, FollowedLogReader {
   #position: LogPosition;
   #reader: EventReader | undefined;
   #closed = false;
+  #isCatchingUp = false;
   #ended: Fault | undefined;
 
   constructor(options: FollowerOptions) {
@@ -78,17 +82,38 @@ export class Follower implements Subscription, FollowedLogReader {
       this.end();
       return undefined;
     }
-    const { accepts } = this.#options.view;
     const { seq: behind } = this.#position;
     const ahead = (events[0]?.seq ?? 0) > behind ? events : events.filter(({ seq }) => seq > behind);
-    this.#position = ahead.at(-1) ?? this.#position;
+    const { access, log } = this.#options;
+    const due = access ? ahead.findIndex((event) => access.isDue(event)) : -1;
+    if (!access || due < 0) return this.#pass(ahead);
+    // What follows waits until it is known whether the caller may still see it.
+    log.leave(this);
+    return this.#checkAccess(access, this.#pass(ahead.slice(0, due + 1)));
+  }
+
+  #pass(events: readonly LogEvent[]): Promise<void> | undefined {
+    this.#position = events.at(-1) ?? this.#position;
+    const { accepts } = this.#options.view;
     try {
-      const wanted = ahead.every(accepts) ? ahead : ahead.filter(accepts);
+      const wanted = events.every(accepts) ? events : events.filter(accepts);
       return wanted.length === 0 ? undefined : this.#reader?.take(wanted);
     } catch (error) {
       this.#fail(error);
       return undefined;
     }
+  }
+
+  async #checkAccess(access: AccessWatch, passed: Promise<void> | undefined): Promise<void> {
+    try {
+      await passed;
+      await access.check();
+    } catch (error) {
+      if (error instanceof Fault) this.end(error);
+      else this.#fail(error);
+      return;
+    }
+    if (!this.#closed && !this.#isCatchingUp) void this.#catchUp();
   }
 
   close(): void {
@@ -106,6 +131,7 @@ export class Follower implements Subscription, FollowedLogReader {
 
   async #catchUp(): Promise<void> {
     const { log, read } = this.#options;
+    this.#isCatchingUp = true;
     for (let more = true; more && this.#position.seq < log.position.seq; ) {
       try {
         const events = await read(this.#position, PAGE);
@@ -120,6 +146,7 @@ export class Follower implements Subscription, FollowedLogReader {
       }
       if (this.#closed) return;
     }
+    this.#isCatchingUp = false;
     log.join(this);
   }
 

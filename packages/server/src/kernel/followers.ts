@@ -1,4 +1,5 @@
 import { Fault } from '@mem-service/contract';
+import type { AccessWatch } from './branch-access.ts';
 import type { Caller } from './caller.ts';
 import { readHead } from './event-queries.ts';
 import type { Feed } from './feed.ts';
@@ -38,8 +39,8 @@ export class Followers {
     return this.#count;
   }
 
-  /** Ends when the key of the caller is no longer valid. */
-  async follow(caller: Caller, view: FollowRequest): Promise<Subscription> {
+  /** Ends when the key of the caller is no longer valid, or no longer has access to the branch. */
+  async follow(caller: Caller, view: FollowRequest, access?: AccessWatch): Promise<Subscription> {
     const { account_id: accountId } = caller;
     const { database, keys, onError } = this.#options;
     const { read, scan } = database.forAccount(accountId);
@@ -54,6 +55,7 @@ export class Followers {
       view,
       position,
       read: (after, limit) => listEvents(scan, accountId, { after, limit }),
+      access,
       holds: () => attendance?.isValid() ?? true,
       onError,
       onClose: (one) => {

@@ -1,9 +1,10 @@
 import type { OperationName } from '@mem-service/contract';
 import type { Query } from '../db/index.ts';
+import type { AccessHook } from './branch-access.ts';
 import type { Caller } from './caller.ts';
 import type { Services } from './module.ts';
 import type { Lineage } from './view.ts';
-import type { LogEvent } from './work.ts';
+import type { LogEvent, Work } from './work.ts';
 
 /** What a hook may use: the caller, and reads of its account. */
 export class HookContext {
@@ -34,6 +35,16 @@ export type Hooks = {
    * `main`. A branch whose first span ends at a `seq` is read-only.
    */
   lineage?(branch: string, context: HookContext): Lineage | undefined | Promise<Lineage | undefined>;
+  /** Returns the branch of an agent's calls that name none, or undefined for `main`. */
+  defaultBranch?(agentId: string, context: HookContext): string | undefined | Promise<string | undefined>;
+  /** Decides who may use branches other than `main`. Asked after `lineage`, and again for open streams. */
+  access?: AccessHook;
+  /**
+   * Returns the lineage of a branch for the writes of a transaction, with the account locked, or undefined for a branch that
+   * is not this module's. Throws a Fault where the branch cannot be written to, and adds it to the protected branches of the
+   * work where only merges may. Never called for `main`.
+   */
+  lineageInWork?(branch: string, work: Work): Promise<Lineage | undefined>;
   /** Throws a Fault to refuse a request, after the service's own checks. The input is parsed. */
   authorize?(name: OperationName, input: Readonly<Record<string, unknown>>, context: HookContext): void | Promise<void>;
   /**

@@ -7,14 +7,24 @@ export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
 export { mayActAs, soleAgentOf } from './authorize-agent.ts';
 export { missingScope } from './authorize-scope.ts';
-export { checkSender } from './authorize-sender.ts';
+export { checkSender, isSender } from './authorize-sender.ts';
+export * from './branch-access.ts';
+export { andThen } from './branch-lineages.ts';
 export * from './caller.ts';
 export * from './clock.ts';
 export * from './consumers/index.ts';
 export * from './cursor.ts';
+export { DefaultBranches } from './default-branch.ts';
 export * from './entry-name.ts';
 export * from './erasers.ts';
-export { countByMinute, hasOnlySince, readHead, readPosition, stampStatement } from './event-queries.ts';
+export {
+  countByMinute,
+  hasOnlySince,
+  listEventsFrom,
+  readHead,
+  readPosition,
+  stampStatement,
+} from './event-queries.ts';
 export { eventsInScope, seesEvent } from './event-scope.ts';
 export type { FeedListener } from './feed.ts';
 export type { EventReader, FollowRequest, Subscription } from './follower.ts';
@@ -24,8 +34,10 @@ export { deleteExpiredAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export { inputSizeInSteps, isInputOfSize } from './input-size.ts';
 export * from './invoke.ts';
+export { keepState } from './keep-state.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';
+export * from './key-member.ts';
 export * from './key-ring.ts';
 export { type KeySource, type KeyStatus, type KnownKey, UnknownKey } from './key-status.ts';
 export { KnownLogs } from './known-logs.ts';
@@ -45,7 +57,9 @@ export { globConditions } from './path-filter.ts';
 export * from './plan-bounds.ts';
 export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
-export { type AccountRow, insertAccount, readAccount } from './queries.ts';
+export { protectMain } from './protect-main.ts';
+export { type AccountRow, insertAccount, readAccount, readSeq } from './queries.ts';
+export * from './readable-branches.ts';
 export * from './registry.ts';
 export * from './replica/index.ts';
 export * from './result.ts';
@@ -69,8 +83,9 @@ export * from './settings.ts';
 export { fromStorage } from './storage-fault.ts';
 export { countColumns } from './stored-columns.ts';
 export * from './tables.ts';
-export { seqAt } from './time-travel.ts';
+export { seqAt, timesOfForks } from './time-travel.ts';
 export * from './usage.ts';
 export * from './view.ts';
 export { type Viewer, visibleTo } from './viewer.ts';
 export { ADMINS, accountGone, EVERYONE, isAccountGone, type LogEvent, type Work } from './work.ts';
+export * from './written-events.ts';

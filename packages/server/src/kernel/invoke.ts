@@ -2,6 +2,7 @@ import { Fault, type Operation, type OperationName, operations } from '@mem-serv
 import { checkSchema, type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
+import { renewWith } from './branch-lineages.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
@@ -52,10 +53,8 @@ export function createKernel(
   const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
   const admit = createAdmit({ handlers, services, hooks, usage });
   const followers = new Followers({ ...services, feed, onError });
-  const committer = new Committer(services, {
-    committed: publisher(feed, hooks, onError),
-    batch: (size) => usage.countBatch(size),
-  });
+  const observer = { committed: publisher(feed, hooks, onError), batch: (size: number) => usage.countBatch(size) };
+  const committer = new Committer(services, { renewLineages: renewWith(hooks), ...observer });
   const replicas = new AttachedReplicas(services);
   const notes = startNotes(services, { committer, modules, replicas, onError });
   services.meter?.start(meterWork(committer), onError);
@@ -161,8 +160,10 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     const caller = asAccount(name, input, keyCaller);
     const paying = caller.key && services.meter?.pay(caller.account_id, priceOf(name, input));
     if (paying !== undefined) await paying;
-    if (handler.kind === 'stream')
-      return followers.follow(caller, handler.run(readContext(services, caller, lineage), input));
+    if (handler.kind === 'stream') {
+      const wanted = handler.run(readContext(services, caller, lineage), input);
+      return followers.follow(caller, wanted, services.branchAccess.watch(caller, lineage));
+    }
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
     const { needs_notes } = operations[name] as Operation;
@@ -179,6 +180,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     }
     await waitForNotes;
     const context = readContext(services, caller, lineage);
+    if ((input as { include_quarantined?: boolean }).include_quarantined) context.view.with_quarantined = true;
     context.gaps = gaps;
     const running = isPagedByLog(operations[name])
       ? runPageOfLog(context, input, (page) => handler.run(context, page) as Promise<unknown>)

@@ -81,7 +81,8 @@ export class KeyRing {
   /** Calls `end` once requests with the caller's key would be refused. Returns undefined for a caller without a key. */
   watch({ account_id: accountId, key }: Caller, end: () => void): KeyWatchHandle | undefined {
     const { hash: keyHash } = key ?? {};
-    return keyHash === undefined ? undefined : this.#watch.watch({ accountId, keyHash }, end);
+    const role = key?.member?.role ?? null;
+    return keyHash === undefined ? undefined : this.#watch.watch({ accountId, keyHash, role }, end);
   }
 
   /** Returns when each key was last used, for keys used since the previous call. */

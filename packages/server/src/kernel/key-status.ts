@@ -1,11 +1,16 @@
 import { Fault } from '@mem-service/contract';
 import type { Principal } from './caller.ts';
+import type { MemberRole } from './key-member.ts';
 
 /** Whether a key is valid. */
 export type KeyStatus = {
   key_hash: string;
   expires_at: number | null;
   revoked_at: number | null;
+  /** Since when the member that it belongs to is removed. */
+  suspended_at: number | null;
+  /** The role of that member. */
+  member_role: MemberRole | null;
   /** The status of its account. */
   status: string;
 };
@@ -42,9 +47,11 @@ export class UnknownKey extends Fault {
 }
 
 /** Why a request with this key is refused. */
-export function refusalOf({ revoked_at, expires_at, status }: KeyStatus, now: number): Fault | undefined {
+export function refusalOf(key: KeyStatus, now: number): Fault | undefined {
+  const { revoked_at, expires_at, suspended_at, status } = key;
   if (revoked_at !== null) return keyRefusal('the API key was revoked');
   if (expires_at !== null && expires_at <= now) return keyRefusal('the API key has expired');
+  if (suspended_at !== null) return keyRefusal('the API key belongs to somebody who was removed from the team');
   if (status !== 'active') return new Fault('account_suspended', 'the account is suspended');
   return undefined;
 }

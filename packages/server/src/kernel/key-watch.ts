@@ -1,5 +1,6 @@
 import { StorageError } from '../db/index.ts';
 import type { Clock } from './clock.ts';
+import type { MemberRole } from './key-member.ts';
 import { type KeySource, type KeyStatus, refusalOf } from './key-status.ts';
 
 /** How often all watched keys are looked up, in one query. */
@@ -7,7 +8,15 @@ const LOOK_MS = 2_000;
 /** A key that could not be looked up for this long is no longer trusted. */
 const STALE_MS = 5_000;
 
-type WatchedKey = { accountId: string; expiresAt: number | null; seenAt: number; ends: Set<() => void> };
+type WatchedKey = {
+  accountId: string;
+  expiresAt: number | null;
+  seenAt: number;
+  /** By the role of the key's member when the stream was opened; null where it has none. */
+  ends: Map<() => void, MemberRole | null>;
+};
+
+export type KeyOfStream = { accountId: string; keyHash: string; role: MemberRole | null };
 
 /** A watch on the key of an open stream. */
 export type KeyWatchHandle = {
@@ -34,9 +43,9 @@ export class KeyWatch {
     this.#onError = onError;
   }
 
-  watch({ accountId, keyHash }: { accountId: string; keyHash: string }, end: () => void): KeyWatchHandle {
+  watch({ accountId, keyHash, role }: KeyOfStream, end: () => void): KeyWatchHandle {
     const watched = this.#watched.get(keyHash) ?? this.#begin(accountId, keyHash);
-    watched.ends.add(end);
+    watched.ends.set(end, role);
     return {
       isValid: () =>
         performance.now() - watched.seenAt < STALE_MS &&
@@ -59,7 +68,7 @@ export class KeyWatch {
   }
 
   #begin(accountId: string, keyHash: string): WatchedKey {
-    const watched: WatchedKey = { accountId, expiresAt: null, seenAt: performance.now(), ends: new Set() };
+    const watched: WatchedKey = { accountId, expiresAt: null, seenAt: performance.now(), ends: new Map() };
     this.#watched.set(keyHash, watched);
     this.#timer ??= setInterval(() => void this.#lookAtAll(), LOOK_MS).unref();
     // The cached key that admitted the stream may be some seconds old.
@@ -101,9 +110,11 @@ export class KeyWatch {
     if (status && !refusalOf(status, this.#clock.now())) {
       watched.seenAt = Math.max(watched.seenAt, seenAt);
       watched.expiresAt = status.expires_at;
+      // A key that may do something else now is checked again when its holder reconnects.
+      for (const [end, role] of [...watched.ends]) if (role !== status.member_role) end();
       return;
     }
     this.#unwatch(hash);
-    for (const end of [...watched.ends]) end();
+    for (const end of [...watched.ends.keys()]) end();
   }
 }

@@ -220,4 +220,14 @@ export const kernelMigrations: readonly Migration[] = [
         WHERE event_type IN ('webhook_ingested', 'dead_letter_replayed')`,
     ],
   },
+  {
+    version: 10,
+    name: 'the newest fork of an account',
+    up: ({ int }) => [`ALTER TABLE accounts ADD COLUMN forked_seq ${int} NOT NULL DEFAULT 0`],
+  },
+  {
+    version: 11,
+    name: 'protection of main',
+    up: ({ int }) => [`ALTER TABLE accounts ADD COLUMN main_protected ${int} NOT NULL DEFAULT 0`],
+  },
 ];

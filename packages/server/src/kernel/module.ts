@@ -1,14 +1,17 @@
 import type { Fault, Input, LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
 import type { AccountReads, Database, Dialect, Migration } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
+import type { BranchAccess } from './branch-access.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Consumer, Consumers } from './consumers/index.ts';
+import type { DefaultBranches } from './default-branch.ts';
 import type { AgentEraser, EntryEraser, Erasers } from './erasers.ts';
 import type { Feed } from './feed.ts';
 import type { FollowRequest, Subscription } from './follower.ts';
 import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
+import type { FindMember } from './key-member.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { KnownLogs } from './known-logs.ts';
 import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
@@ -33,6 +36,8 @@ export type Limits = {
   max_scanned_bytes?: number;
   /** At paths with no more entries than this, a search reads these one by one. */
   max_few_entries?: number;
+  /** Versions that a branch shows beside the index of words, with which it is not scanned. */
+  max_overlaid_entries?: number;
   /** How many matches a search for common words looks at, at whatever paths, before it reads those at its own. */
   max_looked_at_matches?: number;
   /** How many bytes of documents one page may have; it has at least one item. */
@@ -72,6 +77,8 @@ export type Services = {
   knownLogs: KnownLogs;
   settings: Settings;
   keys: KeyRing;
+  branchAccess: BranchAccess;
+  defaultBranches: DefaultBranches;
   /** How many streams of each account this process serves. */
   openStreams: Map<string, number>;
   /** How often this process asked models outside the service, by what for and how it ended. */
@@ -94,6 +101,8 @@ export type Services = {
   /** All projections, in the order of the modules that declare them. */
   projections: readonly Projection[];
   erasers: Erasers;
+  /** Present where a module has teams. */
+  findMember?: FindMember | undefined;
 };
 
 export type ReadContext = AccountReads & {
@@ -208,6 +217,8 @@ export type Module = {
   /** Removes an erased agent from its tables, where their declarations do not suffice. */
   erasesAgent?: AgentEraser;
   handlers: Handlers;
+  /** Finds the members of teams, to whom keys may belong. At most one module has it. */
+  findMember?: FindMember;
   /** Takes part in requests to other modules. Called once per kernel, so that hooks may hold state. */
   hooks?: () => Hooks;
   /** Follow the log, each from a cursor in the store. */

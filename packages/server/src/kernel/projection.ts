@@ -67,6 +67,8 @@ export type Projection = EntryEraser & {
   rowColumns?: RowColumns;
   /** Each entry occurs once in `changes`. */
   apply(work: Work, changes: readonly EntryChange[]): Promise<void> | void;
+  /** Entries that are put under quarantine or released: their state changes without a new version. */
+  applyQuarantine?(work: Work, changes: readonly Pick<EntryChange, 'before' | 'after'>[]): Promise<void> | void;
   applyStandings?(work: Work, changes: readonly StandingChange[]): Promise<void> | void;
   /**
    * Reads of other agents' entries arrive when they are recorded, reads of an agent's own entries when its session is
@@ -84,6 +86,13 @@ export type Projection = EntryEraser & {
 /** All projections run concurrently; their statements run in the order of registration. */
 export async function applyChanges(work: Work, changes: readonly EntryChange[]): Promise<void> {
   await Promise.all(work.services.projections.map((projection) => projection.apply(work, changes)));
+}
+
+export async function applyQuarantine(
+  work: Work,
+  changes: readonly Pick<EntryChange, 'before' | 'after'>[],
+): Promise<void> {
+  await Promise.all(work.services.projections.map((projection) => projection.applyQuarantine?.(work, changes)));
 }
 
 export async function applyStandings(work: Work, changes: readonly StandingChange[]): Promise<void> {

@@ -29,10 +29,14 @@ export type AccountRow = {
   open_sessions: number;
   /** Reads and queries of sessions in which nothing else was recorded. */
   reader_notes: number;
+  /** 1: only merges write to `main`. */
+  main_protected: number;
+  /** Where the log ended at the newest fork or tag of a newest state; 0 where there was none. */
+  forked_seq: number;
 };
 
 const ACCOUNT = fragment(
-  'account_id, number, seq, seq_stamp, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes',
+  'account_id, number, seq, seq_stamp, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes, forked_seq, main_protected',
 );
 
 /** Locks the row of the account: only this transaction may write to the account. */
@@ -99,6 +103,14 @@ export const advanceAccounts: Update = {
   },
   by: { account_id: 'text' },
 };
+
+export function setForked(tx: Transaction, accountId: string, seq: number): Promise<number> {
+  return tx.run(sql`UPDATE accounts SET forked_seq = ${seq} WHERE account_id = ${accountId}`);
+}
+
+export function updateMainProtected(tx: Transaction, accountId: string, isProtected: boolean): Promise<number> {
+  return tx.run(sql`UPDATE accounts SET main_protected = ${isProtected ? 1 : 0} WHERE account_id = ${accountId}`);
+}
 
 /** Events as they are exported. */
 export const exportedEvents = {

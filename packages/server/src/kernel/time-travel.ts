@@ -1,5 +1,6 @@
 import type { Query } from '../db/index.ts';
 import { eventTime, getCorrections, readAccount } from './queries.ts';
+import type { EntryView } from './view.ts';
 
 /**
  * The `seq` of the first event at or after a time (one past the newest when there is none). The log has no gaps, and times
@@ -20,4 +21,10 @@ export async function seqAt(query: Query, accountId: string, time: number): Prom
     else high = middle;
   }
   return low;
+}
+
+/** When each span of a view's lineage ends: one time per span; null for a span without an end. */
+export function timesOfForks(query: Query, { account_id, lineage }: EntryView): Promise<(number | null)[]> {
+  const timeOf = async (seq: number) => (await eventTime(query, account_id, seq))?.created_at ?? 0;
+  return Promise.all(lineage.map(({ up_to_seq }) => (up_to_seq === null ? null : timeOf(up_to_seq))));
 }

@@ -10,6 +10,7 @@ import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
 import { isSameAmount, NOTHING_STORED, type StoredAmounts, storedIn } from './plan-bounds.ts';
 import * as queries from './queries.ts';
+import { MAIN_BRANCH } from './view.ts';
 
 /** The value of `visible_to` for everyone; otherwise it is the one agent that may see the row. */
 export const EVERYONE = '';
@@ -66,6 +67,7 @@ type WorkMark = {
   answers: number;
   charges: number;
   stored: StoredAmounts;
+  forked_seq: number;
 };
 
 export type WorkAccount = { account_id: string; row?: Promise<queries.AccountRow | undefined> };
@@ -77,6 +79,8 @@ export class Work {
   readonly dialect: Dialect;
   readonly services: Services;
   readonly events: LogEvent[] = [];
+  /** Branches that only merges write to. */
+  readonly protectedBranches = new Set<string>();
   /** Resolves once the account is locked. Reads sent before that already see it as locked. */
   readonly locked: Promise<void>;
   readonly #audits: AuditRow[] = [];
@@ -107,6 +111,7 @@ export class Work {
     this.tx.enter(this.account_id);
     this.#account = await (row ?? queries.lockAccount(this.tx, this.dialect, this.account_id));
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
+    if (this.#account.main_protected === 1) this.protectedBranches.add(MAIN_BRANCH);
     this.#start = this.position;
     const checking = this.services.knownLogs.check(this.tx, this.account_id, this.#start);
     if (checking !== undefined) await checking;
@@ -145,7 +150,7 @@ export class Work {
   }
 
   #correction(): NewEvent {
-    const place = { branch: 'main', entity_path: null, key: null, version: null };
+    const place = { branch: MAIN_BRANCH, entity_path: null, key: null, version: null };
     const details = { from: toIso(this.#latest), to: toIso(this.now) };
     return {
       event_type: queries.CLOCK_CORRECTED,
@@ -230,7 +235,7 @@ export class Work {
   }
 
   mark(): WorkMark {
-    const { seq, seq_stamp, audit_no, item_no } = this.account;
+    const { seq, seq_stamp, audit_no, item_no, forked_seq } = this.account;
     return {
       seq,
       seq_stamp,
@@ -241,15 +246,14 @@ export class Work {
       answers: this.#answers.length,
       charges: this.#charges.length,
       stored: storedIn(this.account),
+      forked_seq,
     };
   }
 
   /** Drops everything collected since the mark. */
   reset(mark: WorkMark): void {
-    this.account.seq = mark.seq;
-    this.account.seq_stamp = mark.seq_stamp;
-    this.account.audit_no = mark.audit_no;
-    this.account.item_no = mark.item_no;
+    const { seq, seq_stamp, audit_no, item_no, forked_seq } = mark;
+    Object.assign(this.account, { seq, seq_stamp, audit_no, item_no, forked_seq });
     this.events.length = mark.events;
     this.#audits.length = mark.audits;
     this.#answers.length = mark.answers;

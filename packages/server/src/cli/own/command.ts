@@ -1,5 +1,5 @@
 import type { Command } from '../commands.ts';
-import type { ExitCode } from '../failure.ts';
+import { type ExitCode, UsageError } from '../failure.ts';
 import { type CommandField, field, toggle } from '../fields.ts';
 import { exampleLines, syntaxHelp } from '../help-text.ts';
 import { isOn, type ParsedFlags, parseArgs } from '../parse.ts';
@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts';
 export type OwnParts = CliParts & {
   terminal: Terminal;
   /** Runs an operation as if it had been typed. */
-  runCommand(command: Command, args: readonly string[]): Promise<number>;
+  runCommand(command: Command, args: readonly string[]): Promise<ExitCode>;
 };
 
 /** A command about the program itself, or one that combines several operations. */
@@ -18,15 +18,15 @@ export type OwnCommand = {
   summary: string;
   /** Works, but is not listed: another command does the same. */
   hidden?: true;
+  /** The module whose operations it joins: it is listed with them. */
+  module?: string;
   args: readonly CommandField[];
   fields: readonly CommandField[];
   readonly help: string;
   run(args: readonly string[], parts: OwnParts): Promise<number>;
 };
 
-type CommandSpec = {
-  word: string;
-  summary: string;
+type CommandSpec = Pick<OwnCommand, 'word' | 'summary' | 'module'> & {
   /** Paragraphs after the summary. */
   about?: string;
   args?: readonly CommandField[];
@@ -45,10 +45,20 @@ export const identityOf = (given: ParsedFlags) => ({
   session: given.get('session')?.[0],
 });
 
+/** The number that was given for a flag. */
+export function wholeNumber(given: ParsedFlags, flag: string): number | undefined {
+  const text = given.get(flag)?.[0];
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new UsageError(`--${flag} must be a whole number above 0, not ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
 const HELP = toggle('help', 'Print this help.');
 
 /** Declares a command with the same argument syntax as every other one. */
-export function ownCommand({ word, summary, about, args = [], flags = [], examples, run }: CommandSpec): OwnCommand {
+export function ownCommand({ args = [], flags = [], examples, run, ...spec }: CommandSpec): OwnCommand {
+  const { word, summary, module, about } = spec;
   const fields = [...args, ...flags, HELP];
   const syntax = { word, args, fields, common: [] };
   const helpText = () => {
@@ -58,6 +68,7 @@ export function ownCommand({ word, summary, about, args = [], flags = [], exampl
   return {
     word,
     summary,
+    ...(module === undefined ? {} : { module }),
     args,
     fields,
     get help() {

@@ -1,7 +1,10 @@
 import { account } from './account.ts';
 import { backup } from './backup.ts';
+import { branch } from './branch.ts';
+import { cherryPick } from './cherry-pick.ts';
 import type { OwnCommand } from './command.ts';
 import { connector } from './connector.ts';
+import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { hook } from './hook.ts';
@@ -10,9 +13,13 @@ import { init } from './init.ts';
 import { log } from './log.ts';
 import { mcp } from './mcp.ts';
 import { postgres } from './postgres.ts';
+import { pr } from './pr.ts';
 import { restore } from './restore.ts';
+import { rollback } from './rollback.ts';
 import { serve } from './serve.ts';
 import { status } from './status.ts';
+import { switchCommand } from './switch.ts';
+import { tag } from './tag.ts';
 
 export type { OwnCommand } from './command.ts';
 
@@ -32,6 +39,13 @@ export const ownCommands = [
   postgres,
   account,
   hook,
+  branch,
+  switchCommand,
+  diff,
+  cherryPick,
+  pr,
+  tag,
+  rollback,
 ] as const satisfies readonly OwnCommand[];
 
 export const findOwn = (word: string) => ownCommands.find((command) => command.word === word);

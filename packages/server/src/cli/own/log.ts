@@ -6,7 +6,7 @@ import { readClientConfig } from '../memory.ts';
 import { isOn, type ParsedFlags } from '../parse.ts';
 import { eventLines } from '../render/index.ts';
 import { warn } from '../terminal.ts';
-import { identityFlags, identityOf, ownCommand } from './command.ts';
+import { identityFlags, identityOf, ownCommand, wholeNumber } from './command.ts';
 
 export const log = ownCommand({
   word: 'log',
@@ -59,12 +59,4 @@ function readEventQuery(given: ParsedFlags) {
     limit: wholeNumber(given, 'limit') ?? 20,
     before: wholeNumber(given, 'before'),
   };
-}
-
-function wholeNumber(given: ParsedFlags, flag: string): number | undefined {
-  const text = given.get(flag)?.[0];
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw new UsageError(`--${flag} must be a whole number above 0, not ${JSON.stringify(text)}`);
-  return Number(text);
 }

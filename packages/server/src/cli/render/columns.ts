@@ -85,6 +85,15 @@ const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
     time('created_at'),
     of('DETAILS', 'details'),
   ],
+  'pull_requests.list': [
+    of('ID', 'id'),
+    of('TITLE', 'title'),
+    of('FROM', 'source_branch'),
+    of('INTO', 'target_branch'),
+    of('STATUS', 'status'),
+    of('BY', 'created_by'),
+    time('updated_at'),
+  ],
   'events.list': [
     of('TYPE', 'event_type'),
     of('AGENT', 'agent_id'),
@@ -130,11 +139,12 @@ const layouts: Partial<Record<OperationName, TerminalLayout>> = {
   'outcomes.list': { main: ['REF', 'OUTCOME', 'MOVED', 'WHEN'], extra: ['DECISION', 'AGENT', 'TRACE'] },
   'agents.list': { main: ['AGENT', 'ENTRIES', 'LAST ACTIVE'], extra: ['DESCRIPTION', 'PLATFORM', 'TAGS'] },
   'log.list': { main: ['SEQ', 'TYPE', 'PATH', 'KEY', 'WHEN'], extra: ['AGENT', 'VER', 'DETAILS'] },
+  'pull_requests.list': { main: ['ID', 'TITLE', 'FROM', 'STATUS', 'WHEN'], extra: ['INTO', 'BY'] },
   'events.list': { main: ['TYPE', 'STATUS', 'PATH', 'KEY', 'WHEN'], extra: ['AGENT', 'VER', 'ID'] },
   'dead_letters.list': { main: ['LETTER', 'CONNECTOR', 'TYPE', 'REASON', 'WHEN'], extra: ['TRIED', 'NEXT'] },
   'keys.list': {
     main: ['NAME', 'KEY_TYPE', 'ACTIVE', 'KEY_ID', 'LAST_USED_AT'],
-    extra: ['PREFIX', 'EXPIRES_AT', 'ENTITY_PATHS', 'RATE_LIMIT_RPM', 'CREATED_AT', 'SCOPES'],
+    extra: ['PREFIX', 'EXPIRES_AT', 'ENTITY_PATHS', 'DEFAULT_BRANCH', 'RATE_LIMIT_RPM', 'CREATED_AT', 'SCOPES'],
   },
   'audit.list': {
     main: ['NO', 'ACTION', 'RESOURCE', 'AGENT_ID', 'AT'],

@@ -68,6 +68,10 @@ function warningText({ entity_path, key, kinds }: ShownWarning, branch: unknown)
   return `the value looks like a secret (${kinds.join(', ')}); to take it out with its history: ${command}`;
 }
 
+/** Says where, unless everybody sees it. */
+const onBranch = ({ branch }: AnswerItem): string =>
+  branch === undefined || branch === 'main' ? '' : ` on ${show(branch)}`;
+
 /** The result of a write in one sentence, followed by hints. */
 export function written(item: AnswerItem, screen: Screen): string {
   const done = item.unchanged === true ? 'unchanged' : 'wrote';
@@ -75,12 +79,12 @@ export function written(item: AnswerItem, screen: Screen): string {
   const hints = issues.map(({ message, suggestion }) => `hint: ${show(message)} ${show(suggestion)}`.trimEnd());
   const { warnings = [] } = item as { warnings?: ShownWarning[] };
   const warned = warnings.map((one) => paint(screen, 'yellow', `warning: ${show(warningText(one, item.branch))}`));
-  const line = `${done} ${entryLabel(item, screen)}, version ${show(item.version)}`;
+  const line = `${done} ${entryLabel(item, screen)}, version ${show(item.version)}${onBranch(item)}`;
   return `${[line, ...warned, ...hints.map((hint) => paint(screen, 'dim', hint))].join('\n')}\n`;
 }
 
 export const deleted = (item: AnswerItem, screen: Screen): string =>
-  `deleted ${entryLabel(item, screen)}, version ${show(item.version)}; its history stays\n`;
+  `deleted ${entryLabel(item, screen)}, version ${show(item.version)}${onBranch(item)}; its history stays\n`;
 
 export function restored(item: AnswerItem, screen: Screen): string {
   const done = item.unchanged === true ? 'is what it already holds' : `is back as version ${show(item.version)}`;

@@ -3,22 +3,43 @@ import { listField } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { activity } from './activity.ts';
 import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
+import {
+  branchClosed,
+  branchCreated,
+  branchDescribed,
+  branchDetails,
+  branchProtected,
+  branchReopened,
+} from './branches.ts';
 import { briefing } from './briefing.ts';
 import { type AnswerItem, columnsOf } from './columns.ts';
 import { calibration, confidence } from './confidence.ts';
 import { connector, connectorList } from './connectors.ts';
+import { differences } from './differences.ts';
 import { digests } from './digests.ts';
 import { deleted, entry, restored, written } from './entry.ts';
 import { explain } from './explain.ts';
 import { neighbors, stated } from './graph.ts';
 import { me } from './me.ts';
+import { conflict, conflicts, merged, resolved } from './merges.ts';
 import { committed } from './outcome.ts';
 import { candidates, consolidated, proposal, proposals } from './proposals.ts';
+import {
+  checkPosted,
+  pullRequest,
+  pullRequestChanged,
+  pullRequestClosed,
+  pullRequestOpened,
+  pullRequestReopened,
+  reviewed,
+} from './pull-requests.ts';
 import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
 import { retrieval } from './retrieval.ts';
 import { retrieved } from './retrieved.ts';
+import { rolledBack } from './rollback.ts';
 import { table } from './table.ts';
+import { tagCreated, tagDeleted } from './tags.ts';
 import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
 import { sealed, trace, traces } from './trace.ts';
@@ -77,6 +98,32 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'consolidation.decide': proposal,
   'digests.list': digests,
   'me.read': me,
+  'branches.create': branchCreated,
+  'branches.read': branchDetails,
+  'branches.update': branchDescribed,
+  'branches.protect': branchProtected,
+  'branches.unprotect': branchProtected,
+  'branches.close': branchClosed,
+  'branches.reopen': branchReopened,
+  'branches.merge': merged,
+  'branches.refresh': merged,
+  'entries.cherry_pick': merged,
+  'pull_requests.create': pullRequestOpened,
+  'pull_requests.read': pullRequest,
+  'pull_requests.update': pullRequestChanged,
+  'pull_requests.review': reviewed,
+  'pull_requests.check': checkPosted,
+  'pull_requests.close': pullRequestClosed,
+  'pull_requests.reopen': pullRequestReopened,
+  'pull_requests.merge': merged,
+  'conflicts.list': conflicts,
+  'conflicts.read': conflict,
+  'conflicts.resolve': resolved,
+  'rollback.run': rolledBack,
+  'tags.create': tagCreated,
+  'tags.delete': tagDeleted,
+  'branches.diff': differences,
+  'branches.compare': differences,
   'connectors.list': connectorList,
   'connectors.read': connector,
 };
@@ -96,9 +143,17 @@ export function render(name: OperationName, answer: AnswerItem, screen: Screen):
   const items = list === undefined ? undefined : (answer[list] as AnswerItem[]);
   // An empty list of problems is a result.
   if (items?.length === 0 && !('total_checked' in answer))
-    return { out: '', note: `no ${list?.replaceAll('_', ' ')}\n${note}` };
+    return { out: '', note: `${emptyNote(name, list, answer)}\n${note}` };
   if (own || !items) return { out: (own ?? facts)(answer, screen), note };
   return { out: table(items, columnsOf(name, items, screen), screen), note };
+}
+
+const NO_DIFFERENCES: readonly OperationName[] = ['branches.diff', 'branches.compare'];
+
+function emptyNote(name: OperationName, list: string | undefined, answer: AnswerItem): string {
+  if (name === 'rollback.run') return 'nothing to roll back';
+  if (!NO_DIFFERENCES.includes(name)) return `no ${list?.replaceAll('_', ' ')}`;
+  return answer.hidden ? `no differences but ${answer.hidden} that you may not see` : 'no differences';
 }
 
 function moreNote({ has_more, next_cursor, last_seq }: AnswerItem): string {

@@ -25,7 +25,7 @@ function ofLimit({ used, limit }: UsedLimit, text: (n: number) => string, unit =
 
 /** The account and the key of the caller, and how much of the plan is used. */
 export function me(item: AnswerItem, screen: Screen): string {
-  const { account, key, usage, limits, warnings, upgrade_url, plan_comparison_url } = item as unknown as MeAnswer;
+  const { account, key, usage, limits, warnings, ...rest } = item as unknown as MeAnswer;
   const ops = ofLimit({ used: usage.ops_used, limit: usage.ops_limit }, String, ' ops');
   const name = show(account.name);
   const pairs: [string, string][] = [
@@ -33,13 +33,14 @@ export function me(item: AnswerItem, screen: Screen): string {
     ['account id', name && account.account_id],
     ['plan', account.plan === null ? '' : show(account.plan)],
     ...(key ? keyPairs(key) : []),
+    ['branch', rest.default_branch === 'main' ? '' : `${show(rest.default_branch)}, where a call names none`],
     [`used in ${usage.period}`, `${ops}, until ${when(usage.period_end)}`],
     ...LIMITS.filter(([limit]) => key || limit !== 'key_rate_rpm').map(([limit, title]): [string, string] => [
       title,
       ofLimit(limits[limit], limit === 'storage_bytes' ? binaryBytes : String, /_rpm$/.test(limit) ? ' a minute' : ''),
     ]),
-    ['more', upgrade_url ?? ''],
-    ['plans', plan_comparison_url ?? ''],
+    ['more', rest.upgrade_url ?? ''],
+    ['plans', rest.plan_comparison_url ?? ''],
   ];
   return panel(pairs, screen) + warnings.map((text) => `${paint(screen, 'yellow', show(text))}\n`).join('');
 }

@@ -1,22 +1,16 @@
 import { JsonText } from '@mem-service/contract';
 import { type AnswerItem, columnsOf } from './columns.ts';
+import { changeLines, type FieldChange } from './differences.ts';
 import { entryLabel } from './entry.ts';
 import { counted, rounded } from './numbers.ts';
 import { panel, table } from './table.ts';
-import { oneLine, paint, type Screen, show, when } from './text.ts';
+import { paint, type Screen, show, when } from './text.ts';
 
 /** Lines with + and -, as in a patch. */
 export function diff(item: AnswerItem, screen: Screen): string {
   const versions = `version ${item.old_version ?? 'none'} to ${show(item.new_version)}`;
   const head = `${entryLabel(item, screen)}, ${versions}: ${show(item.diff_type)}`;
-  const lines = (item.changes as AnswerItem[]).flatMap((change) => {
-    const at = change.path === '' ? '' : `${show(change.path)}: `;
-    const line = (sign: string, value: unknown) => `${sign} ${at}${oneLine(JsonText.of(value).text)}`;
-    return [
-      ...(change.operation === 'add' ? [] : [paint(screen, 'red', line('-', change.old_value))]),
-      ...(change.operation === 'remove' ? [] : [paint(screen, 'green', line('+', change.new_value))]),
-    ];
-  });
+  const lines = changeLines(item.changes as unknown as FieldChange[], screen);
   return `${[head, ...lines].join('\n')}\n`;
 }
 

@@ -1,3 +1,4 @@
+import { itemsOf } from '../items.ts';
 import { known, type Members, objectOf, textOf } from '../members.ts';
 import { keyOf } from '../text.ts';
 import type { EntryResult } from '../types.ts';
@@ -84,7 +85,7 @@ function contentResult(message: Message, { channel }: Happening, time: Micros): 
     key: keyOf('thread', message.root),
     value: isRoot(message) ? threadOf(message, channel) : known({ channel }),
     merge: true,
-    items: { messages: { [message.ts]: itemOf(message) } },
+    items: { messages: itemsOf(message.ts, itemOf(message)) },
     links: linksOf(message),
     ...stampOf(time),
   };
@@ -99,7 +100,7 @@ function removalResult(message: Message, { channel, time }: Happening): EntryRes
     key: keyOf('thread', message.root),
     value: known({ title: isRoot(message) ? DELETED_TITLE : undefined, channel }),
     merge: true,
-    items: { messages: { [message.ts]: null } },
+    items: { messages: itemsOf(message.ts, null) },
     ...stampOf(time === undefined ? undefined : Math.max(time, message.revised + 1)),
   };
 }

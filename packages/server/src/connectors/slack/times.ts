@@ -1,3 +1,5 @@
+import { isoOfMs } from '../../iso-time.ts';
+
 /** Microseconds since 1970. Slack's times have six decimals, and as text they are the ids of messages. */
 export type Micros = number;
 
@@ -17,8 +19,8 @@ export const microsOfSeconds = (seconds: unknown): Micros | undefined =>
 
 /** A time of milliseconds, and the rest as the rank within the millisecond. */
 export const stampOf = (time: Micros | undefined): { occurred_at?: string; rank?: number } =>
-  time === undefined ? {} : { occurred_at: new Date(Math.floor(time / 1000)).toISOString(), rank: time % 1000 };
+  time === undefined ? {} : { occurred_at: isoOfMs(time / 1000), rank: time % 1000 };
 
 /** With all six decimals, so that two messages of the same millisecond keep their order. */
 export const isoOf = (time: Micros): string =>
-  `${new Date(Math.floor(time / 1000)).toISOString().slice(0, -1)}${String(time % 1000).padStart(3, '0')}Z`;
+  `${isoOfMs(time / 1000).slice(0, -1)}${String(time % 1000).padStart(3, '0')}Z`;

@@ -77,6 +77,7 @@ function headers(schemas: Schemas, { effect, open, http, input, stream, lines }:
   const names = ['AgentIdHeader', 'SessionIdHeader'];
   if (effect === 'write' || (effect === 'control' && http.method !== 'GET')) names.push('IdempotencyKey');
   const { properties } = schemas.members(input);
+  if ('branch' in properties) names.push('BranchHeader');
   if ('if_version' in properties) names.push('IfMatch');
   if ('if_exists' in properties) names.push('IfNoneMatchAny');
   if (http.etag) names.push('IfNoneMatch');
@@ -102,6 +103,10 @@ export const headerParameters: Record<string, JsonObject> = {
   SessionIdHeader: header(
     'X-MEM-Session-Id',
     'The session it belongs to, such as `sess-42`. A field of the body wins.',
+  ),
+  BranchHeader: header(
+    'X-MEM-Branch',
+    'The branch that the client works on, such as `experiment/retries`. A field of the request wins.',
   ),
   IdempotencyKey: header(
     'Idempotency-Key',

@@ -20,8 +20,9 @@ const BOUNDED: readonly FaultCode[] = ['over_limit', 'too_many_open'];
 const WITH_WRITE: readonly FaultCode[] = ['answer_erased', 'idempotency_mismatch', 'read_only', 'storage_full'];
 /** Codes of a server that only reads. */
 const OF_REPLICA: readonly FaultCode[] = ['replica_behind'];
-/** Codes of a write that names a branch. */
-const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
+/** Codes of an operation that names a branch, and of a write to one. */
+const OF_BRANCH: readonly FaultCode[] = ['branch_access_denied'];
+const ON_BRANCH: readonly FaultCode[] = ['branch_read_only', 'branch_closed', 'branch_protected'];
 
 /** Whether requests with this method have their input in the body. */
 export const hasBody = (method: HttpMethod): boolean => method !== 'GET' && method !== 'DELETE';
@@ -34,6 +35,7 @@ export function errorsOf(name: OperationName, method: HttpMethod = operations[na
       ...(hasBody(method) ? WITH_BODY : []),
       ...(operation.open ? [] : WITH_KEY),
       ...(operation.effect === 'write' ? [...WITH_WRITE, ...BOUNDED] : []),
+      ...(operation.errors.includes('branch_not_found') ? OF_BRANCH : []),
       ...(operation.effect === 'write' && operation.errors.includes('branch_not_found') ? ON_BRANCH : []),
       ...(operation.effect === 'read' ? OF_REPLICA : []),
       ...(operation.cost > 0 ? METERED : []),
@@ -47,7 +49,23 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   not_found: { entity_path: 'checkout/payments', key: 'retry-policy' },
   branch_not_found: { branch: 'experiment/new' },
   module_not_installed: { module: 'tags' },
-  branch_read_only: { branch: 'experiment/closed' },
+  branch_access_denied: { branch: 'experiment/new', permission: 'read_write' },
+  branch_closed: { branch: 'experiment/old', status_of_branch: 'merged' },
+  branch_protected: { branch: 'release' },
+  branch_read_only: { branch: 'experiment/old@1200' },
+  merge_conflicts: {
+    merge_id: 'merge-retries',
+    conflicts: 1,
+    hidden: 0,
+    conflicting: [{ entity_path: 'checkout/payments', key: 'retry-policy', reason: 'both_modified' }],
+  },
+  pull_request_blocked: {
+    blocked_by: [{ reason: 'approvals', message: '1 approval is missing' }],
+  },
+  pull_request_closed: { id: '01k0a4g3v5x7y9z1b3d5f7h9jk', status_of_pull_request: 'merged' },
+  pull_request_required: { branch: 'main' },
+  target_moved: { branch: 'main' },
+  merge_too_large: { max_entries: 10000 },
   log_rewound: { last_seq: 41, position: '41-k3f9a2' },
   method_not_allowed: { allow: ['GET', 'HEAD'] },
   version_conflict: { entity_path: 'checkout/payments', key: 'retry-policy', current_version: 4 },

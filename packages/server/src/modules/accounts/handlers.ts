@@ -30,6 +30,7 @@ const ADMIN = {
   entity_paths: [],
   agent_ids: [],
   shares_sessions: false,
+  default_branch: null,
   rate_limit_rpm: 600,
   expires_at: null,
   rotated_from: null,

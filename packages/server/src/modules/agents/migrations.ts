@@ -25,4 +25,11 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX agents_by_visibility ON agents (account_id, visible_to, agent_id)',
     ],
   },
+  {
+    version: 2,
+    name: 'agents with a default branch',
+    up: () => [
+      'CREATE INDEX agent_profiles_on_branches ON agent_profiles (account_id) WHERE default_branch IS NOT NULL',
+    ],
+  },
 ];

@@ -10,7 +10,9 @@ import {
   type Handlers,
   isOfEventTypes,
   listAgentEvents,
+  listReadable,
   loggedIn,
+  MAIN_LINEAGE,
   pageBytes,
   type ReadContext,
   readScope,
@@ -64,10 +66,15 @@ async function rangeOf({ read, caller }: ReadContext, input: TimelineInput, curs
 const timelineCursors = cursorsOf('agents.timeline', ['number']);
 
 const timeline = reads<'agents.timeline'>(async (context, input) => {
+  const { view } = context;
+  const ofBranch = [loggedIn(view)];
+  // Most of an agent's events are on main: those of a branch are looked for among as many as a list may scan.
+  const isMain = view.lineage === MAIN_LINEAGE;
+  const ofTypes = isOfEventTypes([...new Set(input.event_type?.map(eventTypeOf))]);
   const { rows, ...page } = await pageOfEvents(context, input, {
     cursors: timelineCursors,
-    where: [loggedIn(context.view)],
-    filters: isOfEventTypes([...new Set(input.event_type?.map(eventTypeOf))]),
+    where: isMain ? ofBranch : [],
+    filters: isMain ? ofTypes : [...ofBranch, ...ofTypes],
   });
   return { agentId: input.agent_id, events: rows.map(toEvent), count: rows.length, ...page };
 });
@@ -82,7 +89,10 @@ function toEvent(row: TimelineEvent) {
 const activityCursors = cursorsOf('agents.activity', ['number']);
 
 const activity = reads<'agents.activity'>(async (context, input) => {
-  const { rows, ...page } = await pageOfEvents(context, input, { cursors: activityCursors, where: [], filters: [] });
+  const { dialect } = context;
+  const { rows, ...page } = await listReadable(context, { columns: ['branch'], dialect }, (filters) =>
+    pageOfEvents(context, input, { cursors: activityCursors, where: [], filters }),
+  );
   return { agent_id: input.agent_id, timeline: rows.map(toActivity), ...page };
 });
 

@@ -1,6 +1,6 @@
 import type { ReadContext } from '../../kernel/index.ts';
 import type { AskedBriefing } from './asked.ts';
-import { type BriefedRow, listBriefed, listNewest, listNewestAt } from './queries.ts';
+import { type BriefedRow, findBriefed, listNewest, listNewestAt } from './queries.ts';
 
 const SHOWN = 10;
 /** Looked at beyond those shown: what the agent wrote itself is left out. */
@@ -21,7 +21,8 @@ export async function findChanges(context: ReadContext, asked: AskedBriefing): P
   ]);
   const ids = [...new Set([...newest, ...atPath].map(({ entry_id }) => entry_id))];
   if (ids.length === 0) return [];
-  const rows = await listBriefed(scan, view, { ids, including: 'visible' });
+  const found = await findBriefed(scan, view, { ids, including: 'visible' });
+  const rows = [...new Set(found.values())];
   const isKnown = (row: BriefedRow) => row.agent_id === agent_id && row.seq <= (lastVisit?.seq ?? 0);
   const isOfFirstVisit = since === 0;
   const isGone = (row: BriefedRow) => (row.deleted === 1 ? isOfFirstVisit : isExpired(row, view.at));

@@ -1,4 +1,4 @@
-import type { ReadContext } from '../../kernel/index.ts';
+import { isNewestOfOneBranch, type ReadContext } from '../../kernel/index.ts';
 import { type DigestAnswer, type DigestKey, listDigests, readDigests } from '../cortex/index.ts';
 import { type AskedBriefing, isWithin } from './asked.ts';
 import type { KnownEntries } from './known-entries.ts';
@@ -22,6 +22,8 @@ export async function findDigests(
   { known, anticipation }: FoundKnowledge,
 ): Promise<DigestAnswer[]> {
   const { path, agent_id, paths, input } = asked;
+  // Digests are compiled of the newest state of a branch that inherits nothing.
+  if (!isNewestOfOneBranch(context.view)) return [];
   // Each digest costs something to compose: no more than may be shown are looked at.
   const most = input.compact ? 1 : input.limit;
   const below = paths?.find(({ kind }) => kind === 'below' || kind === 'children');

@@ -1,5 +1,13 @@
 import { briefingSections, type Output } from '@mem-service/contract';
-import { type Handlers, noteQuery, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
+import {
+  type EntryView,
+  type Handlers,
+  MAIN_BRANCH,
+  noteQuery,
+  type ReadContext,
+  reads,
+  toIso,
+} from '../../kernel/index.ts';
 import { findNotice } from '../consolidation/index.ts';
 import { countPaths } from '../counts/index.ts';
 import { type AskedBriefing, askedOf, type BriefingInput, sessionsOf } from './asked.ts';
@@ -24,10 +32,9 @@ const MAX_PREFERRED = 40;
 const MAX_COUNTED_PATHS = 500;
 
 const read = reads<'briefing.read'>(async (context, input) => {
-  requireNewest(context.view, 'a briefing');
   const [asked, paths] = await Promise.all([
     askedOf(context, input),
-    countPaths(context.scan, context.view, MAX_COUNTED_PATHS),
+    countPaths(context.scan, rootOf(context.view), MAX_COUNTED_PATHS),
   ]);
   const anticipation = new Anticipation(sessionsOf(asked.visits), paths);
   const chances = chancesOf(asked, anticipation);
@@ -64,6 +71,12 @@ const read = reads<'briefing.read'>(async (context, input) => {
     left_out: filled.left_out,
     tokens: filled.tokens,
   };
+});
+
+/** A branch has about as many paths as the one that it was made from. */
+const rootOf = (view: EntryView): EntryView => ({
+  ...view,
+  lineage: [{ branch: view.lineage.at(-1)?.branch ?? MAIN_BRANCH, up_to_seq: null }],
 });
 
 /** What is known of the agent itself says nothing about a path. */

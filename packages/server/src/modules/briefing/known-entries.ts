@@ -1,7 +1,7 @@
 import type { ReadContext } from '../../kernel/index.ts';
 import { type EvidenceStatus, evidenceStatus, type Standing, standingOf } from '../entries/index.ts';
 import type { AskedBriefing } from './asked.ts';
-import { type BriefedRow, type BriefingMarkRow, listBriefed, listMarks } from './queries.ts';
+import { type BriefedRow, type BriefingMarkRow, findBriefed, listMarks } from './queries.ts';
 import { type MarkKind, markKinds } from './rules/marks.ts';
 import { bestFirst, type RankedFacts, strength } from './rules/rank.ts';
 
@@ -39,15 +39,18 @@ export async function findKnown(
 ): Promise<KnownEntries> {
   const marks = roots.length === 0 ? [] : await listMarks(scan, view, { kinds: markKinds, roots, each: LOOKED_AT });
   const ids = [...new Set(marks.map(({ entry_id }) => entry_id))];
-  const rows = ids.length === 0 ? [] : await listBriefed(scan, view, { ids, including: 'live' });
-  const known = new Map(rows.map((row) => [row.entry_id, toKnown(row)]));
+  const rows = await findBriefed(scan, view, { ids, including: 'live' });
+  // On a branch an entry may be found by more than one number.
+  const entries = new Map([...new Set(rows.values())].map((row) => [row, toKnown(row)]));
+  const known = new Map([...rows].map(([id, row]) => [id, entries.get(row) as NotableEntry]));
   const of = (kind: MarkKind) => entriesOf(marks, known, kind);
+  const testedHere = [...new Set(TESTED.flatMap(of))];
   // A mark may be older than the last outcome: what counts is how the entry stands.
   const supported = ranked(
-    TESTED.flatMap(of).filter(({ status }) => status === 'validated'),
+    testedHere.filter(({ status }) => status === 'validated'),
     { by: strength.validated, anticipated, now },
   );
-  const refuted = TESTED.flatMap(of).filter(({ status }) => status === 'discredited');
+  const refuted = testedHere.filter(({ status }) => status === 'discredited');
   const procedures = of('procedure').filter(
     ({ memory_type, status }) => memory_type === 'procedure' && status !== 'discredited',
   );

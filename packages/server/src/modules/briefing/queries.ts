@@ -1,13 +1,14 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 import {
-  branchOf,
   type EntryView,
   type ErasedEntries,
+  isNewestOfOneBranch,
+  loggedIn,
   scopeConditions,
   scopedPathConditions,
 } from '../../kernel/index.ts';
-import { type EntryRow, entriesIn, type Including, stoodEntriesNumbered } from '../entries/index.ts';
+import { type EntryRow, entriesIn, findShownRows, type Including, stoodEntriesNumbered } from '../entries/index.ts';
 import type { MarkKind } from './rules/marks.ts';
 
 export const insertMarks: Insert = {
@@ -39,12 +40,14 @@ export function listMarks(
   view: EntryView,
   { kinds, roots, each }: MarksAsked,
 ): Promise<BriefingMarkRow[]> {
+  const branches = [...new Set(view.lineage.map(({ branch }) => branch))];
+  const places = branches.flatMap((branch) => roots.map((root) => ({ branch, root })));
   const ranges = kinds.flatMap((kind) =>
-    roots.flatMap((root) =>
+    places.flatMap(({ branch, root }) =>
       ['', view.agent_id].map(
         (visibleTo) =>
           sql`SELECT * FROM (SELECT kind, rank, entry_id FROM briefing_marks WHERE account_id = ${view.account_id}
-              AND branch = ${branchOf(view)} AND kind = ${kind} AND ancestor = ${root} AND visible_to = ${visibleTo}
+              AND branch = ${branch} AND kind = ${kind} AND ancestor = ${root} AND visible_to = ${visibleTo}
               ORDER BY rank DESC, entry_id DESC LIMIT ${each}) AS newest`,
       ),
     ),
@@ -82,9 +85,9 @@ export function deleteOldVisits(tx: Transaction, visitor: Visitor, kept: number)
 
 /** What an agent read in its last sessions, as far as the reader of the view may see, newest first. */
 export function listVisits(query: Query, view: EntryView, { agent_id, most }: { agent_id: string; most: number }) {
-  const visitor = { account_id: view.account_id, agent_id, branch: branchOf(view) };
   return query.all<VisitRow>(
-    sql`SELECT seq, entity_path, read_at FROM ${visitsOf(visitor)}
+    sql`SELECT seq, entity_path, read_at FROM briefing_visits
+        WHERE account_id = ${view.account_id} AND agent_id = ${agent_id} AND ${loggedIn(view)}
           AND visible_to IN ('', ${view.agent_id})${andAll(scopeConditions(view.scope))}
         ORDER BY seq DESC, entity_path LIMIT ${most}`,
   );
@@ -120,13 +123,16 @@ const BRIEFED = fragment(
   'entry_id, version, seq, deleted, shared, agent_id, written_at, ttl_at, entity_path, key, memory_type, confidence, standing, recall_count',
 );
 
-/** Those of the entries that the view shows. */
-export function listBriefed(
+/** Those of the entries that the view shows, by the numbers that were asked for. */
+export async function findBriefed(
   query: Query,
   view: EntryView,
   { ids, including }: { ids: readonly number[]; including: Including },
-): Promise<BriefedRow[]> {
-  return query.all<BriefedRow>(sql`SELECT ${BRIEFED} FROM ${stoodEntriesNumbered(view, ids, including)}`);
+): Promise<Map<number, BriefedRow>> {
+  if (ids.length === 0) return new Map();
+  if (!isNewestOfOneBranch(view)) return findShownRows<BriefedRow>(query, view, { ids, including, columns: BRIEFED });
+  const rows = await query.all<BriefedRow>(sql`SELECT ${BRIEFED} FROM ${stoodEntriesNumbered(view, ids, including)}`);
+  return new Map(rows.map((row) => [row.entry_id, row]));
 }
 
 export type ChangedKey = { entry_id: number; seq: number };

@@ -1,5 +1,5 @@
-import { pageBytes, type ReadContext, readScope, toIso } from '../../kernel/index.ts';
-import { listNewestOutcomesOf, listOutcomesAt, type SeenOutcome } from '../ledger/index.ts';
+import { isNewestOfOneBranch, pageBytes, type ReadContext, readScope, toIso } from '../../kernel/index.ts';
+import { listNewestOutcomesOf, listOutcomesAt, listOutcomesOf, type SeenOutcome } from '../ledger/index.ts';
 import { isSuccess, parseOutcomeType } from '../outcomes/index.ts';
 import { listTries, type SessionTries } from '../traces/index.ts';
 import type { BriefingAnswer } from './handlers.ts';
@@ -17,8 +17,7 @@ export async function findTries(
   tested: readonly number[],
 ): Promise<BriefingAnswer['tried_here']> {
   if (tested.length === 0) return [];
-  const asked = { ids: dialect.numbers(tested), each: EACH, most: OUTCOMES };
-  const seqs = await listNewestOutcomesOf(scan, view.account_id, asked);
+  const seqs = await outcomesOf({ scan, dialect, view }, tested);
   const viewer = { account_id: caller.account_id, agent_id: caller.agent_id, scope: readScope(caller) };
   const outcomes = await listOutcomesAt(scan, viewer, dialect.numbers(seqs));
   const trace_ids = outcomes.flatMap(({ trace_id }) => trace_id ?? []);
@@ -28,6 +27,28 @@ export async function findTries(
   return groupTries(tries)
     .slice(0, SHOWN)
     .map((tried) => ({ ...tried, last_at: toIso(tried.last_at) }));
+}
+
+async function outcomesOf(
+  { scan, dialect, view }: Pick<ReadContext, 'scan' | 'dialect' | 'view'>,
+  tested: readonly number[],
+) {
+  if (isNewestOfOneBranch(view)) {
+    const asked = { ids: dialect.numbers(tested), each: EACH, most: OUTCOMES };
+    return listNewestOutcomesOf(scan, view.account_id, asked);
+  }
+  const placed = await listOutcomesOf(
+    scan,
+    view,
+    tested.map((entry_id) => ({ entry_id })),
+  );
+  const newest = placed.sort((a, b) => b.seq - a.seq);
+  const counts = new Map<number, number>();
+  const some = newest.filter(({ place }) => {
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+    return (counts.get(place) as number) <= EACH;
+  });
+  return [...new Set(some.map(({ seq }) => seq))].slice(0, OUTCOMES);
 }
 
 const cut = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).toWellFormed()}…`);

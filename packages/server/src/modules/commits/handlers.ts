@@ -9,6 +9,7 @@ import {
   hashedBy,
   pageBytes,
   prepares,
+  readableRows,
   reads,
   startWithin,
   toIso,
@@ -70,6 +71,7 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage, p
     agent_id: author.agent_id,
     session_id: author.session_id,
     parent_id: parent?.commit_id ?? null,
+    merged_parent: null,
     tree_hash: treeHashOf(written.map((entry) => entry.content_hash)),
     entry_count: written.length,
     visible_to: everyone ? EVERYONE : author.agent_id,
@@ -84,7 +86,7 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage, p
   return changed(output, { resource: commit_id, ...hashedBy(output) });
 });
 
-function emitCommit(work: Work, row: queries.CommitRow, session: string): number {
+export function emitCommit(work: Work, row: queries.CommitRow, session: string): number {
   const { agent_id, branch, visible_to, commit_id, message, entry_count } = row;
   return work.emit({
     event_type: 'commit',
@@ -112,7 +114,7 @@ const toCommit = (row: queries.CommitRow) => ({
   author_agent_id: row.agent_id,
   session_id: row.session_id,
   branch: row.branch,
-  parent_ids: row.parent_id === null ? [] : [row.parent_id],
+  parent_ids: [row.parent_id, row.merged_parent].filter((id) => id !== null),
   tree_hash: row.tree_hash,
   entries_written: row.entry_count,
   created_at: toIso(row.created_at),
@@ -149,8 +151,9 @@ const list = reads<'commits.list'>(async (context, input) => {
 const read = reads<'commits.read'>(async (context, { commit_id }) => {
   const { caller } = context;
   const row = await queries.getCommit(context.read, caller.account_id, commit_id);
-  const isOpen = row && (row.visible_to === EVERYONE || row.visible_to === caller.agent_id);
-  const seen = isOpen ? await readCommit(context, row) : undefined;
+  const [readable] = row ? await readableRows(context, [row]) : [];
+  const isOpen = readable && (readable.visible_to === EVERYONE || readable.visible_to === caller.agent_id);
+  const seen = isOpen ? await readCommit(context, readable) : undefined;
   if (!seen || (seen.entries.length === 0 && seen.isPartial))
     throw new Fault('not_found', `there is no commit ${commit_id}`, { commit_id });
   return { ...toCommit(seen.row), entries: seen.entries };

@@ -24,4 +24,9 @@ export const migrations: readonly Migration[] = [
       'CREATE UNIQUE INDEX commits_by_seq ON commits (account_id, branch, seq)',
     ],
   },
+  {
+    version: 2,
+    name: 'commits of merges',
+    up: ({ text }) => [`ALTER TABLE commits ADD COLUMN merged_parent ${text}`],
+  },
 ];

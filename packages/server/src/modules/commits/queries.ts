@@ -19,6 +19,8 @@ export type CommitRow = {
   agent_id: string;
   session_id: string | null;
   parent_id: string | null;
+  /** What a merge took its changes from: the newest commit there, or the state where there is none. */
+  merged_parent: string | null;
   tree_hash: string;
   entry_count: number;
   visible_to: string;
@@ -36,6 +38,7 @@ export const insertCommit: Insert = {
     agent_id: 'text',
     session_id: 'text',
     parent_id: 'text',
+    merged_parent: 'text',
     tree_hash: 'text',
     entry_count: 'int',
     visible_to: 'text',

@@ -5,7 +5,7 @@ export const tables: readonly TenantTable[] = [
   exported(insertCommit, {
     kind: 'commit',
     key: ['commit_id'],
-    nullable: ['session_id', 'parent_id'],
+    nullable: ['session_id', 'parent_id', 'merged_parent'],
     agents: {
       agent_id: { erased: 'rename', counted_as: 'commits', also: () => ({ message: '', session_id: null }) },
       visible_to: { erased: 'rename' },

@@ -86,6 +86,8 @@ function lineOf(work: Work, row: EntryRow, line: DemotedLine): EvidenceRow {
     evidence_failure: null,
     evidence_status: null,
     at: work.now,
+    origin_seq: null,
+    origin_no: null,
     before_seq: null,
     before_no: null,
   };

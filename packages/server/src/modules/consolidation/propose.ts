@@ -82,7 +82,7 @@ async function outdatedAmong(
 ): Promise<Set<string>> {
   const current = await findEntriesByNumber(query, accountId, sources);
   const isOutdated = sources.filter(
-    ({ version }, at) => current[at]?.version !== version || current[at]?.deleted === 1,
+    ({ version }, at) => current[at]?.version !== version || current[at]?.deleted !== 0,
   );
   return new Set(isOutdated.map(({ proposal_id }) => proposal_id));
 }

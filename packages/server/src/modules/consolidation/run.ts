@@ -5,6 +5,7 @@ import {
   hashedBy,
   pageBytes,
   prepares,
+  requireNewest,
   type Services,
   sessionName,
   startWithin,
@@ -63,7 +64,8 @@ function refuseSecond(runs: readonly queries.RunRow[], coverage: Coverage): void
     throw new Fault('conflict', 'another consolidation of this account goes on; try again when it has ended');
 }
 
-const run = writes<'consolidation.run'>(async (work, { input, caller, prepared }) => {
+const run = writes<'consolidation.run'>(async (work, { input, caller, lineage, prepared }) => {
+  requireNewest({ lineage }, 'consolidation');
   const { coverage, until, step, candidates } = prepared as PreparedRun;
   const runs = await queries.listRuns(work.tx, work.account_id);
   const known = runs.find((one) => one.coverage === coverageHash(coverage)) ?? newRun(coverage);

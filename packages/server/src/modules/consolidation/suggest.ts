@@ -8,6 +8,7 @@ import {
   isInScope,
   missingScope,
   readScope,
+  requireNewest,
   requireRoom,
   type Work,
   type WriteItem,
@@ -23,7 +24,8 @@ type ProposeInput = Input<'consolidation.propose'>;
 /** A proposal is shown in lists of many. */
 const MAX_VALUE_BYTES = 64 * 1024;
 
-export const propose = writes<'consolidation.propose'>(async (work, { input, caller }) => {
+export const propose = writes<'consolidation.propose'>(async (work, { input, caller, lineage }) => {
+  requireNewest({ lineage }, 'a proposal to consolidate');
   const author = authorOf(input, caller);
   const sources = await loadSources(work, { input, caller, agentId: author.agent_id });
   checkValue(work, input, sources[0] as EntryRow);

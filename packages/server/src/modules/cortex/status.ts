@@ -8,6 +8,7 @@ import {
   listDeadLetters,
   type ReadContext,
   readAccount,
+  readableRows,
   toIso,
   toIsoOrNull,
 } from '../../kernel/index.ts';
@@ -97,7 +98,7 @@ export async function cortexActivity(context: ReadContext, limit: number): Promi
     countByMinute(scan, account_id, { type: COMPILED, since: first * MINUTE_MS, looked_at: COUNTED }),
     services.consumers.names.includes(CONSUMER) ? listDeadLetters(read, account_id, [CONSUMER]) : [],
   ]);
-  const compiled = rows.filter(({ is_shown }) => is_shown === 1);
+  const compiled = (await readableRows(context, rows)).filter(({ is_shown }) => is_shown === 1);
   const events = [
     ...compiled.slice(0, limit).map(({ digest_type, scope, branch, entry_count, compiled_at, seq }) => ({
       ...{ type: 'digest_compiled' as const, at: compiled_at, seq },

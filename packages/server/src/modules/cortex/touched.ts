@@ -12,8 +12,9 @@ import {
   type TouchedPath,
 } from './rules/due.ts';
 
-export const EVENT_TYPES = ['write', 'delete', 'expire', 'outcome', 'edge_added', 'webhook_ingested'] as const;
-const VERSION_EVENTS: readonly string[] = ['write', 'delete', 'expire'];
+const CHANGES = ['write', 'delete', 'expire', 'entry_quarantined', 'entry_released'] as const;
+export const EVENT_TYPES = [...CHANGES, 'outcome', 'edge_added', 'webhook_ingested'] as const;
+const VERSION_EVENTS: readonly string[] = CHANGES;
 
 type Read = { query: Query; account_id: string; dialect: Kernel['services']['database']['dialect'] };
 

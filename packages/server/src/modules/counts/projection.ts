@@ -33,6 +33,7 @@ export const countsOfEntries: Projection = {
   name: 'counts',
   tables: ['counts'],
   apply: change,
+  applyQuarantine: change,
   applyStandings(work, changes) {
     const deltas = standingDeltasOf(changes);
     if (deltas.length > 0) work.send(work.tx.insertMany(addCounts, withAccount(work, deltas)));

@@ -1,33 +1,24 @@
-import { applyChanges, type BranchSpan, type LedgerPosition, type Lineage, type Work } from '../../kernel/index.ts';
+import { applyChanges, type LedgerPosition, type Work } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { dropCleanReads } from '../sessions/index.ts';
-import { checkDraft, requireRoomFor } from './check-draft.ts';
-import { emitVersion, type WriteReason } from './emit.ts';
+import { checkDraft, refuseProtected, requireRoomFor } from './check-draft.ts';
+import type { WriteReason } from './emit.ts';
+import { type EntryPlace, findInherited, withVersions } from './inherited-rows.ts';
+import { KeptEntries } from './kept-entries.ts';
 import { compareValue, isLargeValue } from './prepare.ts';
 import * as queries from './queries.ts';
 import type { EntryAddress } from './rows.ts';
-import {
-  chained,
-  chainHash,
-  contentHash,
-  type EntryRow,
-  fromDocument,
-  toDocument,
-  type VersionContent,
-  type VersionOrigin,
-  type VersionRow,
-} from './rows.ts';
+import { type EntryRow, fromDocument, type VersionContent, type VersionOrigin, type VersionRow } from './rows.ts';
 import { type EntryDraft, isLive, isSameStatement, isUnchanged, nextContent } from './rules/next.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
 import { copyStanding, saveRestarts, saveStandings } from './save-standings.ts';
+import { type StampedBy, stamp } from './stamp.ts';
 import { type Standing, standingJson } from './standing.ts';
 import { insertVersions } from './version-queries.ts';
 
 /** `before` is the hash of the replaced value. */
 export type AppliedWrite = { entry: EntryRow; unchanged: boolean; before: string | null };
-
-/** An entry to load. With a lineage, an entry that its branch inherits is found as well. */
-export type EntryPlace = EntryAddress & { lineage?: Lineage };
 
 /** The entries that a transaction writes: their rows as loaded, and the rows to save. */
 export class EntrySet {
@@ -35,16 +26,20 @@ export class EntrySet {
   readonly #before = new Map<string, queries.EntryWithLineRow | undefined>();
   readonly #now = new Map<string, EntryRow | undefined>();
   /** Entries that a branch inherits and has not written itself. */
-  readonly #inherited = new Map<string, EntryRow>();
+  readonly #inherited = new Map<string, queries.EntryWithLineRow>();
+  /** Rows of a branch itself that take over how an inherited entry stands. */
+  readonly #heirs = new Map<string, queries.EntryWithLineRow>();
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
   /** Versions of this transaction that a later version of the same transaction replaced. */
   readonly #replaced = new Map<string, EntryRow[]>();
   /** Entries that outcomes are about, each with its confidence before them. */
   readonly #judged = new Map<queries.EntryWithLineRow, number>();
+  readonly #kept: KeptEntries;
 
   private constructor(work: Work) {
     this.#work = work;
+    this.#kept = new KeptEntries(work);
   }
 
   static async load(work: Work, places: readonly EntryPlace[]): Promise<EntrySet> {
@@ -57,22 +52,8 @@ export class EntrySet {
   async fetch(places: readonly EntryPlace[]): Promise<void> {
     await this.#fetchOwn(places);
     const heirs = places.filter((at) => at.lineage !== undefined && at.lineage.length > 1 && !this.get(at));
-    if (heirs.length > 0) await this.#inherit(heirs);
-  }
-
-  async #inherit(places: readonly EntryPlace[]): Promise<void> {
-    const { account_id, now, dialect, tx } = this.#work;
-    const heirs = new Map<string, EntryPlace[]>();
-    for (const at of places) {
-      const lineage = JSON.stringify(at.lineage);
-      heirs.set(lineage, [...(heirs.get(lineage) ?? []), at]);
-    }
-    for (const [text, names] of heirs) {
-      const [{ branch }, ...lineage] = JSON.parse(text) as [BranchSpan, ...Lineage];
-      const view = { account_id, lineage, agent_id: '', scope: undefined, at: now, dialect };
-      for (const row of await queries.findEntriesIn(tx, view, names))
-        this.#inherited.set(addressText({ ...row, branch }), row);
-    }
+    if (heirs.length === 0) return;
+    for (const { at, row } of await findInherited(this.#work, heirs)) this.#inherited.set(addressText(at), row);
   }
 
   async #fetchOwn(places: readonly EntryAddress[]): Promise<void> {
@@ -93,12 +74,11 @@ export class EntrySet {
     }
   }
 
-  /** Adds entries of a branch itself to the set, and returns each of them. */
-  async find(places: readonly EntryAddress[]): Promise<(EntryRow | undefined)[]> {
-    const names = places.map(addressText);
-    const missing = places.filter((_, i) => !this.#before.has(names[i] as string));
-    if (missing.length > 0) await this.#fetchOwn(missing);
-    return names.map((name) => this.#now.get(name));
+  /** Adds entries to the set, and returns each of them. */
+  async find(places: readonly EntryPlace[]): Promise<(EntryRow | undefined)[]> {
+    const missing = places.filter((at) => !this.#before.has(addressText(at)));
+    if (missing.length > 0) await this.fetch(missing);
+    return places.map((at) => this.get(at));
   }
 
   get(at: EntryAddress): EntryRow | undefined {
@@ -119,7 +99,8 @@ export class EntrySet {
     const name = addressText(draft);
     const entry = this.get(draft);
     const own = this.#now.get(name);
-    checkDraft(entry, draft, work.now);
+    refuseProtected(work, draft, reason);
+    checkDraft(entry, draft, { now: work.now, reason });
     // A tombstone continues the entry it deletes; any other version starts over when the entry was deleted or expired.
     const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;
     const before = there ? fromDocument(there) : undefined;
@@ -145,7 +126,10 @@ export class EntrySet {
     const next = this.#stamp(content, origin, { entry: own, reason, session: draft.session });
     // Evidence belongs to a value and outweighs a repeated write of it: the version stores the confidence as written, the
     // entry keeps the learned one.
-    if (own && same && own.standing !== null) copyStanding(next, own);
+    if (entry && same && entry.standing !== null) {
+      copyStanding(next, entry);
+      if (!own) this.#takeOver(name, next);
+    }
     work.account.storage_bytes += Buffer.byteLength(next.document);
     work.account.storage_entries += Number(next.deleted === 0) - Number(own?.deleted === 0);
     if (own && own !== this.#before.get(name)) this.#replace(name, own);
@@ -156,69 +140,55 @@ export class EntrySet {
     return { entry: next, unchanged: false, before: there?.content_hash ?? null };
   }
 
+  /**
+   * Stores entries that a branch only inherits as its own, in the version and with the standing that they have, so that outcomes on
+   * the branch change how they stand there and nowhere else.
+   */
+  async adopt(places: readonly EntryAddress[], actor_agent_id: string): Promise<void> {
+    const work = this.#work;
+    const inherited = new Map(
+      places.flatMap((at) => {
+        const name = addressText(at);
+        const row = this.#now.get(name) ? undefined : this.#inherited.get(name);
+        return row ? [[name, { at, row }]] : [];
+      }),
+    );
+    for (const { at, row, version } of await withVersions(work, [...inherited.values()])) {
+      const { origin, ...content } = fromDocument(version);
+      const reason = { event_type: 'write', details: { inherited_from: row.branch }, actor_agent_id };
+      const own = { ...origin, branch: at.branch, commit_id: null };
+      const next = this.#stamp(content, own, { entry: undefined, reason, session: undefined });
+      const name = addressText(at);
+      const { confidence, standing, standing_no } = row;
+      Object.assign(next, { confidence, standing, standing_no });
+      this.#takeOver(name, next);
+      work.account.storage_bytes += Buffer.byteLength(next.document);
+      work.account.storage_entries += Number(next.deleted === 0);
+      this.#now.set(name, next);
+      if (content.deleted === 0) this.#values.set(name, JSON.parse(content.value));
+      await pause();
+    }
+  }
+
+  #takeOver(name: string, next: EntryRow): void {
+    const inherited = this.#inherited.get(name);
+    if (!inherited) return;
+    const { line_seq, line_no } = inherited;
+    const heir = Object.assign(next, { line_seq, line_no });
+    this.#heirs.set(name, heir);
+    this.#judged.set(heir, heir.confidence);
+  }
+
   #replace(name: string, entry: EntryRow): void {
     const replaced = this.#replaced.get(name);
     if (replaced) replaced.push(entry);
     else this.#replaced.set(name, [entry]);
   }
 
-  #stamp(
-    content: VersionContent,
-    origin: VersionOrigin,
-    { entry, reason, session }: { entry: EntryRow | undefined; reason: WriteReason; session: string | undefined },
-  ): EntryRow {
-    const work = this.#work;
-    const hash = contentHash(content.value);
-    const chain = chainHash(entry?.integrity_chain ?? '', hash, chained(content, origin));
-    const seq = emitVersion(work, content, { origin, reason, session });
-    const document = toDocument(content, origin, { hash, chain, seq });
-    const { branch, entity_path, key, version, agent_id, written_at, commit_id } = origin;
-    const { deleted, shared, ttl_at, confidence, memory_type, is_artifact, pattern_refs } = content;
-    const { account_id } = work;
-    const entry_id = entry?.entry_id ?? seq;
-    const content_hash = hash;
-    const integrity_chain = chain;
-    // Written out twice: each takes 0.05 µs so, and 1.3 with another spread into it (bench/inside/tricks.mjs).
-    this.#versions.push({
-      account_id,
-      entry_id,
-      version,
-      seq,
-      deleted,
-      shared,
-      agent_id,
-      written_at,
-      ttl_at,
-      confidence,
-      content_hash,
-      integrity_chain,
-      document,
-      commit_id,
-    });
-    return {
-      account_id,
-      entry_id,
-      branch,
-      entity_path,
-      key,
-      version,
-      seq,
-      deleted,
-      shared,
-      agent_id,
-      written_at,
-      ttl_at,
-      confidence,
-      content_hash,
-      integrity_chain,
-      document,
-      memory_type,
-      is_artifact,
-      pattern_refs,
-      standing: null,
-      standing_no: 0,
-      recall_count: entry?.recall_count ?? 0,
-    };
+  #stamp(content: VersionContent, origin: VersionOrigin, by: StampedBy): EntryRow {
+    const { version, row } = stamp(this.#work, { content, origin }, by);
+    this.#versions.push(version);
+    return row;
   }
 
   /** Changes the standing of an entry of the set, not its content, before the set writes a version of it. */
@@ -233,6 +203,7 @@ export class EntrySet {
   addLedgerLine(row: EntryRow, { seq, no }: LedgerPosition): { before_seq: number | null; before_no: number | null } {
     const entry = this.#forStanding(row);
     const before = { before_seq: entry.line_seq, before_no: entry.line_no };
+    this.#kept.judgedAt(entry, seq);
     entry.line_seq = seq;
     entry.line_no = no;
     return before;
@@ -244,29 +215,34 @@ export class EntrySet {
     const name = addressText(row);
     if (this.#before.get(name) !== row || this.#now.get(name) !== row) throw new Error(`${name} cannot stand`);
     this.#judged.set(entry, row.confidence);
+    this.#kept.beforeJudged(entry);
     return entry;
   }
 
   /** Sends the rows; the transaction waits for them before it ends. */
   async save(): Promise<void> {
-    await this.#saveStandings();
     const changes: HeadChange[] = [];
     for (const [name, after] of this.#now) {
       const before = this.#before.get(name);
       if (after && after !== before)
         changes.push({ before, after, value: this.#values.get(name), replaced: this.#replaced.get(name) });
     }
+    this.#kept.save(changes);
+    await this.#saveStandings();
     if (changes.length === 0) return;
     const work = this.#work;
     work.send(work.tx.insertMany(insertVersions, this.#versions));
     await saveHeads(work, changes);
-    saveRestarts(work, changes);
+    saveRestarts(
+      work,
+      changes.map(({ before, after }) => ({ before: before ?? this.#heirs.get(addressText(after)), after })),
+    );
     await applyChanges(work, changes);
   }
 
   async #saveStandings(): Promise<void> {
     const judged = [...this.#judged].map(([entry, confidence_before]) => ({ entry, confidence_before }));
-    if (judged.length > 0) await saveStandings(this.#work, judged);
+    if (judged.length > 0) await saveStandings(this.#work, judged, new Set(this.#heirs.values()));
   }
 }
 

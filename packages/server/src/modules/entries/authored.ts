@@ -2,8 +2,8 @@ import { type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import type { EntryKey } from './queries.ts';
 import { isVersionVisible, versionColumnsOf } from './relation.ts';
-import { NEWEST, versionsNamed } from './relation-by-name.ts';
 import type { EntryRow } from './rows.ts';
+import { NEWEST, versionsNamed } from './versions-by-name.ts';
 
 /** The newest version that an author wrote, or the tombstone that followed it. */
 export type AuthoredRow = Pick<
@@ -35,11 +35,11 @@ export function getAuthored(
   view: EntryView,
   { author, ...at }: EntryKey & { author: string },
 ): Promise<AuthoredRow | undefined> {
-  const where = sql`(entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))
-    AND (versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}`;
+  const shown = sql`(entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))`;
+  const where = sql`(versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}`;
   return query.get<AuthoredRow>(
     sql`SELECT ${AUTHORED}, entries.version AS current_version, entries.confidence AS current_confidence,
           entries.standing, entries.recall_count, entries.memory_type, entries.branch
-        FROM ${versionsNamed(view, at, { where, last: NEWEST, standings: true })}`,
+        FROM ${versionsNamed(view, at, { where, last: NEWEST, shown })}`,
   );
 }

@@ -4,7 +4,7 @@ import type { Including } from './relation.ts';
 import { entriesNamed } from './relation-by-name.ts';
 import type { EntryRow } from './rows.ts';
 
-export type NamedEntryFacts = Pick<EntryRow, 'entry_id' | 'entity_path' | 'key' | 'shared'>;
+export type NamedEntryFacts = Pick<EntryRow, 'entry_id' | 'entity_path' | 'key' | 'shared' | 'agent_id'>;
 type EntryName = Pick<EntryRow, 'entity_path' | 'key'>;
 
 /** Returns the entries of a view with these names: one result per name, in order. */
@@ -15,7 +15,7 @@ export async function findNamedEntries(
 ): Promise<(NamedEntryFacts | undefined)[]> {
   if (names.length === 0) return [];
   const rows = await query.all<NamedEntryFacts>(
-    sql`SELECT entry_id, entity_path, key, shared FROM ${entriesNamed(view, names, { including })}`,
+    sql`SELECT entry_id, entity_path, key, shared, agent_id FROM ${entriesNamed(view, names, { including })}`,
   );
   const byName = new Map(rows.map((row) => [nameOf(row), row]));
   return names.map((name) => byName.get(nameOf(name)));

@@ -36,9 +36,12 @@ async function expire(work: Work, addresses: readonly EntryRowKey[]): Promise<Wr
   let count = 0;
   for (const { branch, entity_path, key } of addresses) {
     const entry = entries.get({ branch, entity_path, key });
-    if (!entry || entry.deleted === 1 || entry.ttl_at === null || entry.ttl_at > work.now) continue;
+    if (entry?.deleted !== 0 || entry.ttl_at === null || entry.ttl_at > work.now) continue;
     const author = { agent_id: entry.agent_id, session_id: null };
-    entries.apply({ branch, entity_path, key, ...author, value: undefined }, { event_type: 'expire' });
+    entries.apply(
+      { branch, entity_path, key, ...author, value: undefined },
+      { event_type: 'expire', despite_protection: true },
+    );
     count++;
   }
   await entries.save();

@@ -1,7 +1,7 @@
 import { findEventSessions, type ReadContext, sessionIdOf, toIso, toIsoOrNull } from '../../kernel/index.ts';
 import { fadedMember } from './effective.ts';
 import type { EntryKeysRow } from './queries.ts';
-import { type EntryAnswer, rendered } from './rows.ts';
+import { type EntryAnswer, quarantinedMember, rendered } from './rows.ts';
 import { standingText } from './standing.ts';
 import { findCommits, listWrittenSessions } from './version-queries.ts';
 
@@ -23,7 +23,7 @@ export async function toMeta(context: ReadContext, rows: readonly EntryKeysRow[]
       metaText(row, {
         session: quote(sessions[i] ?? null),
         commit: quote(commits[i]?.commit_id ?? null),
-        faded: fadedMember(services, row, now),
+        faded: `${fadedMember(services, row, now)}${quarantinedMember(row)}`,
       }),
     ),
   );

@@ -4,6 +4,8 @@
  */
 export * from './by-name.ts';
 export * from './by-number.ts';
+export * from './inherited.ts';
+export * from './overlay.ts';
 export {
   entriesAt,
   entriesIn,
@@ -19,6 +21,6 @@ export {
 } from './relation.ts';
 export { entryNamed } from './relation-by-name.ts';
 export { entriesNumbered, isCommitIn, stoodEntriesNumbered } from './relation-look-ups.ts';
-export { type EntryRow, entryColumns } from './rows.ts';
+export { type EntryRow, entryColumns, type VersionRow } from './rows.ts';
 export { addRecalls, upsertNewestLines } from './standings.ts';
 export { findStoodHeads, type StoodHead } from './stood-heads.ts';

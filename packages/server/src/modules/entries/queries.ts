@@ -178,9 +178,9 @@ export type EntryWithLineRow = EntryRow & NewestLine;
 export const findEntries = findStood([...Object.keys(entryColumns), 'line_seq', 'line_no'], BY_NAME);
 
 /** The entries of a view with these keys, also deleted and invisible ones. */
-export function findEntriesIn(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryRow[]> {
-  return query.all<EntryRow>(
-    sql`SELECT ${ENTRY} FROM ${entriesNamed(view, names, { including: 'all', standings: true })}`,
+export function findEntriesIn(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryWithLineRow[]> {
+  return query.all<EntryWithLineRow>(
+    sql`SELECT ${ENTRY}, line_seq, line_no FROM ${entriesNamed(view, names, { including: 'all', standings: true })}`,
   );
 }
 

@@ -23,9 +23,10 @@ import {
 import { confidenceWithin, fadedMember } from './effective.ts';
 import { toMeta } from './meta.ts';
 import * as queries from './queries.ts';
-import { type EntryRow, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
-import { isLive, mayAgentSee } from './rules/next.ts';
-import { getShownVersion, getVersion, getVersionCount, lineageAt, listVersions } from './version-queries.ts';
+import { type EntryRow, quarantinedMember, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
+import { isLive, isShown, mayAgentSee } from './rules/next.ts';
+import { QUARANTINED } from './rules/state.ts';
+import { getVersion, getVersionAt, getVersionCount, listVersions } from './version-queries.ts';
 
 export function notFound({ entity_path, key }: queries.EntryKey, version?: number): Fault {
   const which = version === undefined ? '' : ` version ${version}`;
@@ -42,8 +43,7 @@ async function findOld(context: ReadContext, input: Input<'entries.read'>): Prom
     return row?.deleted === 1 ? undefined : row;
   }
   const time = fromIso(input.as_of as string);
-  const lineage = await lineageAt(read, view, { entity_path, key, time });
-  const row = seen(await getShownVersion(read, { ...view, lineage, at: time }, { entity_path, key }));
+  const row = seen(await getVersionAt(read, view, { entity_path, key, time }));
   return isLive(row, time) ? row : undefined;
 }
 
@@ -57,10 +57,10 @@ const read = reads<'entries.read'>(async (context, input) => {
     const is_current = isNewestOfOneBranch(view);
     const row = await (is_current ? findCurrent(context, input) : queries.getReadEntry(context.read, view, input));
     // A row that was read for another caller: who may see it when is decided for each request.
-    if (!isLive(row, view.at) || !mayAgentSee(row, view.agent_id)) throw notFound(input);
+    if (!isShown(row, view) || !mayAgentSee(row, view.agent_id)) throw notFound(input);
     const branch = is_current ? branchOf(view) : branchIn(row);
     context.note(readNoteOf(context, input, { row, branch, is_current }));
-    return toReadEntry(row, fadedMember(context.services, row, now));
+    return toReadEntry(row, `${fadedMember(context.services, row, now)}${quarantinedMember(row)}`);
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
@@ -108,11 +108,14 @@ const history = reads<'entries.history'>(async (context, input) => {
   if (input.cursor !== undefined) [page.before] = versionCursors.from(input.cursor);
   if (input.since !== undefined) page.since = fromIso(input.since);
   if (input.until !== undefined) page.until = fromIso(input.until);
-  const version_count = await getVersionCount(context.read, context.view, input);
-  if (version_count === undefined) throw notFound(input);
-  const found = await listVersions(context.read, context.view, page);
+  const view: EntryView = { ...context.view, with_quarantined: true };
+  const newest = await getVersionCount(context.read, view, input);
+  if (newest === undefined) throw notFound(input);
+  const found = await listVersions(context.read, view, page);
   const { items, ...rest } = cutPage(found, input.limit, (row) => versionCursors.to([row.version]));
-  return { entity_path, key, version_count, versions: items.map((row) => toVersion(row)), ...rest };
+  const mark = newest.deleted === QUARANTINED ? { quarantined: true as const } : {};
+  const versions = items.map((row) => toVersion(row));
+  return { entity_path, key, version_count: newest.version, ...mark, versions, ...rest };
 });
 
 const list = reads<'entries.list'>(async (context, input) => {
@@ -131,7 +134,8 @@ const list = reads<'entries.list'>(async (context, input) => {
 type ListedRow = queries.EntryKeysRow & { document?: string };
 type ListRows<T> = (query: Query, view: EntryView, page: queries.EntryScan) => Promise<FirstRows<T>>;
 
-const showListed = ({ services, now }: ReadContext, row: EntryRow) => toEntry(row, fadedMember(services, row, now));
+const showListed = ({ services, now }: ReadContext, row: EntryRow) =>
+  toEntry(row, `${fadedMember(services, row, now)}${quarantinedMember(row)}`);
 
 /** The rows of a page, and where it stopped looking if that was before the end. */
 async function findPage<T extends ListedRow>(context: ReadContext, input: EntryListInput, listRows: ListRows<T>) {

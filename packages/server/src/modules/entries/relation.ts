@@ -1,19 +1,14 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, type Dialect, emptySql, fragment, joinSql, type Sql, type SqlValue, sql } from '../../db/index.ts';
-import {
-  type BranchSpan,
-  branchOf,
-  type EntryView,
-  isNewestOfOneBranch,
-  scopedPathConditions,
-} from '../../kernel/index.ts';
-import { headsOf, type NameSql, pastOf } from './relation-heads.ts';
-import { entryColumns, headColumns, type VersionRow, versionColumns } from './rows.ts';
-import { joinStanding, selectStood, standingColumns } from './standings.ts';
+import { branchOf, type EntryView, isNewestOfOneBranch, scopedPathConditions } from '../../kernel/index.ts';
+import { headsOf, type NameSql } from './relation-heads.ts';
+import { statesIn } from './relation-states.ts';
+import { entryColumns, headColumns, type VersionRow } from './rows.ts';
+import { joinStanding, selectStood } from './standings.ts';
 
 /**
  * Which entries of a view:
- * `live`: neither deleted nor expired;
+ * `live`: neither deleted nor expired nor under quarantine, unless the view shows what is;
  * `undeleted`: also expired ones that are not swept yet, as the counts include them;
  * `visible`: also tombstones;
  * `all`: also those that only another agent may see.
@@ -23,14 +18,25 @@ export type Including = 'live' | 'undeleted' | 'visible' | 'all';
 type Condition = { text: string; values(view: EntryView): SqlValue[] };
 
 const VISIBLE = '(shared = 1 OR agent_id = ?)';
-const LIVE = 'deleted = 0 AND (ttl_at IS NULL OR ttl_at > ?)';
+const UNEXPIRED = '(ttl_at IS NULL OR ttl_at > ?)';
+/** As `rules/state.ts` has the states of an entry. */
+const THERE = { plain: 'deleted = 0', quarantined: 'deleted <> 1' } as const;
 
-const CONDITIONS: Record<Including, Condition> = {
-  live: { text: ` AND ${VISIBLE} AND ${LIVE}`, values: ({ agent_id, at }) => [agent_id, at] },
-  undeleted: { text: ` AND ${VISIBLE} AND deleted = 0`, values: ({ agent_id }) => [agent_id] },
-  visible: { text: ` AND ${VISIBLE}`, values: ({ agent_id }) => [agent_id] },
+const conditionsOf = (there: string, shown: string): Record<Including, Condition> => ({
+  live: { text: ` AND ${VISIBLE} AND ${there} AND ${UNEXPIRED}`, values: ({ agent_id, at }) => [agent_id, at] },
+  undeleted: { text: ` AND ${VISIBLE} AND ${there}`, values: ({ agent_id }) => [agent_id] },
+  visible: { text: ` AND ${VISIBLE}${shown}`, values: ({ agent_id }) => [agent_id] },
   all: { text: '', values: () => [] },
-};
+});
+
+const CONDITIONS = conditionsOf(THERE.plain, ' AND deleted <> 2');
+const CONDITIONS_WITH_QUARANTINED = conditionsOf(THERE.quarantined, '');
+
+const conditionOf = ({ with_quarantined }: EntryView, including: Including): Condition =>
+  (with_quarantined ? CONDITIONS_WITH_QUARANTINED : CONDITIONS)[including];
+
+const liveText = ({ with_quarantined }: EntryView): string =>
+  `${with_quarantined ? THERE.quarantined : THERE.plain} AND ${UNEXPIRED}`;
 
 /** The columns of the relation with standings: those of an entry, and the position of the newest ledger line about it. */
 const STOOD = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
@@ -54,20 +60,20 @@ type Part = {
   named?: NameSql | undefined;
 };
 
-type NewestPart = Required<Pick<Part, 'including' | 'standings'>> & { heads: Sql; within: string };
+type NewestPart = { condition: string; standings: boolean; heads: Sql; within: string };
 
 const newestTexts = new Map<string, string>();
 /** Conditions on paths differ in number. */
 const MAX_NEWEST_TEXTS = 200;
 
 /** The same text each time: it is built and looked up for every statement. */
-function newestText(dialect: Dialect, { including, standings: hasStandings, heads, within }: NewestPart): string {
-  const name = `${dialect.engine} ${including} ${hasStandings} ${heads.text}${within}`;
+function newestText(dialect: Dialect, { condition, standings: hasStandings, heads, within }: NewestPart): string {
+  const name = `${dialect.engine} ${condition} ${hasStandings} ${heads.text}${within}`;
   let text = newestTexts.get(name);
   if (text === undefined) {
     const columns = hasStandings ? selectStood(STOOD, { head: 'entries', beside: 'standings' }) : HEADS.join(', ');
     const join = hasStandings ? joinStanding(dialect) : '';
-    text = `(SELECT ${columns} FROM ${heads.text} AS entries${join} WHERE entries.account_id = ? AND branch = ?${CONDITIONS[including].text}${within}) AS entries`;
+    text = `(SELECT ${columns} FROM ${heads.text} AS entries${join} WHERE entries.account_id = ? AND branch = ?${condition}${within}) AS entries`;
     if (newestTexts.size >= MAX_NEWEST_TEXTS) newestTexts.clear();
     newestTexts.set(name, text);
   }
@@ -80,12 +86,12 @@ function newestText(dialect: Dialect, { including, standings: hasStandings, head
  */
 export function entriesIn(view: EntryView, { including = 'live', paths, standings = false, named }: Part = {}): Sql {
   const within = view.scope === undefined && paths === undefined ? emptySql : andAll(pathsOf(view, paths));
-  const condition = CONDITIONS[including];
+  const condition = conditionOf(view, including);
   const values = condition.values(view);
   if (isNewestOfOneBranch(view)) {
     const heads = headsOf(view, branchOf(view), named);
     return {
-      text: newestText(view.dialect, { including, standings, heads, within: within.text }),
+      text: newestText(view.dialect, { condition: condition.text, standings, heads, within: within.text }),
       values: [
         ...heads.values,
         ...(standings ? [view.account_id] : []),
@@ -113,7 +119,7 @@ export function entriesAt(
   const numbers = view.dialect.numbers(seqs);
   if (view.dialect.engine === 'sqlite' || !isNewestOfOneBranch(view))
     return sql`${entriesIn(view, { including, paths, standings: true })} WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`;
-  const { text, values } = CONDITIONS[including];
+  const { text, values } = conditionOf(view, including);
   const shown: Sql = { text, values: values(view) };
   const standing: Sql = { text: joinStanding(view.dialect), values: [view.account_id] };
   return sql`(SELECT ${STOOD_COLUMNS} FROM ${numbers} CROSS JOIN LATERAL (SELECT * FROM entries AS x
@@ -126,11 +132,11 @@ export function entriesAt(
  * The same without documents, with the size of each: for statements that sort or count many entries of a view other than
  * the newest state of one branch, and show few.
  */
-export function entryKeysIn(view: EntryView, { including = 'live', paths, standings = false }: Part = {}): Sql {
-  const condition = CONDITIONS[including];
+export function entryKeysIn(view: EntryView, { including = 'live', paths, standings = false, named }: Part = {}): Sql {
+  const condition = conditionOf(view, including);
   const within = andAll(pathsOf(view, paths));
   const columns = keyed(columnsOf(standings));
-  const states = statesIn(view, { columns, standings });
+  const states = statesIn(view, { columns, standings, named });
   return {
     text: `(SELECT ${columns.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
     values: [...states.values, ...condition.values(view), ...within.values],
@@ -144,17 +150,17 @@ export const withDocuments = ({ account_id }: EntryView, page: Sql): Sql =>
 
 /** A condition on rows of the relation, as `entriesIn` has it. */
 export const includedIn = (view: EntryView, including: Including): Sql => ({
-  text: `1 = 1${CONDITIONS[including].text}`,
-  values: CONDITIONS[including].values(view),
+  text: `1 = 1${conditionOf(view, including).text}`,
+  values: conditionOf(view, including).values(view),
 });
 
 /** A condition on rows of the relation: neither deleted nor expired. */
-export const liveIn = ({ at }: EntryView): Sql => ({ text: LIVE, values: [at] });
+export const liveIn = (view: EntryView): Sql => ({ text: liveText(view), values: [view.at] });
 
 /** Like `liveIn`, and visible to the agent. */
-export const shownIn = ({ agent_id, at }: EntryView): Sql => ({
-  text: `${VISIBLE} AND ${LIVE}`,
-  values: [agent_id, at],
+export const shownIn = (view: EntryView): Sql => ({
+  text: `${VISIBLE} AND ${liveText(view)}`,
+  values: [view.agent_id, view.at],
 });
 
 export function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
@@ -169,85 +175,6 @@ export const placesIn = (view: EntryView, paths?: readonly Glob[] | undefined): 
   sql`branch = ${branchOf(view)}`,
   ...pathsOf(view, paths),
 ];
-
-/**
- * The state of each entry in the view's lineage, without a visibility check. A nearer span hides the same name in a farther
- * one.
- */
-function statesIn(view: EntryView, shown: ShownColumns): Sql {
-  const states = view.lineage.flatMap((span, i) =>
-    statesOfSpan(view, { span, nearer: view.lineage.slice(0, i), ...shown }),
-  );
-  return joinSql(states, ' UNION ALL ');
-}
-
-type ShownColumns = { columns: readonly string[]; standings: boolean; named?: NameSql | undefined };
-type StatesOfSpan = ShownColumns & { span: BranchSpan; nearer: readonly BranchSpan[] };
-
-function statesOfSpan(view: EntryView, { span, nearer, columns, standings, named }: StatesOfSpan): Sql[] {
-  const { account_id } = view;
-  const heads = headsOf(view, span.branch, named);
-  const joined: Sql = standings ? { text: joinStanding(view.dialect, 'head'), values: [account_id] } : emptySql;
-  const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
-  const { up_to_seq } = span;
-  if (up_to_seq === null) return [sql`SELECT ${shownColumns(columns)} FROM ${heads} AS head${joined} WHERE ${ofSpan}`];
-  const isJudgedThen = standings
-    ? sql` AND (standings.line_seq IS NULL OR standings.line_seq <= ${up_to_seq})`
-    : emptySql;
-  const isJudgedLater = standings ? sql` OR standings.line_seq > ${up_to_seq}` : emptySql;
-  const isOfThen = sql`head.seq <= ${up_to_seq}${isJudgedThen}`;
-  const isLater = sql`head.entry_id <= ${up_to_seq} AND (head.seq > ${up_to_seq}${isJudgedLater})`;
-  return [
-    sql`SELECT ${shownColumns(columns)} FROM ${heads} AS head${joined} WHERE ${ofSpan} AND ${isOfThen}`,
-    sql`SELECT ${pastColumns(view, columns)} FROM ${heads} AS head${joined}
-        ${pastOf(view, up_to_seq)} WHERE ${ofSpan} AND ${isLater}`,
-  ];
-}
-
-/** Both engines know the size of a text without reading it. */
-const bytesOf = (table: 'head' | 'past') => `octet_length(${table}.document)`;
-
-const stoodColumns = standingColumns('head', 'standings');
-
-/** Without standings, no column of theirs is among them. */
-function shownColumns(columns: readonly string[]): Sql {
-  const own: Readonly<Record<string, string>> = { ...stoodColumns, document_bytes: bytesOf('head') };
-  return fragment(columns.map((name) => (own[name] ? `${own[name]} AS ${name}` : `head.${name}`)).join(', '));
-}
-
-/** The number of an entry is the `seq` of its first version. */
-function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
-  const until = up_to_seq === null ? emptySql : sql` AND nearer.entry_id <= ${up_to_seq}`;
-  return sql`NOT EXISTS (SELECT 1 FROM entries AS nearer WHERE nearer.account_id = ${account_id}
-    AND nearer.branch = ${branch} AND nearer.entity_path = head.entity_path AND nearer.key = head.key${until})`;
-}
-
-/**
- * The past state of an entry that was written or judged since: the columns of its version, with the confidence as written.
- * The standing at that time is not stored. Recalls are counted per entry, not per version.
- */
-function pastColumns({ dialect }: EntryView, columns: readonly string[]): Sql {
-  const member = (path: readonly string[], as: 'text' | 'flag') => dialect.jsonMember('past.document', path, as);
-  const past: Record<string, string> = {
-    memory_type: member(['memory_type'], 'text'),
-    is_artifact: `CAST(${member(['is_artifact'], 'flag')} AS BIGINT)`,
-    pattern_refs: member(['provenance', 'pattern_refs'], 'text'),
-    standing: 'CAST(NULL AS TEXT)',
-    standing_no: '0',
-    recall_count: stoodColumns.recall_count as string,
-    document_bytes: bytesOf('past'),
-    line_seq: 'CAST(NULL AS BIGINT)',
-    line_no: 'CAST(NULL AS BIGINT)',
-  };
-  return fragment(
-    columns
-      .map((name) => {
-        const from = past[name] ?? `${name in versionColumns ? 'past' : 'head'}.${name}`;
-        return `${from} AS ${name}`;
-      })
-      .join(', '),
-  );
-}
 
 export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
   fragment(names.map((name) => `versions.${name}`).join(', '));

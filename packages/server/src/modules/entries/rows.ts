@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { attachRaw, cutMember, JsonText, type Output } from '@mem-service/contract';
 import { type ColumnType, StorageError } from '../../db/index.ts';
 import { toIso } from '../../kernel/index.ts';
+import { QUARANTINED } from './rules/state.ts';
 import { standingText } from './standing.ts';
 
 /**
@@ -235,6 +236,10 @@ export function entryText(entry: ShownEntry, extra = ''): string {
   const { document, recall_count } = entry;
   return `${undamaged(document).slice(0, -1)},${standingText(entry)},"recall_count":${recall_count}${extra}}`;
 }
+
+/** A further member of an entry that is under quarantine. */
+export const quarantinedMember = ({ deleted }: { deleted?: number }): string =>
+  deleted === QUARANTINED ? ',"quarantined":true' : '';
 
 /** JSON text in place of the object it serialises; `about` holds what a transport needs without parsing it. */
 export const rendered = <T>(text: string, about?: object): T => new JsonText(text, about) as T;

@@ -1,9 +1,9 @@
 import type { Insert } from '../../db/index.ts';
 import type { EntryChange, Projection, Work } from '../../kernel/index.ts';
-import { upsertEntries, upsertEntriesWith } from './queries.ts';
+import { type EntryWithLineRow, upsertEntries, upsertEntriesWith } from './queries.ts';
 import type { EntryRow } from './rows.ts';
 
-export type HeadChange = EntryChange & { before: EntryRow | undefined; after: EntryRow };
+export type HeadChange = EntryChange & { before: EntryWithLineRow | undefined; after: EntryRow };
 
 /** Sends the heads, each with the columns that projections keep in it, in one statement. */
 export async function saveHeads(work: Work, changes: readonly HeadChange[]): Promise<void> {

@@ -7,8 +7,15 @@ import { standingRow, updateStandings, upsertStandings } from './standings.ts';
 
 type JudgedEntry = { entry: EntryWithLineRow; confidence_before: number };
 
-/** Sends what outcomes have changed in the standings of entries, with the newest ledger lines about them. */
-export async function saveStandings(work: Work, judged: readonly JudgedEntry[]): Promise<void> {
+/**
+ * Sends what outcomes have changed in the standings of entries, with the newest ledger lines about them. Projections learn of a
+ * new row as a whole.
+ */
+export async function saveStandings(
+  work: Work,
+  judged: readonly JudgedEntry[],
+  areNew: ReadonlySet<EntryRow>,
+): Promise<void> {
   const rows = judged.map(({ entry }) => {
     const { account_id, entry_id, confidence, standing, standing_no } = standingRow(entry);
     const { line_seq, line_no } = entry;
@@ -17,7 +24,8 @@ export async function saveStandings(work: Work, judged: readonly JudgedEntry[]):
   // In the order of the table, so that neighbours share a page.
   rows.sort((a, b) => a.entry_id - b.entry_id);
   work.send(work.tx.insertMany(upsertStandings, rows));
-  await applyStandings(work, judged);
+  const known = judged.filter(({ entry }) => !areNew.has(entry));
+  if (known.length > 0) await applyStandings(work, known);
 }
 
 /** Sends how entries stand that were judged before and have a new version now: another value starts over. */

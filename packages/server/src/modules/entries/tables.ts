@@ -1,6 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import type { Row } from '../../db/index.ts';
 import { addStored, exported, restoreProjections, type TenantTable, type Work } from '../../kernel/index.ts';
+import { insertKept } from './kept-entries.ts';
 import { MOVED, unusedName } from './migrations.ts';
 import { type EntryRow, fromDocument, type VersionRow, versionColumns } from './rows.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
@@ -95,4 +96,18 @@ export const tables: readonly TenantTable[] = [
     // More rows than any account has: a statement must begin with what it looks for, and not with this.
     planner: { standings: '1000000 1000000 1' },
   },
+  exported(insertKept, {
+    kind: 'kept_entry',
+    key: ['entry_id', 'until_seq'],
+    nullable: ['ttl_at', 'standing', 'line_seq', 'line_no'],
+    json: ['standing'],
+    check: headProblem,
+    agents: { agent_id: { erased: 'by its owner' } },
+    entries: { entity_path: 'by its owner', key: 'by its owner' },
+    planner: {
+      kept_entries: '1000000 1000000 2 1',
+      kept_entries_by_name: '1000000 1000000 1000000 20 2 1',
+      kept_entries_by_seq: '1000000 1000000 1000000 2 1',
+    },
+  }),
 ];

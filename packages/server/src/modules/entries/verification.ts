@@ -7,6 +7,7 @@ import { findNamedEntries } from './by-name.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { mayAgentSee } from './rules/next.ts';
+import { isQuarantined } from './rules/state.ts';
 import { getVersion, listOrphans, type NamedVersion, type VersionPosition } from './version-queries.ts';
 
 type VerifyReport = Omit<Output<'entries.verify'>, 'next_cursor' | 'has_more'>;
@@ -168,9 +169,10 @@ export class Verification {
   }
 }
 
-/** The head equals its newest version; only its confidence may differ, because of outcomes. */
+/** The head equals its newest version; only its confidence may differ, because of outcomes, and it may be under quarantine. */
 function isHeadOf(entry: EntryRow, version: VersionRow): boolean {
-  const same = HEAD_COLUMNS.every((name) => entry[name] === version[name]);
+  const isHeld = isQuarantined(entry) && version.deleted === 0;
+  const same = HEAD_COLUMNS.every((name) => entry[name] === version[name] || (name === 'deleted' && isHeld));
   const content = same ? parseVersion(version) : undefined;
   if (!content) return false;
   return (

@@ -10,11 +10,12 @@ import {
   type Sql,
   sql,
 } from '../../db/index.ts';
-import type { BranchSpan, EntryView, Lineage } from '../../kernel/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
 import { entriesWithVersionsIn, isVersionVisible, versionColumnsOf } from './relation.ts';
-import { NEWEST, versionsNamed } from './relation-by-name.ts';
+import { entryNamed } from './relation-by-name.ts';
 import { entriesOfVersions } from './relation-look-ups.ts';
 import { type EntryRow, type VersionRow, versionColumns } from './rows.ts';
+import { NEWEST, versionsNamed } from './versions-by-name.ts';
 
 const VERSION = versionColumnsOf(Object.keys(versionColumns) as (keyof VersionRow)[]);
 
@@ -27,30 +28,29 @@ export function getVersion(
   return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where })}`);
 }
 
+/** Asked for with the version 1. */
+export const findFirstVersions: Find = {
+  table: 'versions',
+  select: 'agent_id, document, deleted, confidence',
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
 /** The newest version that the agent may see and that is not a tombstone. */
 export function getNewestContent(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
   const where = sql`versions.deleted = 0 AND ${isVersionVisible(view)}`;
   return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where, last: NEWEST })}`);
 }
 
-export function getShownVersion(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
-  const where = fragment('versions.version = entries.version');
-  return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where })}`);
-}
-
 /**
- * Returns the lineage of a view as it was at a time, for one entry. Imported versions keep the time they were first written
- * elsewhere, so the position in the log is looked up in the entry's own versions.
+ * The version that was current at a time. Imported and merged versions keep the time they were first written elsewhere.
  */
-export function lineageAt(query: Query, view: EntryView, { time, ...at }: EntryKey & { time: number }) {
+export function getVersionAt(
+  query: Query,
+  view: EntryView,
+  { time, ...at }: EntryKey & { time: number },
+): Promise<VersionRow | undefined> {
   const where = sql`versions.written_at <= ${time}`;
-  const spanAt = async (span: BranchSpan): Promise<BranchSpan> => {
-    const row = await query.get<{ seq: number | null }>(
-      sql`SELECT max(versions.seq) AS seq FROM ${versionsNamed({ ...view, lineage: [span] }, at, { where })}`,
-    );
-    return { branch: span.branch, up_to_seq: row?.seq ?? 0 };
-  };
-  return Promise.all(view.lineage.map(spanAt)) satisfies Promise<Lineage>;
+  return query.get<VersionRow>(sql`SELECT ${VERSION} FROM ${versionsNamed(view, at, { where, last: NEWEST })}`);
 }
 
 export type HistoryPage = { before: number; since: number; until: number; limit: number; bytes: number };
@@ -69,12 +69,16 @@ export function listVersions(
   });
 }
 
-/** Returns the number of the newest version that the agent may see. */
-export async function getVersionCount(query: Query, view: EntryView, at: EntryKey): Promise<number | undefined> {
-  const row = await query.get<{ version: number }>(
-    sql`SELECT versions.version FROM ${versionsNamed(view, at, { where: isVersionVisible(view), last: NEWEST })}`,
+/** The number of the newest version that the agent may see, and the state of the entry. */
+export function getVersionCount(
+  query: Query,
+  view: EntryView,
+  at: EntryKey,
+): Promise<{ version: number; deleted: number | null } | undefined> {
+  return query.get(
+    sql`SELECT versions.version, (SELECT entries.deleted FROM ${entryNamed(view, at, { including: 'all' })}) AS deleted
+        FROM ${versionsNamed(view, at, { where: isVersionVisible(view), last: NEWEST })}`,
   );
-  return row?.version;
 }
 
 /** Finds the commits that versions belong to. */

@@ -22,9 +22,10 @@ import {
 import { pause } from '../../turns.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
 import { type StaleRead, staleReadsOfWriter } from '../sessions/index.ts';
-import { type AppliedWrite, type EntryPlace, EntrySet } from './apply.ts';
+import { type AppliedWrite, EntrySet } from './apply.ts';
 import { type CommitWriteInput, checkWrite, expiryOf } from './check-write.ts';
 import { fadedMember } from './effective.ts';
+import type { EntryPlace } from './inherited-rows.ts';
 import { prepareWrites, secretSearch } from './prepare.ts';
 import type * as queries from './queries.ts';
 import { notFound } from './reads.ts';

@@ -3,11 +3,13 @@ import {
   type CountingWork,
   type EntryErasureCounts,
   type ErasedEntries,
+  type Scope,
   type TenantTable,
   type Work,
 } from '../../kernel/index.ts';
-import { type ErasureTarget, findCounted } from '../entries/index.ts';
+import { type ErasureTarget, findCounted, findErased, targetsOf } from '../entries/index.ts';
 import { markUncompacted } from './compact.ts';
+import { type FormerPlaces, formerPlaces } from './former-places.ts';
 import { blankNames, deleteNamed } from './queries.ts';
 
 const nothing = (): EntryErasureCounts => ({
@@ -29,13 +31,51 @@ export function countingWork({ account_id, dialect, now, services, tx }: Work): 
   return { account_id, dialect, now, tx: isElsewhere ? services.database.forAccount(account_id).scan : tx };
 }
 
-/** Returns the counts that `eraseEntries` would return. */
-export async function countErased(work: Work, target: ErasureTarget): Promise<EntryErasureCounts> {
+/** Returns the counts that `eraseEntries` would return, with the former places of what is erased. */
+export async function countErased(
+  work: Work,
+  target: ErasureTarget,
+  scope: Scope | undefined,
+): Promise<EntryErasureCounts> {
+  const targets = await targetsOf(work, target);
+  if (targets.length > 1) return tryErasing(work, target, scope);
   const counts = nothing();
   const counting = countingWork(work);
   const erased = await findCounted(counting, target);
-  for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.count?.(counting, erased));
+  for (const part of [erased, ...(await formerPlaces(counting, erased, { scope, receipt_id: '' }))])
+    for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.count?.(counting, part));
   return counts;
+}
+
+/** Over several branches a row may belong to more than one of them, and only what erases it knows that it counts once. */
+async function tryErasing(work: Work, target: ErasureTarget, scope: Scope | undefined): Promise<EntryErasureCounts> {
+  const mark = work.mark();
+  let counts = nothing();
+  const undone = new Error('undone');
+  const trying = work.tx.savepoint(async () => {
+    const parts = withFormerPlaces(work, findErased(work, target, ''), { scope, receipt_id: '' });
+    counts = (await eraseEntries(work, parts)).erased;
+    await work.waitForSent();
+    throw undone;
+  });
+  await trying.catch((error: unknown) => {
+    if (error !== undone) throw error;
+  });
+  work.reset(mark);
+  return counts;
+}
+
+/** Each part, and the former places of what it names. */
+export async function* withFormerPlaces(
+  work: Work,
+  parts: AsyncIterable<ErasedEntries>,
+  places: FormerPlaces,
+): AsyncGenerator<ErasedEntries> {
+  for await (const part of parts) {
+    const former = await formerPlaces(work, part, places);
+    yield part;
+    yield* former;
+  }
 }
 
 export type ErasedParts = AsyncIterable<ErasedEntries> | Iterable<ErasedEntries>;

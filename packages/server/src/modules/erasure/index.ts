@@ -18,7 +18,7 @@ import {
 import { authorOf, findErased } from '../entries/index.ts';
 import { eraseAgent } from './agent.ts';
 import { compactErased, freeErasedRows } from './compact.ts';
-import { countErased, eraseEntries } from './entries.ts';
+import { countErased, eraseEntries, withFormerPlaces } from './entries.ts';
 import { isOfLargeAccount } from './large.ts';
 
 export { markUncompacted } from './compact.ts';
@@ -32,12 +32,14 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   const keys = key === undefined ? [] : [sql`key = ${key}`];
   const receipt_id = dry_run ? '' : work.services.ids.next(work.now);
   const target = { account_id, branch, agent_id, paths, keys };
+  const scope = caller.key?.write;
   const request = { dry_run, entity_path, key: key ?? null };
   if (dry_run) {
-    const erased = await countErased(work, target);
+    const erased = await countErased(work, target, scope);
     return unchanged({ ...request, erased, receipt_id: null, erased_at: null });
   }
-  const { erased, isPrivate } = await eraseEntries(work, findErased(work, target, receipt_id));
+  const parts = withFormerPlaces(work, findErased(work, target, receipt_id), { scope, receipt_id });
+  const { erased, isPrivate } = await eraseEntries(work, parts);
   work.emit({
     event_type: 'erase',
     agent_id,

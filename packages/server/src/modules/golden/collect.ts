@@ -125,7 +125,7 @@ async function rowsOf({ tx, account_id }: Work, found: readonly FoundPair[]): Pr
   found.forEach(({ session, question, credited }, at) => {
     const head = heads[at];
     const { agent_id, seq, created_at } = session;
-    if (!head || head.deleted === 1 || head.branch !== question.branch) return;
+    if (head?.deleted !== 0 || head.branch !== question.branch) return;
     if (head.shared === 0 && head.agent_id !== agent_id) return;
     const isPrivate =
       head.shared === 0 || [session, question, credited].some(({ visible_to }) => visible_to !== EVERYONE);

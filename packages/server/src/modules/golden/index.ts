@@ -7,6 +7,7 @@ import { tables } from './tables.ts';
 
 export { retrievalFigures } from './figures.ts';
 export { type GoldenQuestion, goldenQueriesNaming } from './offers.ts';
+export { type RecentQuestion, recentQuestions } from './recent.ts';
 export {
   askableGolden,
   dueForWeights,

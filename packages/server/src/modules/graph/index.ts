@@ -8,7 +8,14 @@ import { tables } from './tables.ts';
 
 export { linkAwaited, type NewEntry } from './awaited.ts';
 export { type Ends, entryEnd, type LinkedOnce, linkAllOnce, linkBetween } from './link.ts';
-export { listEntriesById, listIncident, listPathsLinkedFrom, readEntries } from './queries.ts';
+export {
+  listEntriesById,
+  listFormerNames,
+  listIncident,
+  listPathsLinkedFrom,
+  listReadersOf,
+  readEntries,
+} from './queries.ts';
 export { entryIdOf, entryNode } from './rules/edges.ts';
 export type { IncidentEdge } from './rules/walk.ts';
 

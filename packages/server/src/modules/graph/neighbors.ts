@@ -1,14 +1,12 @@
 import type { Input, Output } from '@mem-service/contract';
-import { entryName, pageBytes, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
-import { listLedgerEdges } from './ledger.ts';
-import { listEntriesById, listIncident, type NamedEntry } from './queries.ts';
-import { entryIdOf, entryNode } from './rules/edges.ts';
-import { joinIncident } from './rules/ledger-edges.ts';
+import { entryName, pageBytes, reads, toIso } from '../../kernel/index.ts';
+import { type EntryNames, edgeReaderOf } from './inherited.ts';
+import type { NamedEntry } from './queries.ts';
+import { entryNode } from './rules/edges.ts';
 import {
   frontierOf,
   type GraphNode,
   type GraphWalk,
-  type IncidentEdge,
   isOver,
   metNodes,
   nextPart,
@@ -18,12 +16,9 @@ import {
 } from './rules/walk.ts';
 import { findStart } from './start.ts';
 
-/** Names of entries by number; null for those that the caller may not see. */
-type EntryNames = Map<string, string | null>;
-
 export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
-  const { view, scan, services, dialect } = context;
-  requireNewest(view, 'how things are tied together');
+  const { view, scan, services } = context;
+  const readEdges = await edgeReaderOf(context);
   const start = await findStart(scan, view, input);
   const steps = stepsOf(input);
   const bytes = pageBytes(services);
@@ -36,14 +31,9 @@ export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
     let frontier = frontierOf(walk, depth - 1);
     while (frontier.length > 0 && !isOver(walk, steps)) {
       const part = nextPart(walk, frontier, steps);
-      const [stored, ledger] = await Promise.all([
-        listIncident(scan, view, { ...steps, nodes: padded(part.nodes), limit: part.most + 1, bytes }),
-        listLedgerEdges({ query: scan, dialect }, view, { ...steps, nodes: part.nodes, left: walk.left }),
-      ]);
-      const rows = joinIncident(stored.rows, ledger.rows);
-      await learnNames(context, { rows, names });
-      walk.left -= ledger.linesRead;
-      if (ledger.isCut || stored.more) walk.truncated = true;
+      const { rows, linesRead, isCut } = await readEdges({ steps, part, bytes, left: walk.left }, names);
+      walk.left -= linesRead;
+      if (isCut) walk.truncated = true;
       takeFound(walk, { ...part, rows, depth, isHidden, shown }, steps);
       frontier = frontier.slice(part.nodes.length);
       if (walk.left <= 0 && frontier.length > 0) walk.truncated = true;
@@ -62,32 +52,10 @@ function stepsOf({ direction, relation, min_confidence, limit }: Input<'graph.ne
   };
 }
 
-/** No agent has an empty name. */
-const NO_NODE: GraphNode = { type: 'agent', id: '' };
-
-/** Pads to the next power of two, so that there are few different statements to prepare. */
-function padded(nodes: readonly GraphNode[]): GraphNode[] {
-  const size = 2 ** Math.ceil(Math.log2(nodes.length));
-  return [...nodes, ...Array.from({ length: size - nodes.length }, () => NO_NODE)];
-}
-
 const nodeName = ({ entry_id, entity_path, key }: NamedEntry): [string, string] => [
   entryNode(entry_id),
   entryName(entity_path, key),
 ];
-
-async function learnNames(
-  { scan, dialect, view }: ReadContext,
-  { rows, names }: { rows: readonly IncidentEdge[]; names: EntryNames },
-): Promise<void> {
-  const unknown = new Set(
-    rows.flatMap((row) => (row.other_type === 'entry' && !names.has(row.other) ? row.other : [])),
-  );
-  if (unknown.size === 0) return;
-  const ids = dialect.numbers([...unknown].map(entryIdOf));
-  const found = new Map((await listEntriesById(scan, view, ids)).map(nodeName));
-  for (const node of unknown) names.set(node, found.get(node) ?? null);
-}
 
 const shownBy =
   (names: EntryNames) =>

@@ -12,7 +12,7 @@ import {
   sql,
   type Transaction,
 } from '../../db/index.ts';
-import { branchOf, type EntryView, scopeConditions } from '../../kernel/index.ts';
+import { branchOf, type EntryView, isNewestOfOneBranch, scopeConditions } from '../../kernel/index.ts';
 import { entriesIn, entriesNumbered, entryNamed, isEntryIn } from '../entries/index.ts';
 import type { Edge } from './rules/edges.ts';
 import type { EdgeSide, EdgeStrength, GraphNode, IncidentEdge } from './rules/walk.ts';
@@ -77,7 +77,12 @@ type IncidentQuery = {
   limit: number;
   /** The limit of names in all. */
   bytes: number;
+  /** The branch that has the edges, where it is another than the view's, and the time that they are older than. */
+  of?: EdgeSpan | undefined;
 };
+
+/** A part of a branch's edges: those that were there at a time, or all. */
+export type EdgeSpan = { branch: string; until: number | null };
 
 const ENDS = {
   out: { here: fragment('source'), other: fragment('target') },
@@ -95,7 +100,7 @@ export function listIncident(query: Query, view: EntryView, look: IncidentQuery)
     for (const side of look.sides)
       for (const relation of relations)
         for (const visible_to of ['', view.agent_id])
-          parts.push(rangeOf(view, { node, place, side, relation, visible_to, limit: look.limit }));
+          parts.push(rangeOf(view, { node, place, side, relation, visible_to, limit: look.limit, of: look.of }));
   });
   return query.first<IncidentEdge>(
     sql`${joinSql(parts, ' UNION ALL ')} ORDER BY place, side DESC, relation DESC, other_type DESC, other DESC`,
@@ -110,6 +115,7 @@ type EdgeRange = {
   relation: string | undefined;
   visible_to: string;
   limit: number;
+  of: EdgeSpan | undefined;
 };
 
 /**
@@ -120,21 +126,27 @@ function endsWithin(view: EntryView, node: GraphNode, side: EdgeSide): Sql {
   const { scope } = view;
   if (scope === undefined) return emptySql;
   const other = ENDS[side].other.text;
-  const entry = sql`(${fragment(other)}_type = 'entry' AND ${isEntryIn(view, sql`CAST(edges.${fragment(other)} AS BIGINT)`)})`;
+  // Entries that a branch inherits are looked up by their names.
+  const isEntry = isNewestOfOneBranch(view)
+    ? sql` AND ${isEntryIn(view, sql`CAST(edges.${fragment(other)} AS BIGINT)`)}`
+    : emptySql;
+  const entry = sql`(${fragment(other)}_type = 'entry'${isEntry})`;
   const entity = sql`(${fragment(other)}_type = 'entity'${andAll(scopeConditions(scope, `edges.${other}`))})`;
   const nameless = sql`${fragment(other)}_type NOT IN ('entry', 'entity')`;
   const hasPath = node.type === 'entry' || node.type === 'entity';
   return sql` AND (${entry} OR ${entity}${hasPath ? sql` OR ${nameless}` : emptySql})`;
 }
 
-function rangeOf(view: EntryView, { node, place, side, relation, visible_to, limit }: EdgeRange): Sql {
+function rangeOf(view: EntryView, { node, place, side, relation, visible_to, limit, of }: EdgeRange): Sql {
   const { here, other } = ENDS[side];
+  const { branch, until } = of ?? { branch: branchOf(view), until: null };
+  const isThere = until === null ? emptySql : sql` AND first_seen <= ${until}`;
   const ofRelation = relation === undefined ? fragment('') : sql` AND relation = ${relation}`;
   return sql`SELECT * FROM (
       SELECT ${fragment(`${place} AS place, '${side}' AS side`)}, relation, ${other}_type AS other_type, ${other} AS other,
         visible_to, confidence, evidence_count, first_seen, last_seen
-      FROM edges WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)} AND ${here}_type = ${node.type}
-        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}${endsWithin(view, node, side)}
+      FROM edges WHERE account_id = ${view.account_id} AND branch = ${branch} AND ${here}_type = ${node.type}
+        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}${isThere}${endsWithin(view, node, side)}
       ORDER BY relation DESC, ${other}_type DESC, ${other} DESC LIMIT ${limit}) AS cut`;
 }
 
@@ -191,6 +203,35 @@ export function listEdgesToNames(
   );
 }
 
+export function deleteEdgesToName(
+  tx: Transaction,
+  { account_id, branch, visible_to, target }: Pick<EdgeRow, 'account_id' | 'branch' | 'visible_to' | 'target'>,
+): Promise<number> {
+  return tx.run(
+    sql`DELETE FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND target_type = 'entity'
+        AND target = ${target} AND visible_to = ${visible_to}`,
+  );
+}
+
+/** What entries that moved were called before, by any agent's edges. */
+export async function listFormerNames(query: Query, { account_id, branch, nodes }: EntryEdges): Promise<string[]> {
+  const rows = await query.all<{ target: string }>(
+    // CROSS JOIN fixes the order of the tables, so that each entry is one index search.
+    sql`SELECT DISTINCT target FROM ${nodes} CROSS JOIN edges WHERE account_id = ${account_id} AND branch = ${branch}
+        AND source_type = 'entry' AND source = value AND visible_to = '' AND relation = 'moved_from'
+        AND target_type = 'entity'`,
+  );
+  return rows.map(({ target }) => target);
+}
+
+/** The assertions of an edge become those of another. */
+export function renameStatements(
+  tx: Transaction,
+  { account_id, from, to }: { account_id: string; from: string; to: string },
+): Promise<number> {
+  return tx.run(sql`UPDATE edge_statements SET edge_id = ${to} WHERE account_id = ${account_id} AND edge_id = ${from}`);
+}
+
 export async function deleteEdgesOf(tx: Transaction, erased: EntryEdges): Promise<void> {
   for (const end of ['source', 'target'] as const) await tx.run(sql`DELETE FROM edges WHERE ${ofErased(erased, end)}`);
 }
@@ -228,21 +269,36 @@ export const deleteAgentEdges = (tx: Transaction, some: SomeEdges): Promise<numb
     sql`DELETE FROM edges WHERE account_id = ${some.account_id} AND (${EDGE_KEY}) IN (SELECT ${EDGE_KEY} ${firstOf(some)})`,
   );
 
-type Reader = { account_id: string; branch: string; reader: string; viewer: string };
+/** The agents that have read one of these entries; of an entry that not everybody may see, its author alone could. */
+export async function listReadersOf(
+  query: Query,
+  { account_id, branch, nodes, limit }: EntryEdges & { limit: number },
+): Promise<string[]> {
+  const rows = await query.all<{ source: string }>(
+    // CROSS JOIN fixes the order of the tables, so that each entry is one index search.
+    sql`SELECT DISTINCT source FROM ${nodes} CROSS JOIN edges WHERE account_id = ${account_id} AND branch = ${branch}
+          AND target_type = 'entry' AND target = value AND visible_to = '' AND relation = 'read' AND source_type = 'agent'
+        LIMIT ${limit}`,
+  );
+  return rows.map(({ source }) => source);
+}
+
+type Reader = { account_id: string; reader: string; viewer: string; of: EdgeSpan };
 
 /**
  * The entries that an agent has read, as far as a viewer may see, newest first, as `(read_entry_id, read_count)`. `within`
  * builds a condition on the number of an entry.
  */
 export function readEntries(
-  { account_id, branch, reader, viewer }: Reader,
+  { account_id, reader, viewer, of: { branch, until } }: Reader,
   within: (entryId: Sql) => Sql,
   limit: number,
 ): Sql {
+  const isThere = until === null ? emptySql : sql` AND first_seen <= ${until}`;
   const side = (visibleTo: string) =>
     sql`SELECT * FROM (SELECT target, evidence_count FROM edges WHERE account_id = ${account_id} AND branch = ${branch}
           AND source_type = 'agent' AND source = ${reader} AND visible_to = ${visibleTo} AND relation = 'read'
-          AND target_type = 'entry'${within(fragment('CAST(edges.target AS BIGINT)'))} ORDER BY target DESC LIMIT ${limit}) AS side`;
+          AND target_type = 'entry'${isThere}${within(fragment('CAST(edges.target AS BIGINT)'))} ORDER BY target DESC LIMIT ${limit}) AS side`;
   return sql`SELECT CAST(target AS BIGINT) AS read_entry_id, CAST(sum(evidence_count) AS BIGINT) AS read_count
       FROM (${side('')} UNION ALL ${side(viewer)}) AS sides GROUP BY target ORDER BY target DESC LIMIT ${limit}`;
 }

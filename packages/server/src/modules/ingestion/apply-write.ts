@@ -24,7 +24,8 @@ export async function applyWrite(work: Work, loaded: LoadedThings, stated: State
   const entry = entries.get(addressOf(from ?? at));
   const before = isLive(entry, work.now) ? entry : undefined;
   const value = () => (before ? JSON.parse(fromDocument(before).value) : undefined);
-  const decided = await things.decide(write, { at, from, received_at, value });
+  const newBy = from || entries.get(addressOf(at)) ? undefined : arrival;
+  const decided = await things.decide(write, { at, from, received_at, value, newBy });
   const { entity_path, key } = at;
   const result = decided.isLate
     ? {

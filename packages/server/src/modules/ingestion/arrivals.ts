@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Output } from '@mem-service/contract';
+import { isoOfMs } from '../../iso-time.ts';
 import { type Caller, isInScope, missingScope, type Scope } from '../../kernel/index.ts';
 import { deliveryIdOf } from './names.ts';
 import type { DeliveryRow } from './queries.ts';
@@ -18,6 +19,8 @@ export type Arrival = {
   id: string | undefined;
   event_type: string;
   occurred_at: number | null;
+  /** Its place among those that occurred at the same time; 0 where it is not said. */
+  rank?: number;
   writes: readonly ArrivedWrite[];
   /** The connector that received it. */
   connector?: string;
@@ -72,19 +75,20 @@ export function checkWriteScope({ key }: Caller, writes: readonly Pick<ArrivedWr
     if (!isInScope(key?.write, entity_path)) throw missingScope('WRITE', { kind: 'exact', path: entity_path });
 }
 
-type ShownEvent = { source: string; event_type: string; id: string; occurred_at: string | null };
+type ShownEvent = { source: string; event_type: string; id: string; occurred_at: string | null; rank?: number };
 
 const shownEvents = new WeakMap<Arrival, ShownEvent>();
 
 /** Not by `toIso`, which keeps the time of the transaction. */
-const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoOfMs(ms));
 
 /** An event as the versions that are written for it show it. */
 export function eventOf(arrival: Arrival): ShownEvent {
   let shown = shownEvents.get(arrival);
   if (shown === undefined) {
-    const { source, event_type, id, occurred_at } = arrival;
+    const { source, event_type, id, occurred_at, rank = 0 } = arrival;
     shown = { source, event_type, id: id ?? '', occurred_at: isoOrNull(occurred_at) };
+    if (rank !== 0) shown.rank = rank;
     shownEvents.set(arrival, shown);
   }
   return shown;

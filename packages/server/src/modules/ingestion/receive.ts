@@ -1,6 +1,7 @@
 import { Fault, type Input } from '@mem-service/contract';
 import { isHandled } from '../../connectors/declared-types.ts';
 import type { ConnectorResult, LoadedConnector, TransformFailure, TransformFor } from '../../connectors/types.ts';
+import { isoOfMs } from '../../iso-time.ts';
 import {
   type Caller,
   changed,
@@ -9,7 +10,6 @@ import {
   inputSizeInSteps,
   prepares,
   type Services,
-  toIso,
   unchanged,
   writesTogether,
 } from '../../kernel/index.ts';
@@ -21,6 +21,7 @@ import { contextKey, pathOf, rawKey, webhookAgent } from './names.ts';
 import { findDeliveries } from './queries.ts';
 import { isLargeInput, redactValue, redactWrite } from './redact.ts';
 import { type ArrivedWrite, PLAIN_WRITE, writesOf } from './rules/results.ts';
+import { isAtMost, type Stamp } from './rules/stamps.ts';
 import { storeArrivals } from './store.ts';
 
 type Delivery = Input<'webhooks.receive'>;
@@ -67,7 +68,7 @@ export async function transformOne(
   { id, event_type, payload, headers }: TransformedInput,
   { received_at, ...given }: TransformFor & { received_at: number },
 ): Promise<Transform> {
-  const event = { id, event_type, payload, headers, received_at: toIso(received_at) };
+  const event = { id, event_type, payload, headers, received_at: isoOfMs(received_at) };
   const [transformed] = await connector.transform([event], given);
   if (transformed === undefined) return { reason: 'the transform returned nothing', passing: false };
   return 'failure' in transformed ? transformed.failure : transformed;
@@ -98,10 +99,17 @@ export async function withWrites(services: Services, arrival: Arrival, done: Tra
     const reason = `the value of ${oversized.entity_path}/${oversized.key} is too large`;
     return kept(services, arrival, { ...done, failure: { reason, passing: false } });
   }
-  const times = writes.flatMap((write) => write.occurred_at ?? []);
-  const occurred_at = times.length === 0 ? null : Math.max(...times);
+  const [occurred_at, rank] = latestOf(writes);
   const keep = (reason: string) => keptWithin(services, arrival, { reason, ...done });
-  return Object.assign({}, arrival, { writes, occurred_at, kept: keep });
+  return Object.assign({}, arrival, { writes, occurred_at, rank, kept: keep });
+}
+
+/** When the last of what an event says happened. */
+function latestOf(writes: readonly ArrivedWrite[]): [at: number | null, rank: number] {
+  let latest: Stamp | undefined;
+  for (const { occurred_at, rank } of writes)
+    if (occurred_at !== undefined && !isAtMost([occurred_at, rank], latest)) latest = [occurred_at, rank];
+  return latest ? [...latest] : [null, 0];
 }
 
 async function keptWithin(

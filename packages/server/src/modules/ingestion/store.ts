@@ -259,6 +259,7 @@ async function loadThings(
   const things = await Things.load(work, arrivals);
   const places = things.placesOf(arrivals);
   const entries = await EntrySet.load(work, places.map(onMain));
+  await things.addShown(arrivals, entries);
   return { things, entries };
 }
 

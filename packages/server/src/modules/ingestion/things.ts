@@ -1,9 +1,13 @@
-import { isInScope, missingScope, type Work } from '../../kernel/index.ts';
+import { Fault } from '@mem-service/contract';
+import { isInScope, type Work } from '../../kernel/index.ts';
 import { turnEnd, untilTurnEnds } from '../../turns.ts';
+import type { EntrySet } from '../entries/index.ts';
 import type { Arrival } from './arrivals.ts';
 import * as queries from './queries.ts';
-import { compareStamps, type Merged, mergeInSteps, type Stamp, type ThingState } from './rules/merge.ts';
+import { type Merged, mergeInSteps, type ThingState } from './rules/merge.ts';
 import type { ArrivedWrite } from './rules/results.ts';
+import { compareStamps, type Stamp } from './rules/stamps.ts';
+import { findShown, isShown, type SentThing } from './shown-states.ts';
 
 /** How far the clock of a sender may be ahead. */
 const MAX_AHEAD_MS = 5 * 60_000;
@@ -29,6 +33,12 @@ function isBetter(known: queries.PlaceRow, { stamp, at }: { stamp: Stamp; at: Pl
   const order = compareStamps(stamp, [known.placed_at, known.placed_rank]);
   return order > 0 || (order === 0 && nameOf(at) > nameOf(known));
 }
+
+/** The key may write where the event says; where the thing is now is not for the key to know. */
+const movedAway = () =>
+  new Fault('forbidden', 'the event is about a thing that is now where this key does not have WRITE', {
+    permission: 'WRITE',
+  });
 
 /** Anything is better than a place that an event had to guess. */
 const UNPLACED: Stamp = [-1, 0];
@@ -102,9 +112,7 @@ export class Things {
     const { account_id } = this.#work;
     const stamp = write.unplaced ? UNPLACED : stampOf(write, received_at);
     const known = this.#places.get(thingName(sender, thing));
-    // The event names another path: whether there is something elsewhere is not for the key to know.
-    if (known && !isInScope(caller.key?.write, known.entity_path))
-      throw missingScope('WRITE', { kind: 'exact', path: entity_path });
+    if (known && !isInScope(caller.key?.write, known.entity_path)) throw movedAway();
     if (known && !isBetter(known, { stamp, at: write })) return { at: known, keep: () => {} };
     const next = { account_id, sender, thing, entity_path, key, placed_at: stamp[0], placed_rank: stamp[1] };
     const keep = () => {
@@ -115,8 +123,20 @@ export class Things {
     return { at: next, from: known && !isSame(known, next) ? known : undefined, keep };
   }
 
+  /** Adds the states that the first versions of entries show. */
+  async addShown(arrivals: readonly Arrival[], entries: EntrySet): Promise<void> {
+    const asked: SentThing[] = [];
+    for (const { sender, writes } of arrivals)
+      for (const write of writes) {
+        if (write.occurred_at === undefined) continue;
+        for (const place of this.placesOf([{ sender, writes: [write] }]))
+          if (!this.#states.has(nameOf(place))) asked.push({ sender, place });
+      }
+    for (const { place, state } of await findShown(this.#work, entries, asked)) this.#states.set(nameOf(place), state);
+  }
+
   /** What an entry is to say after an event. */
-  async decide(write: ArrivedWrite, { at, from, value, received_at }: Before): Promise<ThingDecision> {
+  async decide(write: ArrivedWrite, { at, from, value, received_at, newBy }: Before): Promise<ThingDecision> {
     if (write.occurred_at === undefined)
       return { value: write.deleted ? undefined : write.value, text: write.text, isLate: false, keep: () => {} };
     const state = this.#states.get(nameOf(from ?? at)) ?? NO_STATE;
@@ -133,7 +153,7 @@ export class Things {
       if (from) this.#leave(from);
       if (!from && merged.thing.state === state) return;
       this.#states.set(nameOf(at), merged.thing.state);
-      this.#changed.set(nameOf(at), at);
+      if (!newBy || !isShown(merged.thing, newBy)) this.#changed.set(nameOf(at), at);
     };
     return { keep, ...decisionOf(write, merged, from !== undefined) };
   }
@@ -160,7 +180,14 @@ export class Things {
   }
 }
 
-type Before = { at: Place; from: Place | undefined; received_at: number; value: () => unknown };
+type Before = {
+  at: Place;
+  from: Place | undefined;
+  received_at: number;
+  value: () => unknown;
+  /** The event that the entry is new by. */
+  newBy: Arrival | undefined;
+};
 
 const NO_STATE: ThingState = {};
 

@@ -23,6 +23,7 @@ import {
 } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import { emitKeyEvent, makeKey, type NewKey } from './make.ts';
+import { memberOf, requireMember } from './members.ts';
 import * as queries from './queries.ts';
 import { holderOf } from './rules/holder.ts';
 import { firstExcess, type KeyGrant } from './rules/scopes.ts';
@@ -33,12 +34,12 @@ import { addressOf, refuseSecret, refuseWebhook } from './webhook.ts';
 const cursors = cursorsOf('api_keys', ['string']);
 const PAST_ALL = '~';
 
-const list = reads<'keys.list'>(async ({ read, caller, now, services }, { limit, cursor }) => {
+const list = reads<'keys.list'>(async ({ read, caller, now, services }, { member_id, limit, cursor }) => {
   let [before] = cursor === undefined ? [PAST_ALL] : cursors.from(cursor);
   const bytes = pageBytes(services);
   let rows: queries.KeyRow[] = [];
   for (let isMore = true; isMore && rows.length <= limit; ) {
-    const some = await queries.listKeys(read, caller.account_id, { before, limit: limit + 1, bytes });
+    const some = await queries.listKeys(read, caller.account_id, { before, limit: limit + 1, bytes, member_id });
     const seen = [...rows, ...(await thoseWithin(caller, some.rows))];
     rows = startWithin(seen, bytes, sizeOf);
     if (rows.length < seen.length) break;
@@ -54,7 +55,7 @@ const sizeOf = ({ name, scopes, entity_paths, agent_ids }: queries.KeyRow): numb
   jsonBytes(name) + bytesOfTexts([scopes, entity_paths, agent_ids]);
 
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
-  const { expires_at, rate_limit_rpm: rate, secret = null, ...rest } = input;
+  const { expires_at, rate_limit_rpm: rate, member_id, secret = null, ...rest } = input;
   refuseExcess(caller, rest);
   if (rest.key_type === 'admin' && rest.agent_ids.length > 0)
     throw invalidInput([{ path: 'agent_ids', message: 'must be empty for a key of the type admin' }]);
@@ -64,11 +65,13 @@ const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const rate_limit_rpm = rate ?? allowedRate(work, DEFAULT_RPM);
   const ends = expires_at === undefined ? null : Date.parse(expires_at);
   if (ends !== null && ends <= work.now) throw invalidInput([{ path: 'expires_at', message: 'must be in the future' }]);
+  const member = member_id === undefined ? undefined : await requireMember(work, member_id, rest);
   return made(work, caller, {
     ...rest,
     rate_limit_rpm,
     expires_at: ends,
     rotated_from: null,
+    member,
     secrets: { ...queries.NO_SECRETS, secret },
   });
 });
@@ -132,11 +135,12 @@ const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   const { next: secrets, old } = replaceSecrets(before, { secret: input.secret, now: work.now, ends });
   await queries.endKey(work.tx, row, { expires_at: ends, ...old });
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
-  const { name, key_type, connector, expires_at, key_id: rotated_from } = row;
+  const { name, key_type, connector, default_branch, expires_at, key_id: rotated_from } = row;
   const rate_limit_rpm = allowedRate(work, row.rate_limit_rpm);
   const agents = { agent_ids: JSON.parse(row.agent_ids), shares_sessions: row.shares_sessions === 1 };
-  const settings = { ...granted, ...agents, name, key_type, connector, rate_limit_rpm, expires_at, secrets };
-  return made(work, caller, { ...settings, rotated_from, holder: holderOf(row) });
+  const member = memberOf(row);
+  const kept = { name, key_type, connector, default_branch, rate_limit_rpm, expires_at, member, secrets };
+  return made(work, caller, { ...granted, ...agents, ...kept, rotated_from, holder: holderOf(row) });
 });
 
 async function existing(work: Work, caller: Caller, keyId: string): Promise<queries.KeyRow> {
@@ -150,8 +154,8 @@ export const grantedBy = (row: Pick<queries.KeyRow, 'scopes' | 'entity_paths'>):
   entity_paths: JSON.parse(row.entity_paths),
 });
 
-const isActive = ({ revoked_at, expires_at }: queries.KeyRow, now: number): boolean =>
-  revoked_at === null && (expires_at === null || expires_at > now);
+const isActive = ({ revoked_at, expires_at, suspended_at }: queries.KeyRow, now: number): boolean =>
+  revoked_at === null && suspended_at === null && (expires_at === null || expires_at > now);
 
 const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   key_id: row.key_id,
@@ -161,6 +165,7 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   entity_paths: JSON.parse(row.entity_paths),
   agent_ids: JSON.parse(row.agent_ids),
   shares_sessions: row.shares_sessions === 1,
+  default_branch: row.default_branch,
   rate_limit_rpm: row.rate_limit_rpm,
   prefix: row.prefix,
   active: isActive(row, now),
@@ -171,6 +176,7 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   last_used_at: toIsoOrNull(row.last_used_at),
   rotated_from: row.rotated_from,
   connector: row.connector,
+  member_id: row.member_id,
   secret_set: row.secret_set === 1,
 });
 

@@ -6,8 +6,10 @@ import { dropSecrets } from './signing.ts';
 import { saveKeyUses, storeUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
+export { findKeyHolder } from './holder.ts';
 export { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from './make.ts';
-export { countKeys, deleteKeys } from './queries.ts';
+export { changeMemberKeys } from './members.ts';
+export { countKeys, deleteKeys, listKeyIdsOfMember } from './queries.ts';
 export { keySource } from './source.ts';
 
 export const keys: Module = {
@@ -23,6 +25,8 @@ export const keys: Module = {
       unrelated: {
         key_id: 'an API key',
         key_hash: 'what an API key is found by',
+        member_id: 'a person, never an agent',
+        member_role: 'what a person may do',
         key_type: 'what an API key may do',
       },
       // To find the account of a presented key, to store when it was last used, and to remove secrets that have ended.

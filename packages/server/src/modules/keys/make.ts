@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Transaction } from '../../db/index.ts';
-import { ADMINS, type Caller, type Ids, type Work } from '../../kernel/index.ts';
+import { ADMINS, type Caller, type Ids, type KeyMember, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import type { KeyGrant, KeyScope } from './rules/scopes.ts';
 import { prefixOf, toSecret } from './rules/secret.ts';
@@ -17,6 +17,8 @@ export type NewKey = KeyGrant & {
   agent_ids: readonly string[];
   shares_sessions: boolean;
   connector?: string | null | undefined;
+  default_branch: string | null;
+  member?: Pick<KeyMember, 'member_id' | 'role'> | undefined;
   /** Of a key of the type webhook. */
   secrets?: queries.SigningSecrets;
   /** Of the key that it replaces. */
@@ -59,6 +61,10 @@ export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: 
     shares_sessions: Number(given.shares_sessions),
     holder: given.holder ?? key_id,
     connector: given.connector ?? null,
+    default_branch: given.default_branch,
+    member_id: given.member?.member_id ?? null,
+    member_role: given.member?.role ?? null,
+    suspended_at: null,
     secret_set: Number((given.secrets?.secret ?? null) !== null),
   };
   return { row, key };

@@ -51,4 +51,19 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX api_keys_with_secret ON api_keys (account_id) WHERE secret IS NOT NULL',
     ],
   },
+  {
+    version: 5,
+    name: 'keys of members',
+    up: ({ text, int }) => [
+      `ALTER TABLE api_keys ADD COLUMN member_id ${text}`,
+      `ALTER TABLE api_keys ADD COLUMN member_role ${text}`,
+      `ALTER TABLE api_keys ADD COLUMN suspended_at ${int}`,
+      'CREATE INDEX api_keys_by_member ON api_keys (account_id, member_id, key_id) WHERE member_id IS NOT NULL',
+    ],
+  },
+  {
+    version: 6,
+    name: 'default branches of keys',
+    up: ({ text }) => [`ALTER TABLE api_keys ADD COLUMN default_branch ${text}`],
+  },
 ];

@@ -1,4 +1,5 @@
 import {
+  andAll,
   type Find,
   type FirstRows,
   fragment,
@@ -9,7 +10,7 @@ import {
   type Transaction,
   type Update,
 } from '../../db/index.ts';
-import { accountStates, likeJsonText } from '../../kernel/index.ts';
+import { accountStates, likeJsonText, type MemberRole } from '../../kernel/index.ts';
 
 export type KeyRow = {
   account_id: string;
@@ -34,6 +35,11 @@ export type KeyRow = {
   /** Of a key of the type webhook. */
   connector: string | null;
   secret_set: number;
+  default_branch: string | null;
+  member_id: string | null;
+  member_role: MemberRole | null;
+  /** Since when its member is removed. */
+  suspended_at: number | null;
 };
 
 /** What senders sign with at the address of a key. Only what verifies signatures loads it. */
@@ -68,6 +74,10 @@ const COLUMNS = {
   shares_sessions: 'int',
   holder: 'text',
   connector: 'text',
+  default_branch: 'text',
+  member_id: 'text',
+  member_role: 'text',
+  suspended_at: 'int',
 } as const;
 
 export const insertKeys: Insert = { table: 'api_keys', columns: { ...COLUMNS, ...SECRETS } };
@@ -82,10 +92,11 @@ export function getKey(query: Query, accountId: string, keyId: string): Promise<
 export function listKeys(
   query: Query,
   accountId: string,
-  page: { before: string; limit: number; bytes: number },
+  page: { before: string; limit: number; bytes: number; member_id: string | undefined },
 ): Promise<FirstRows<KeyRow>> {
+  const ofMember = page.member_id === undefined ? [] : [sql`member_id = ${page.member_id}`];
   return query.first(
-    sql`SELECT ${KEY} FROM api_keys WHERE account_id = ${accountId} AND key_id < ${page.before}
+    sql`SELECT ${KEY} FROM api_keys WHERE account_id = ${accountId} AND key_id < ${page.before}${andAll(ofMember)}
         ORDER BY key_id DESC LIMIT ${page.limit}`,
     { columns: ['name', 'scopes', 'entity_paths', 'agent_ids'], bytes: page.bytes },
   );
@@ -107,12 +118,16 @@ export function findKeys(query: Query, keyHashes: Sql): Promise<KeyWithAccountRo
   );
 }
 
-export type KeyStatusRow = Pick<KeyWithAccountRow, 'key_hash' | 'expires_at' | 'revoked_at' | 'status'>;
+export type KeyStatusRow = Pick<
+  KeyWithAccountRow,
+  'key_hash' | 'expires_at' | 'revoked_at' | 'suspended_at' | 'member_role' | 'status'
+>;
 
 /** Returns the statuses of keys and their accounts, over all accounts. */
 export function findKeyStatuses(query: Query, keyHashes: Sql): Promise<KeyStatusRow[]> {
   return query.all(
-    sql`SELECT api_keys.key_hash, api_keys.expires_at, api_keys.revoked_at, accounts.status FROM api_keys
+    sql`SELECT api_keys.key_hash, api_keys.expires_at, api_keys.revoked_at, api_keys.suspended_at, api_keys.member_role,
+          accounts.status FROM api_keys
         JOIN ${accountStates} ON accounts.account_id = api_keys.account_id
         WHERE api_keys.key_hash IN (SELECT value FROM ${keyHashes})`,
   );
@@ -203,10 +218,35 @@ export const findUses: Find = { table: 'api_keys', select: 'last_used_at', by: b
 export const updateAgentIds: Update = { table: 'api_keys', set: { agent_ids: 'text' }, by: byKey };
 export const updateUses: Update = { table: 'api_keys', set: { last_used_at: 'int' }, by: byKey };
 
+/** A condition on keys: neither revoked nor expired. */
+const working = (now: number): Sql => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+
+type KeysOfMembers = { account_id: string; members: Sql; now: number };
+
+/** The keys of members that would work unless these were removed. */
+export function listKeysOfMembers(query: Query, { account_id, members, now }: KeysOfMembers): Promise<MemberKeyRow[]> {
+  return query.all(
+    sql`SELECT key_id, key_hash, member_role, suspended_at FROM api_keys WHERE account_id = ${account_id}
+          AND member_id IN (SELECT value FROM ${members}) AND ${working(now)}`,
+  );
+}
+
+/** All keys that a member ever had. */
+export function listKeyIdsOfMember(query: Query, accountId: string, memberId: string): Promise<{ key_id: string }[]> {
+  return query.all(sql`SELECT key_id FROM api_keys WHERE account_id = ${accountId} AND member_id = ${memberId}`);
+}
+
+type MemberKeyRow = Pick<KeyRow, 'key_id' | 'key_hash' | 'member_role' | 'suspended_at'>;
+
+export const updateMemberOf: Update = {
+  table: 'api_keys',
+  set: { member_role: 'text', suspended_at: 'int' },
+  by: byKey,
+};
+
 export async function countKeys(query: Pick<Query, 'get'>, accountId: string, now: number): Promise<number> {
   const row = await query.get<{ n: number }>(
-    sql`SELECT count(*) AS n FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL
-          AND (expires_at IS NULL OR expires_at > ${now})`,
+    sql`SELECT count(*) AS n FROM api_keys WHERE account_id = ${accountId} AND ${working(now)} AND suspended_at IS NULL`,
   );
   return row?.n ?? 0;
 }

@@ -19,7 +19,7 @@ export function refuseSecret(
 /** Refuses a key of the type webhook that could deliver nothing, and a connector for any other key. */
 export function refuseWebhook({ services }: Pick<Work, 'services'>, input: Input<'keys.create'>): void {
   const connectors = connectorsOf(services);
-  const { key_type, connector, scopes, agent_ids } = input;
+  const { key_type, connector, default_branch, scopes, agent_ids } = input;
   const refuse = (path: string, message: string) => {
     throw invalidInput([{ path, message }]);
   };
@@ -33,6 +33,8 @@ export function refuseWebhook({ services }: Pick<Work, 'services'>, input: Input
   else if (!connectors.has(connector)) refuse('connector', `is not a connector of this service; there are ${known}`);
   if (!scopes.some(({ permission }) => permission.includes('WRITE')))
     refuse('scopes', 'must give WRITE on something: a key of the type webhook does nothing but write');
+  if (default_branch !== null)
+    refuse('default_branch', 'must be null for a key of the type webhook: it writes to main');
   if (agent_ids.length > 0)
     refuse('agent_ids', `must be empty for a key of the type webhook: it writes as webhook/${connector}`);
 }

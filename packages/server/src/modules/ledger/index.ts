@@ -1,8 +1,10 @@
 import type { Module } from '../../kernel/index.ts';
 import { countEvidence, eraseEvidence } from './erase-queries.ts';
+import { migrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
 export * from './credited-queries.ts';
+export * from './prediction-queries.ts';
 export * from './queries.ts';
 export * from './trace-queries.ts';
 export * from './walk-queries.ts';
@@ -10,7 +12,7 @@ export * from './walk-queries.ts';
 /** What outcomes changed in entries, line by line. Its operations belong to the module `outcomes`. */
 export const ledger: Module = {
   name: 'ledger',
-  migrations: [],
+  migrations,
   tables,
   erasesEntries: {
     count: async ({ tx }, erased) => ({ evidence: await countEvidence(tx, erased) }),

@@ -1,14 +1,5 @@
-import type { Glob } from '@mem-service/contract';
 import { andAll, type FirstRows, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-import {
-  type EntryView,
-  type LedgerPosition,
-  type Scope,
-  scopeConditions,
-  type Viewer,
-  visibleTo,
-} from '../../kernel/index.ts';
-import { linesIn } from './walk-queries.ts';
+import { type LedgerPosition, type Scope, scopeConditions, type Viewer, visibleTo } from '../../kernel/index.ts';
 
 export type OutcomeRow = {
   account_id: string;
@@ -59,6 +50,9 @@ export type EvidenceRow = {
   evidence_failure: number | null;
   evidence_status: string | null;
   at: number;
+  /** The line of another branch that this one repeats: a merge brought it along. */
+  origin_seq: number | null;
+  origin_no: number | null;
   /** The previous line about the same entry. */
   before_seq: number | null;
   before_no: number | null;
@@ -113,6 +107,8 @@ export const evidenceColumns = {
   evidence_failure: 'real',
   evidence_status: 'text',
   at: 'int',
+  origin_seq: 'int',
+  origin_no: 'int',
 } as const;
 
 export const insertEvidence: Insert = {
@@ -265,7 +261,7 @@ export function listLedger(query: Query, account_id: string, { from, since, limi
         SELECT ${columns}, o.outcome_ref, coalesce(o.visible_to, '') AS outcome_visible_to,
           coalesce(o.causal_confidence, e.causal_confidence) AS stated_confidence FROM lines
         JOIN evidence AS e ON e.account_id = ${account_id} AND e.seq = lines.seq AND e.no = lines.no
-        LEFT JOIN outcomes AS o ON o.account_id = ${account_id} AND o.seq = lines.seq ORDER BY e.seq DESC, e.no DESC`,
+        LEFT JOIN outcomes AS o ON o.account_id = ${account_id} AND o.seq = coalesce(e.origin_seq, e.seq) ORDER BY e.seq DESC, e.no DESC`,
   );
 }
 
@@ -281,20 +277,18 @@ export function listJudged(
   );
 }
 
-export type Predicted = { confidence_before: number; success: number };
+export type BranchLines = { branch: string; after: number; up_to: number | null; most: number };
 
-/** A condition: evidence about entries of a view within paths; the entries are found first. */
-export const isAboutEntryIn = (view: EntryView, paths: readonly Glob[] | undefined): Sql =>
-  sql`entry_id IS NOT NULL AND (seq, no) IN (${linesIn(view, { paths })})`;
-
-/** Returns the newest evidence for a calibration. */
-export function listPredictions(
+/** The names of entries that lines of a branch other than `main` are about, after a `seq` and up to another. */
+export function listJudgedNames(
   query: Query,
-  viewer: Viewer,
-  { where, limit }: { where: readonly Sql[]; limit: number },
-): Promise<Predicted[]> {
-  return query.all<Predicted>(
-    sql`SELECT confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1
-        AND ${visibleTo(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
+  accountId: string,
+  { branch, after, up_to, most }: BranchLines,
+): Promise<{ entity_path: string; key: string }[]> {
+  const end = up_to === null ? [] : [sql`seq <= ${up_to}`];
+  return query.all(
+    sql`SELECT DISTINCT entity_path, key FROM evidence WHERE account_id = ${accountId} AND branch = ${branch}
+          AND branch <> 'main' AND seq > ${after}${andAll(end)} AND applied = 1 AND entity_path IS NOT NULL
+          AND entry_id IS NOT NULL LIMIT ${most}`,
   );
 }

@@ -52,6 +52,7 @@ export const tables: readonly TenantTable[] = [
         ...['entry_id', 'entity_path', 'key', 'version', 'read_version', 'written_by', 'attempt', 'reason'],
         ...['surprise', 'weight', 'confidence_before', 'confidence_after'],
         ...['evidence_success', 'evidence_failure', 'evidence_status'],
+        ...['origin_seq', 'origin_no'],
       ],
       derived: ['before_seq', 'before_no'],
       agents: {
@@ -64,6 +65,7 @@ export const tables: readonly TenantTable[] = [
         evidence: '1000000 1000000 10 1',
         evidence_by_author: '1000000 1000000 5000 10',
         evidence_by_name: '10000 10000 10 1',
+        evidence_by_branch: '10000 10000 100 1',
       },
       restore: restoreLines,
     },

@@ -47,11 +47,13 @@ export type NumberedOutcome = {
   branch: string;
   committed_at: number;
   visible_to: string;
+  session: string;
+  trace_id: string | null;
 };
 
 const outcomeFacts: Find = {
   table: 'outcomes',
-  select: 'seq, outcome_ref, outcome_type, agent_id, branch, committed_at, visible_to',
+  select: 'seq, outcome_ref, outcome_type, agent_id, branch, committed_at, visible_to, session, trace_id',
   by: { account_id: 'text', seq: 'int' },
 };
 

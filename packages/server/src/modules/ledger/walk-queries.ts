@@ -1,7 +1,8 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
-import { branchOf, type EntryView, type ErasedEntries, scopeConditions } from '../../kernel/index.ts';
+import { type EntryView, type ErasedEntries, loggedIn, scopeConditions } from '../../kernel/index.ts';
 import { newestLineOf, newestLinesIn, newestLinesOf } from '../entries/index.ts';
+import { DEMOTED } from './queries.ts';
 
 /**
  * The positions of lines, from the newest about some entries back to the first. `newest` selects the newest ones; each line
@@ -49,7 +50,7 @@ const seen = ({ agent_id }: EntryView, table: string): Sql => {
 /** Follows the lines about an entry from the newest back, until enough are visible to the agent. */
 function seqsOfEntry(view: EntryView, entry_id: number): Sql {
   const { account_id } = view;
-  const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND line.branch = ${branchOf(view)} AND ${seen(view, 'line')} THEN 1 ELSE 0 END`;
+  const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND ${loggedIn(view, 'line')} AND ${seen(view, 'line')} THEN 1 ELSE 0 END`;
   const ofLine = sql`line.account_id = ${account_id} AND line.seq`;
   return sql`WITH RECURSIVE lines (seq, before_seq, before_no, shown, n) AS (
       SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0 FROM (${newestLineOf({ account_id, entry_id })}) AS newest
@@ -62,7 +63,7 @@ function seqsOfEntry(view: EntryView, entry_id: number): Sql {
 
 function seqsOfRef(view: EntryView, outcomeRef: string): Sql {
   return sql`SELECT seq FROM outcomes WHERE account_id = ${view.account_id} AND outcome_ref = ${outcomeRef}
-      AND branch = ${branchOf(view)} AND ${seen(view, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
+      AND ${loggedIn(view)} AND ${seen(view, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
 }
 
 export type PlacedOutcome = { place: number; seq: number };
@@ -112,6 +113,28 @@ export async function listCausesOf(query: Query, accountId: string, seqs: Sql): 
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND entry_id IS NOT NULL`,
   );
   return rows.map(({ entry_id }) => entry_id);
+}
+
+/** A line about an entry: which version its outcome rested on. */
+export type LineAbout = { seq: number; entry_id: number; version: number | null };
+
+/** The newest lines about each of these entries, `each` at most of one; a line of a merge as the one that it repeats. */
+export function listLinesAbout(
+  query: Query,
+  accountId: string,
+  { ids, each, most }: { ids: Sql; each: number; most: number },
+): Promise<LineAbout[]> {
+  return query.all<LineAbout>(
+    sql`WITH RECURSIVE lines (seq, no, n) AS (
+          SELECT newest.line_seq, newest.line_no, 1 FROM (${newestLinesOf(accountId, ids)}) AS newest
+          UNION ALL
+          SELECT earlier.before_seq, earlier.before_no, lines.n + 1 FROM lines JOIN evidence AS earlier
+            ON earlier.account_id = ${accountId} AND earlier.seq = lines.seq AND earlier.no = lines.no
+            WHERE earlier.before_seq IS NOT NULL AND lines.n < ${each})
+        SELECT coalesce(line.origin_seq, line.seq) AS seq, line.entry_id, coalesce(line.read_version, line.version) AS version
+        FROM lines JOIN evidence AS line ON line.account_id = ${accountId} AND line.seq = lines.seq AND line.no = lines.no
+        WHERE line.entry_id IS NOT NULL AND line.model <> ${DEMOTED} LIMIT ${most}`,
+  );
 }
 
 /** The newest outcomes about each of these entries, `each` at most of one, newest first. */

@@ -4,6 +4,7 @@ import {
   follows,
   type GivenPosition,
   type Handlers,
+  isLoggedIn,
   isOfOtherHolder,
   type LogEvent,
   listFirstEvents,
@@ -11,6 +12,7 @@ import {
   parsePosition,
   positionText,
   type ReadContext,
+  readableRows,
   readScope,
   reads,
   seesEvent,
@@ -18,18 +20,21 @@ import {
 import { toEvent, toText } from './events.ts';
 import { acceptorOf } from './rules.ts';
 
-type LogPage = { after: GivenPosition; limit: number };
+type Events = readonly LogEvent[];
+type ShownPage = { after: GivenPosition; limit: number; shownOf: (events: Events) => Events | Promise<Events> };
 
 const positionOf = (given: string | number): GivenPosition => parsePosition(String(given)) as GivenPosition;
 
-const list = reads<'log.list'>(async (context, { after: given, limit }) => {
+const list = reads<'log.list'>(async (context, { after: given, limit, branch }) => {
   const after = positionOf(given);
-  if (readScope(context.caller)) return listInScope(context, { after, limit });
+  const shownOf = (events: Events) =>
+    branch === undefined ? readableRows(context, events) : events.filter((event) => isLoggedIn(context.view, event));
+  if (branch !== undefined || readScope(context.caller)) return listShown(context, { after, limit, shownOf });
   const { read, caller, services } = context;
   const bytes = pageBytes(services);
   const { rows, more } = await listFirstEvents(read, caller.account_id, { after, limit: limit + 1, bytes });
   const page = rows.slice(0, limit);
-  const seen = page.filter((row) => maySee(context, row));
+  const seen = (await shownOf(page)).filter((row) => maySee(context, row));
   return { events: seen.map(toEvent), ...reached(page.at(-1) ?? after), has_more: more || rows.length > limit };
 });
 
@@ -41,8 +46,8 @@ const reached = ({ seq, stamp }: GivenPosition) => ({
 
 const CHUNK = 1000;
 
-/** For a key that sees little of the log: scans until the page is full, or up to the limit of every list. */
-async function listInScope(context: ReadContext, { after, limit }: LogPage) {
+/** For those who see little of the log: scans until the page is full, or up to the limit of every list. */
+async function listShown(context: ReadContext, { after, limit, shownOf }: ShownPage) {
   const { scan, caller, services } = context;
   const seen: LogEvent[] = [];
   let last = after;
@@ -50,8 +55,9 @@ async function listInScope(context: ReadContext, { after, limit }: LogPage) {
   for (let left = services.limits.max_scanned_entries; left > 0; left -= CHUNK) {
     const page = { after: last, limit: CHUNK, bytes: pageBytes(services) };
     const { rows, more } = await listFirstEvents(scan, caller.account_id, page);
+    const shown = new Set(await shownOf(rows));
     for (const row of rows) {
-      if (maySee(context, row)) {
+      if (shown.has(row) && maySee(context, row)) {
         bytes -= Buffer.byteLength(row.details);
         if (seen.length === limit || (bytes < 0 && seen.length > 0))
           return { events: seen.map(toEvent), ...reached(last), has_more: true };
@@ -69,10 +75,10 @@ const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boole
   seesEvent(readScope(caller), event) &&
   !isOfOtherHolder(caller, event);
 
-const stream = follows<'log.stream'>(({ caller, view }, { after, ...wanted }) => {
+const stream = follows<'log.stream'>(({ caller, view }, { after, branch: _, ...wanted }) => {
   if (view.lineage[0]?.up_to_seq !== null)
     throw invalidInput([{ path: 'branch', message: 'shows a past state, which has no new events to stream' }]);
-  const accepts = acceptorOf(wanted);
+  const accepts = acceptorOf({ ...wanted, isShown: (event) => isLoggedIn(view, event) });
   return {
     after: after === undefined ? undefined : positionOf(after),
     toText,

@@ -1,21 +1,28 @@
 import { eventTypeOf, matchesGlob, parseGlob } from '@mem-service/contract';
 
 export type EventFilter = {
-  branch: string;
+  /** Whether the branch that is followed shows the event. */
+  isShown: (event: FilteredEvent) => boolean;
   entity_path?: string | undefined;
   types?: readonly string[] | undefined;
   agent_id?: string | undefined;
 };
 
-type FilteredEvent = { event_type: string; branch: string; agent_id: string; entity_path: string | null };
+type FilteredEvent = {
+  seq: number;
+  event_type: string;
+  branch: string;
+  agent_id: string;
+  entity_path: string | null;
+};
 
 /** Returns whether an event passes the filter. An event without a path passes only where the filter has none. */
-export function acceptorOf({ branch, entity_path, types, agent_id }: EventFilter): (event: FilteredEvent) => boolean {
+export function acceptorOf({ isShown, entity_path, types, agent_id }: EventFilter): (event: FilteredEvent) => boolean {
   const parsed = entity_path === undefined ? undefined : parseGlob(entity_path);
   const glob = parsed?.kind === 'all' ? undefined : parsed;
   const wantedTypes = types && new Set(types.map(eventTypeOf));
   return (event) =>
-    event.branch === branch &&
+    isShown(event) &&
     (agent_id === undefined || event.agent_id === agent_id) &&
     (wantedTypes === undefined || wantedTypes.has(event.event_type)) &&
     (glob === undefined || (event.entity_path !== null && matchesGlob(glob, event.entity_path)));

@@ -4,6 +4,7 @@ import {
   changed,
   hashedBy,
   incompleteBecause,
+  type Lineage,
   readScope,
   unchanged,
   type Work,
@@ -12,7 +13,7 @@ import {
   writesTogether,
 } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
-import { authorOf, checkUnchanged, type EntryAddress, EntrySet, staleReadsInScope } from '../entries/index.ts';
+import { authorOf, checkUnchanged, type EntryPlace, EntrySet, staleReadsInScope } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import {
   endSession,
@@ -43,8 +44,9 @@ import {
 import { documentOf, type OutcomeDocument, toCommitted } from './answer.ts';
 import type { OutcomeInput } from './causes.ts';
 import { causesOf, namedCauses, type OutcomeCauses, type ParsedCauses } from './causes.ts';
+import { type OutcomeItems, ofDifferentSessions } from './different-sessions.ts';
 import { emitOutcome } from './emit-outcome.ts';
-import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
+import { adoptCauses, applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { finalAction } from './final-action.ts';
 import { writeLessons } from './lesson.ts';
 import { entriesOf, partsOfNamedCauses } from './named-causes.ts';
@@ -57,7 +59,6 @@ import { staleCauses } from './stale.ts';
 const MAX_STORED_SHOWN = 100;
 
 type CommitAnswer = WriteResult<Output<'outcomes.commit'>> | Fault;
-type OutcomeItems = readonly WriteItem<'outcomes.commit'>[];
 
 /** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
 export const commitTogether = writesTogether<'outcomes.commit'>(async (work, items) => {
@@ -67,21 +68,6 @@ export const commitTogether = writesTogether<'outcomes.commit'>(async (work, ite
     results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
   return results;
 });
-
-/**
- * Returns the first items that belong to different sessions, which can be decided before any of them is written. A later
- * outcome of a session depends on what the earlier one leaves there.
- */
-function ofDifferentSessions(items: OutcomeItems): OutcomeItems {
-  const sessions = new Set<string>();
-  const end = items.findIndex(({ input, caller }) => {
-    const { agent_id, session } = authorOf(input, caller);
-    const isKnown = sessions.has(`${agent_id}\n${session}`);
-    sessions.add(`${agent_id}\n${session}`);
-    return isKnown;
-  });
-  return end === -1 ? items : items.slice(0, end);
-}
 
 /** The rows to write for all outcomes of the batch. */
 type OutcomeBatch = BroughtBytes & {
@@ -115,6 +101,7 @@ async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer
 type LoadedOutcome = {
   caller: Caller;
   input: OutcomeInput;
+  lineage: Lineage;
   author: OutcomeAuthor;
   key: SessionKey;
   before: queries.OutcomeRow | undefined;
@@ -127,7 +114,7 @@ type LoadedOutcome = {
 };
 
 async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Promise<LoadedOutcome> {
-  const { input, caller, gaps, prepared } = item;
+  const { input, caller, lineage, gaps, prepared } = item;
   const author = authorOf(input, caller);
   const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
@@ -136,14 +123,14 @@ async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Prom
     loadSession(work.tx, key, work.dialect),
     loadPast(work.tx, key),
   ]);
-  return { caller, input, author, key, before, session, past, named: namedCauses(input), gaps, prepared };
+  return { caller, input, lineage, author, key, before, session, past, named: namedCauses(input), gaps, prepared };
 }
 
 /** The entries that an outcome names or its session read, to look them up for all outcomes at once. */
-function placesOf({ input, session, before, named }: LoadedOutcome): EntryAddress[] {
+function placesOf({ input, lineage, session, before, named }: LoadedOutcome): EntryPlace[] {
   if (before) return [];
   const { branch } = input;
-  return [...named.causes, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
+  return [...named.causes, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key, lineage }));
 }
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
@@ -181,7 +168,7 @@ type OutcomeDecision = {
 /** Decides what an outcome changes. Throws on invalid input; nothing is written yet. */
 async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<OutcomeDecision> {
   const { entries } = book;
-  const { caller, input, author, key, session } = loaded;
+  const { caller, input, lineage, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
   const before = await recordedBefore(session);
   const report = withRedactions(loaded.prepared as Redactions | undefined, () =>
@@ -199,13 +186,14 @@ async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutco
     outcome_type,
     causal_confidence,
     branch,
+    lineage,
     attributes: report.header.attributes,
     causes,
     author,
   });
   const stale_reads = staleReadsInScope(caller, await staleCauses(work, entries, { key, session, weighed, branch }));
   checkUnchanged(input.if_unchanged, stale_reads);
-  await requireRoomForReport(work, book, { input, report });
+  await requireRoomForReport(work, book, { input, report, weighed });
   return { report, causes, final_action_index, weighed, stale_reads, shown };
 }
 
@@ -240,14 +228,23 @@ async function applyOutcome(
   { found: loaded, judged }: { found: LoadedOutcome; judged: OutcomeDecision },
 ): Promise<CommitAnswer> {
   const { input, author, key, session, past } = loaded;
-  const { report, causes, final_action_index, weighed, stale_reads, shown } = judged;
+  const { report, causes, final_action_index, stale_reads, shown } = judged;
+  const { branch } = input;
+  const weighed = await adoptCauses(book.entries, judged.weighed, { branch, author });
   const because = missingCauses(loaded);
   if (because !== undefined) report.header.causes_incomplete_because = because;
   const row = emitOutcome(work, input, { author, weighed, report });
   const named = partsOfNamedCauses(work, weighed, session);
-  const evidence = await applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
+  const evidence = await applyEvidence(work, book.entries, { weighed, seq: row.seq, branch, author });
   await pause();
-  const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
+  const lesson = await writeLessons(work, book.entries, {
+    input,
+    lineage: loaded.lineage,
+    author,
+    causes,
+    weighed,
+    report,
+  });
   const tried = causes.attempts.map((attempt) => entriesOf(attempt.causes, weighed));
   const ending = { key, session, past, named, tried, report, final_action_index };
   const immutable_trace_id = await seal(work, book, { row, evidence, ending });

@@ -1,10 +1,11 @@
-import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { EVERYONE, type Lineage, viewInWork, type Work } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import {
   type EntryRow,
   type EntrySet,
   evidenceStatus,
   findVersions,
+  getVersion,
   isLive,
   mayAgentSee,
   standingOf,
@@ -18,7 +19,7 @@ import { applyStep, type OutcomeModel } from './rules/posterior.ts';
 import { type OutcomeStep, planSteps } from './rules/steps.ts';
 
 export type OutcomeAuthor = { agent_id: string; session: string; session_id: string | null };
-export type OutcomeOrigin = { branch: string; author: OutcomeAuthor };
+export type OutcomeOrigin = { branch: string; lineage: Lineage; author: OutcomeAuthor };
 
 type ReadCause = Cause & { version: number };
 
@@ -44,16 +45,16 @@ export async function weighCauses(
   entries: EntrySet,
   judged: CausesToWeigh & OutcomeOrigin,
 ): Promise<WeighedCauses> {
-  const { branch, author, causes } = judged;
+  const { branch, lineage, author, causes } = judged;
   const all = [...causes.attempts.flatMap((attempt) => attempt.causes), ...causes.causes];
-  const found = await entries.find(all.map(({ entity_path, key }) => ({ branch, entity_path, key })));
+  const found = await entries.find(all.map(({ entity_path, key }) => ({ branch, entity_path, key, lineage })));
   const entryOf = new Map<Cause, EntryRow>();
   for (const [i, cause] of all.entries()) {
     const entry = found[i];
     if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) entryOf.set(cause, entry);
   }
   await pause();
-  await addHashes(work, all, entryOf);
+  await addHashes(work, { causes: all, entryOf, lineage });
   const { outcome_type, causal_confidence, attributes } = judged;
   const steps = planSteps({ outcome_type, causal_confidence, attributes, ...causes }, (cause) => entryOf.get(cause));
   return { steps, entryOf, live: new Set(entryOf.values()), read: newestReads(all) };
@@ -69,12 +70,11 @@ function newestReads(causes: readonly Cause[]): Map<string, ReadCause> {
   return read;
 }
 
+type ComparedCauses = { causes: readonly Cause[]; entryOf: ReadonlyMap<Cause, EntryRow>; lineage: Lineage };
+
 /** Compares an older version by the hash of its value, so that a value that was only written again counts as the same. */
-async function addHashes(
-  { tx, account_id }: Work,
-  causes: readonly Cause[],
-  entryOf: ReadonlyMap<Cause, EntryRow>,
-): Promise<void> {
+async function addHashes(work: Work, { causes, entryOf, lineage }: ComparedCauses): Promise<void> {
+  const { tx, account_id } = work;
   const older = causes.flatMap((cause) => {
     const entry = entryOf.get(cause);
     if (!entry || cause.version === undefined || cause.version === entry.version) return [];
@@ -82,7 +82,33 @@ async function addHashes(
   });
   if (older.length === 0) return;
   const found = await findVersions(tx, account_id, older);
-  for (const [i, { cause }] of older.entries()) cause.content_hash = found[i]?.content_hash ?? 'none';
+  const view = viewInWork(work, { lineage, agent_id: '' });
+  for (const [i, { cause, version }] of older.entries()) {
+    const isInherited = !found[i] && lineage.length > 1;
+    const row = isInherited ? await getVersion(tx, view, { ...cause, version }) : found[i];
+    cause.content_hash = row?.content_hash ?? 'none';
+  }
+}
+
+/** Makes entries that the branch only inherits its own before they are judged there. */
+export async function adoptCauses(
+  entries: EntrySet,
+  weighed: WeighedCauses,
+  { branch, author }: Pick<OutcomeOrigin, 'branch' | 'author'>,
+): Promise<WeighedCauses> {
+  const inherited = [...weighed.live].filter((entry) => entry.branch !== branch);
+  if (inherited.length === 0) return weighed;
+  await entries.adopt(
+    inherited.map(({ entity_path, key }) => ({ branch, entity_path, key })),
+    author.agent_id,
+  );
+  const own = (entry: EntryRow): EntryRow => entries.get({ ...entry, branch }) ?? entry;
+  const steps = weighed.steps.map((step) => ({
+    ...step,
+    causes: step.causes.map((cause) => ({ ...cause, entry: cause.entry && own(cause.entry) })),
+  }));
+  const entryOf = new Map([...weighed.entryOf].map(([cause, entry]) => [cause, own(entry)]));
+  return { ...weighed, steps, entryOf, live: new Set(entryOf.values()) };
 }
 
 const LINES_PER_STEP = 64;
@@ -132,6 +158,8 @@ export async function applyEvidence(
         evidence_failure: null,
         evidence_status: null,
         at: work.now,
+        origin_seq: null,
+        origin_no: null,
         before_seq: null,
         before_no: null,
       };

@@ -5,6 +5,7 @@ import { readHandlers } from './reads.ts';
 
 export { commitTogether } from './commit.ts';
 export { isSuccess, parseOutcomeType } from './rules/outcome-types.ts';
+export { type SharedEvidence, shareEvidence } from './share-evidence.ts';
 
 export const outcomes: Module = {
   name: 'outcomes',

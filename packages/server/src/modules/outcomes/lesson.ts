@@ -1,5 +1,5 @@
 import { Fault, type Input } from '@mem-service/contract';
-import type { Work } from '../../kernel/index.ts';
+import type { Lineage, Work } from '../../kernel/index.ts';
 import { type EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
 import type { SessionReport } from '../traces/index.ts';
 import type { OutcomeCauses } from './causes.ts';
@@ -9,6 +9,7 @@ import { contrastLessons, type Lesson } from './rules/lesson.ts';
 
 type LessonFacts = {
   input: Input<'outcomes.commit'>;
+  lineage: Lineage;
   author: OutcomeAuthor;
   causes: OutcomeCauses;
   weighed: WeighedCauses;
@@ -21,7 +22,7 @@ type WrittenLesson = { entity_path: string; key: string; version: number };
 export async function writeLessons(
   work: Work,
   entries: EntrySet,
-  { input, author, causes, weighed, report }: LessonFacts,
+  { input, lineage, author, causes, weighed, report }: LessonFacts,
 ): Promise<WrittenLesson | null> {
   const { outcome_ref, outcome_type, branch } = input;
   const known = (list: readonly Cause[]) =>
@@ -43,7 +44,7 @@ export async function writeLessons(
       actions: attempt.action_indices.flatMap((i) => report.actionNames[i] ?? []),
     })),
   });
-  await entries.fetch(lessons.map(({ entity_path, key }) => ({ branch, entity_path, key })));
+  await entries.fetch(lessons.map(({ entity_path, key }) => ({ branch, entity_path, key, lineage })));
   const written = lessons.flatMap(
     (lesson) => writeLesson(work, entries, { lesson, branch, author, outcome_ref }) ?? [],
   );
@@ -71,7 +72,11 @@ function writeLesson(work: Work, entries: EntrySet, { lesson, branch, author, ou
     shared,
   };
   try {
-    const { entry } = entries.apply(draft, { event_type: 'write', details: { lesson_of: outcome_ref } });
+    const { entry } = entries.apply(draft, {
+      event_type: 'write',
+      details: { lesson_of: outcome_ref },
+      despite_protection: true,
+    });
     return { entity_path, key, version: entry.version };
   } catch (error) {
     // The outcome is kept, without a lesson, where the plan has no room for it.

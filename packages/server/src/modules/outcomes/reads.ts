@@ -7,12 +7,12 @@ import {
   groupBySeq,
   type Handlers,
   isCalled,
+  isNewestOfOneBranch,
   loggedIn,
   pageBytes,
   type ReadContext,
   readScope,
   reads,
-  requireNewest,
   scopedPathConditions,
   seqAt,
   startWithin,
@@ -98,22 +98,24 @@ function plainFilters({ view }: ReadContext, input: OutcomeListInput): Sql[] {
 
 const calibration = reads<'outcomes.calibration'>(async (context, input) => {
   const { caller, view, read, scan, services } = context;
-  requireNewest(view, 'how well confidence predicts');
-  const where = [loggedIn(view)];
+  const isNewest = isNewestOfOneBranch(view);
+  const where: Sql[] = isNewest ? [loggedIn(view)] : [];
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-  if (view.scope || (glob && glob.kind !== 'all')) where.push(queries.isAboutEntryIn(view, glob && [glob]));
+  if (view.scope || (glob && glob.kind !== 'all'))
+    where.push(...(isNewest ? [queries.isAboutEntryIn(view, glob && [glob])] : scopedPathConditions(view.scope, glob)));
   if (input.agent_id !== undefined) where.push(sql`written_by = ${input.agent_id}`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
   if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);
   if (input.until) where.push(sql`seq < ${await seqOf(input.until)}`);
   const most = services.limits.max_scanned_entries;
-  const rows = await queries.listPredictions(scan, view, { where, limit: most + 1 });
+  const list = isNewest ? queries.listPredictions : queries.listInheritedPredictions;
+  const rows = await list(scan, view, { where, limit: most + 1 });
   const scanned = rows.slice(0, most).map((row) => ({ ...row, success: row.success === 1 }));
   const successes = scanned.filter(({ success }) => success).length;
   const result: Output<'outcomes.calibration'> = {
     ...calibrate(scanned),
     successes,
-    truncated: rows.length > most,
+    truncated: rows.length > most || (!isNewest && (await queries.hasMorePredictions(scan, view, most + 1))),
   };
   return result;
 });

@@ -2,6 +2,7 @@ import { boundsOfAccount, bytesOfTexts, requireRoom, type Work } from '../../ker
 import { pause } from '../../turns.ts';
 import type { SessionReport } from '../traces/index.ts';
 import type { OutcomeInput } from './causes.ts';
+import type { WeighedCauses } from './evidence.ts';
 
 /** Named causes that count for nothing: an outcome with them is worth more than the room that they take in its trace. */
 const FREE_CAUSES = 100;
@@ -16,14 +17,18 @@ export type BroughtBytes = { brought: number };
 export async function requireRoomForReport(
   work: Work,
   batch: BroughtBytes,
-  { input, report }: { input: OutcomeInput; report: SessionReport },
+  { input, report, weighed }: { input: OutcomeInput; report: SessionReport; weighed: WeighedCauses },
 ): Promise<void> {
   if (boundsOfAccount(work).storage_bytes === null) return;
-  const bytes = await bytesOfReport(input, report);
+  const bytes = (await bytesOfReport(input, report)) + bytesOfCopies(input, weighed);
   if (bytes === 0) return;
   requireRoom(work, { bytes: batch.brought + bytes });
   batch.brought += bytes;
 }
+
+/** A branch stores what it inherits once more before it judges it. */
+const bytesOfCopies = ({ branch }: OutcomeInput, { live }: WeighedCauses): number =>
+  [...live].reduce((sum, entry) => sum + (entry.branch === branch ? 0 : Buffer.byteLength(entry.document)), 0);
 
 async function bytesOfReport(input: OutcomeInput, { header, parts }: SessionReport): Promise<number> {
   const { task_input, response_text, decision_summary, session_metadata } = header;

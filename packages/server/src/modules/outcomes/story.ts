@@ -1,32 +1,21 @@
 import { Fault, type Output } from '@mem-service/contract';
-import { EVERYONE, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
+import { reads, toIso } from '../../kernel/index.ts';
 import {
   type EntryRow,
   evidenceStatus,
   fadedConfidence,
   getLiveEntry,
-  getNewestLine,
-  listVersionsOf,
   standingOf,
   UNTOUCHED,
-  type WrittenVersion,
 } from '../entries/index.ts';
-import * as ledger from '../ledger/index.ts';
-import type { OutcomeType } from './rules/outcome-types.ts';
-import { buildStory, type LifeEvent, type StoryStep, versionsWritten } from './rules/story.ts';
+import { lifeOf, type StoryEvent } from './life.ts';
+import { buildStory, type StoryStep } from './rules/story.ts';
 
 type ConfidenceOutput = Output<'entries.confidence'>;
 
-const MAX_VERSIONS = 10_000;
-const LEDGER_PAGE = 5000;
-const MAX_LEDGER = 100_000;
 const MAX_STEPS = 1000;
 
-/** A step of the story with its source, and whether the caller may see it. */
-type StoryEvent = { life: LifeEvent; seq: number; line: ledger.LedgerRow | undefined; isVisible: boolean };
-
 export const confidence = reads<'entries.confidence'>(async (context, input) => {
-  requireNewest(context.view, 'how the confidence of an entry came about');
   const entry = await getLiveEntry(context.read, context.view, input);
   if (!entry) throw new Fault('not_found', `there is no entry ${input.entity_path}/${input.key}`, { ...input });
   const { events, isWhole } = await lifeOf(context, entry);
@@ -36,8 +25,10 @@ export const confidence = reads<'entries.confidence'>(async (context, input) => 
   );
   const steps = events.flatMap((event, i) => (event.isVisible ? [toStep(event, story.steps[i] as StoryStep)] : []));
   const standing = standingOf(entry);
+  // What a merge brought along was computed on another branch: only the sum can agree.
+  const hasMerged = events.some(({ line }) => line?.origin_seq != null);
   const matches =
-    story.agrees &&
+    (story.agrees || hasMerged) &&
     story.confidence === entry.confidence &&
     JSON.stringify(story.standing) === JSON.stringify(standing);
   const { entity_path, key, branch, version } = entry;
@@ -73,81 +64,6 @@ function summaryOf({ confidence, version }: EntryRow, { outcomes, isDemoted }: T
   if (outcomes === 0 && isDemoted) return `${at}, demoted by consolidation; no outcome has tested it`;
   if (outcomes === 0) return `${at}, as it was written: no outcome has tested it`;
   return `${at}, after ${outcomes} outcome${outcomes === 1 ? '' : 's'}`;
-}
-
-/**
- * Returns every version and every ledger line that counted, oldest first. A long history starts at a version, never between
- * two outcomes.
- */
-async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: StoryEvent[]; isWhole: boolean }> {
-  const { account_id, entry_id } = entry;
-  const newest = await listVersionsOf(context.scan, { account_id, entry_id }, MAX_VERSIONS + 1);
-  const isWhole = newest.length <= MAX_VERSIONS;
-  const versions = newest.reverse();
-  const claims = versionsWritten(versions);
-  const first = isWhole
-    ? 0
-    : Math.max(
-        1,
-        claims.findIndex(({ same_claim }, i) => i > 0 && !same_claim),
-      );
-  const kept = claims.slice(first);
-  const byVersion = new Map(versions.map((row) => [row.version, row]));
-  const written = kept.map((life): StoryEvent => {
-    const row = byVersion.get(life.version) as WrittenVersion;
-    const isVisible = row.shared === 1 || row.agent_id === context.caller.agent_id;
-    return { life, seq: row.seq, line: undefined, isVisible };
-  });
-  const lines = await ledgerOf(context, entry, written[0]?.seq ?? 0);
-  const learnt = lines.map(
-    (line): StoryEvent => ({ life: toLife(line), seq: line.seq, line, isVisible: maySee(context, line) }),
-  );
-  return { events: [...written, ...learnt].sort((a, b) => a.seq - b.seq || noOf(a) - noOf(b)), isWhole };
-}
-
-const noOf = ({ line }: StoryEvent): number => line?.no ?? -1;
-
-const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: ledger.LedgerRow): boolean =>
-  [visible_to, outcome_visible_to].every((who) => who === EVERYONE || who === caller.agent_id);
-
-/** Returns the ledger lines that counted for an entry, newest first. */
-async function ledgerOf({ scan }: ReadContext, entry: EntryRow, since: number): Promise<ledger.LedgerRow[]> {
-  const rows: ledger.LedgerRow[] = [];
-  let from = await getNewestLine(scan, entry);
-  while (from && from.seq > since && rows.length < MAX_LEDGER) {
-    const page = await ledger.listLedger(scan, entry.account_id, { from, since, limit: LEDGER_PAGE });
-    rows.push(...page);
-    const { before_seq: seq = null, before_no: no = null } = page.at(-1) ?? {};
-    from = seq === null || no === null ? undefined : { seq, no };
-  }
-  return rows.filter(
-    ({ applied, model, entry_id }) => (applied === 1 || model === ledger.DEMOTED) && entry_id === entry.entry_id,
-  );
-}
-
-function toLife(line: ledger.LedgerRow): LifeEvent {
-  if (line.model === ledger.DEMOTED)
-    return {
-      kind: 'demoted',
-      factor: line.weight ?? 1,
-      reason: line.reason ?? '',
-      before: line.confidence_before ?? 0,
-      after: line.confidence_after ?? 0,
-      at: line.at,
-      agent_id: line.agent_id,
-    };
-  return {
-    kind: 'outcome',
-    model: line.model as 'evidence' | 'multiplicative',
-    outcome_type: line.outcome_type as OutcomeType,
-    causal_confidence: line.causal_confidence,
-    n_causal: line.n_causal,
-    agent_id: line.agent_id,
-    at: line.at,
-    before: line.confidence_before ?? 0,
-    after: line.confidence_after ?? 0,
-    counts_half: line.causal_confidence < line.stated_confidence,
-  };
 }
 
 function toStep({ life, line }: StoryEvent, step: StoryStep): ConfidenceOutput['steps'][number] {

@@ -1,4 +1,5 @@
 import { type AgentEraser, addStored, bytesOfTexts, type Module } from '../../kernel/index.ts';
+import { defaultBranchHooks } from './default-branch.ts';
 import { getProfile, textsOfProfile } from './queries.ts';
 import { tables } from './tables.ts';
 
@@ -13,4 +14,11 @@ const erasesAgent: AgentEraser = {
 };
 
 /** What was declared about agents. Its operations belong to the module `agents`. */
-export const profiles: Module = { name: 'profiles', migrations: [], tables, erasesAgent, handlers: {} };
+export const profiles: Module = {
+  name: 'profiles',
+  migrations: [],
+  tables,
+  erasesAgent,
+  handlers: {},
+  hooks: defaultBranchHooks,
+};

@@ -73,6 +73,21 @@ export function getProfile(query: Query, accountId: string, agentId: string): Pr
   );
 }
 
+/** Whether any agent of the account has a default branch. */
+export async function hasDefaultBranches(query: Query, accountId: string): Promise<boolean> {
+  const row = await query.get(
+    sql`SELECT 1 AS found FROM agent_profiles WHERE account_id = ${accountId} AND default_branch IS NOT NULL LIMIT 1`,
+  );
+  return row !== undefined;
+}
+
+export async function getDefaultBranch(query: Query, accountId: string, agentId: string): Promise<string | undefined> {
+  const row = await query.get<Pick<ProfileRow, 'default_branch'>>(
+    sql`SELECT default_branch FROM agent_profiles WHERE account_id = ${accountId} AND agent_id = ${agentId}`,
+  );
+  return row?.default_branch ?? undefined;
+}
+
 const DECLARED = [
   'description',
   'platform',

@@ -68,7 +68,7 @@ async function embedHeads(
   thread: EmbedderThread,
   heads: readonly NamedHead[],
 ): Promise<EmbeddedPart[]> {
-  const live = heads.filter(({ deleted }) => deleted === 0);
+  const live = heads.filter(({ deleted }) => deleted !== 1);
   const short = live.flatMap(({ entry_id, document }) => (document === null ? [] : [{ entry_id, document }]));
   const parts = await thread.embed(short);
   const { scan } = kernel.services.database.forAccount(account_id);

@@ -12,6 +12,7 @@ import { tables } from './tables.ts';
 import { removeVectors } from './vector-index.ts';
 
 export { EMBEDDER } from './follow-log.ts';
+export { type HitName, hitsIn } from './hits.ts';
 export { findLike, type LikeEntry } from './like.ts';
 export { type ModelProbe, probeModels } from './models/probe.ts';
 export { textOfValue } from './rules/passages.ts';

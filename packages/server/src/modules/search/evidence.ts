@@ -1,4 +1,4 @@
-import type { LogPosition, ReadContext, Services } from '../../kernel/index.ts';
+import { isNewestOfOneBranch, type LogPosition, type ReadContext, type Services } from '../../kernel/index.ts';
 import { evidenceRank, evidenceSignal, evidenceStatus, standingOf } from '../entries/index.ts';
 import { getTestedBySeq, type TestedKey } from './queries.ts';
 import { countLiftable, isLowered, orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
@@ -41,7 +41,10 @@ export async function byEvidence(
   { end, wanted }: EvidenceWanted,
 ): Promise<readonly TextMatch[]> {
   const { view, read, scan, services } = context;
-  const untested = await memoryOf(services).of(read, view.account_id, end);
+  // What is remembered is how entries stand now.
+  const untested = isNewestOfOneBranch(view)
+    ? await memoryOf(services).of(read, view.account_id, end)
+    : new Set<number>();
   const tested = new Map<number, TestedKey>();
   const load = async (some: readonly TextMatch[]) => {
     const seqs: number[] = [];

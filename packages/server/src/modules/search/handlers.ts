@@ -1,4 +1,4 @@
-import { globsOf, type Input, type Output } from '@mem-service/contract';
+import { type Glob, globsOf, type Input, matchesGlob, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
   type AccountRow,
@@ -19,12 +19,22 @@ import {
   startWithin,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
-import { confidenceWithin, fadedMember, findDocuments, placesIn, shownIn, toEntry } from '../entries/index.ts';
+import {
+  confidenceWithin,
+  fadedMember,
+  findDocuments,
+  placesIn,
+  quarantinedMember,
+  shownIn,
+  toEntry,
+} from '../entries/index.ts';
 import {
   type ColumnScope,
+  type IndexState,
   type MatchScope,
   parseQuery,
   readIndexState,
+  readOverlay,
   type Term,
   withSoundWords,
 } from '../text/index.ts';
@@ -64,7 +74,7 @@ const search = reads<'entries.search'>(async (context, input) => {
   if (isText && start === 0 && shown[0]) context.note({ kind: 'recall', entry_id: shown[0].row.entry_id });
   return {
     entries: shown.map(({ row, score }) =>
-      toEntry<ScoredEntry>(row, `${fadedMember(services, row, now)},"score":${score}`),
+      toEntry<ScoredEntry>(row, `${fadedMember(services, row, now)}${quarantinedMember(row)},"score":${score}`),
     ),
     truncated: truncated || (beyond && !has_more),
     has_more,
@@ -88,13 +98,16 @@ async function withDocuments({ scan, view }: ReadContext, hits: readonly SearchH
 export type SearchHits = { hits: SearchHit[]; truncated: boolean };
 
 async function byText(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {
-  const { view, services } = context;
+  const { services } = context;
   const terms = parseQuery(input.query ?? '');
   if (terms.length === 0) return { hits: [], truncated: false };
   const sort = input.sort_by ?? 'relevance';
   const most = services.limits.max_scanned_entries + 1;
-  const find = isNewestOfOneBranch(view) ? byIndex : byScan;
-  const { hits, truncated } = await find(context, input, { terms, sort, wanted: sort === 'relevance' ? wanted : most });
+  const { hits, truncated } = await byIndex(context, input, {
+    terms,
+    sort,
+    wanted: sort === 'relevance' ? wanted : most,
+  });
   if (sort === 'relevance') return { hits: hits.slice(0, wanted), truncated };
   const column = SORT_COLUMNS[sort];
   const rankOf = sort === 'confidence' ? ranksOf(hits) : () => 0;
@@ -107,15 +120,12 @@ export type Wanted = { terms: readonly Term[]; wanted: number; sort: NonNullable
 const byIndex = (context: ReadContext, input: SearchInput, wanted: Wanted): Promise<SearchHits> =>
   withSoundWords(context.services, () => searchIndex(context, input, wanted));
 
-async function searchIndex(
-  context: ReadContext,
-  input: SearchInput,
-  { terms, wanted, sort }: Wanted,
-): Promise<SearchHits> {
-  const { view, scan, read } = context;
+async function searchIndex(context: ReadContext, input: SearchInput, asked: Wanted): Promise<SearchHits> {
+  const { scan, read } = context;
   const found = await matchScopeOf(context, input);
-  if (!found) return { hits: [], truncated: false };
-  const { account, scope } = found;
+  if (!found) return isNewestOfOneBranch(context.view) ? NO_HITS : byScan(context, input, asked);
+  const { account, scope, view } = found;
+  const { terms, wanted, sort } = asked;
   const fetch = fetchIn(context, input);
   const size = view.scope ? await countInScope(scan, view) : account.seq;
   const end = { seq: account.seq, stamp: account.seq_stamp };
@@ -141,29 +151,60 @@ export function fetchIn(
     });
 }
 
-/** Where a search finds the words of entries. */
-export async function matchScopeOf(
-  context: ReadContext,
-  input: SearchInput,
-): Promise<{ account: AccountRow; scope: MatchScope } | undefined> {
-  const { view, read, dialect } = context;
-  const account = await readAccount(read, view.account_id);
+const NO_HITS: SearchHits = { hits: [], truncated: false };
+
+/** Where a search finds words: `view` is that of the index, which has the newest rows of one branch. */
+type FoundScope = { account: AccountRow; scope: MatchScope; view: EntryView };
+
+/** Where a search finds the words of entries. Undefined where the index is of no use for what the view shows. */
+export async function matchScopeOf(context: ReadContext, input: SearchInput): Promise<FoundScope | undefined> {
+  const account = await readAccount(context.read, context.view.account_id);
   if (!account) return undefined;
+  if (!isNewestOfOneBranch(context.view)) return overlaidScope(context, input, account);
   const index = await readIndexState(context, account);
+  const column = context.dialect.engine === 'postgres' ? await columnScope(context, input, account.seq) : undefined;
+  return { account, scope: indexScope(context, input, { account, index, column }), view: context.view };
+}
+
+type IndexParts = { account: AccountRow; index: IndexState | undefined; column: ColumnScope | undefined };
+
+function indexScope(context: ReadContext, input: SearchInput, { account, index, column }: IndexParts): MatchScope {
+  const { view, dialect, services } = context;
   const paths = globsOf(input);
   const scoped = index && filePlaces(context, undefined, { number: account.number, index });
-  const scope = {
+  return {
     engine: dialect.engine,
     account_id: view.account_id,
     account: account.number,
-    most: context.services.limits.max_looked_at_matches,
+    most: services.limits.max_looked_at_matches,
     view: view.scope && view,
     index,
     places: index && paths ? filePlaces(context, paths, { number: account.number, index }) : scoped,
     scoped,
-    column: dialect.engine === 'postgres' ? await columnScope(context, input, account.seq) : undefined,
+    column,
   };
-  return { account, scope };
+}
+
+/** Of a branch that inherits from others, or of an earlier state: the index, and what differs from it. */
+async function overlaidScope(
+  context: ReadContext,
+  input: SearchInput,
+  account: AccountRow,
+): Promise<FoundScope | undefined> {
+  const overlay = await readOverlay(context, account);
+  if (!overlay) return undefined;
+  const { base, floor, texts, index } = overlay;
+  const based = { ...context, view: base };
+  const column = index ? undefined : await columnScope(based, input, floor);
+  const filters = column && [...column.filters, sql`seq <= ${floor}`];
+  const scope = indexScope(based, input, { account, index, column: column && { ...column, filters: filters ?? [] } });
+  const globs = scopedGlobs(base.scope, globsOf(input));
+  const isAt = (some: readonly Glob[]) => (text: { entity_path: string }) =>
+    some.some((glob) => matchesGlob(glob, text.entity_path));
+  const counted = base.scope ? texts.filter(isAt(scopedGlobs(base.scope, undefined))) : texts;
+  const shown = counted.filter(isAt(globs));
+  const seqs = new Set(texts.map(({ seq }) => seq));
+  return { account, scope: { ...scope, overlay: { floor, counted, shown, seqs } }, view: base };
 }
 
 /** Filters on columns beside the words are applied to matches as they are read. */

@@ -30,9 +30,10 @@ export type FoundKey = Pick<
   | 'written_at'
   | 'shared'
   | 'is_artifact'
+  | 'deleted'
 >;
 const FOUND_KEYS = fragment(
-  'confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared, is_artifact',
+  'confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared, is_artifact, deleted',
 );
 const FOUND = sql`document, document_bytes, ${FOUND_KEYS}`;
 

@@ -1,6 +1,7 @@
 import type { Query } from '../../db/index.ts';
 import {
   type AcceptedTerms,
+  countInOverlay,
   countMatches,
   type Expression,
   expressionOf,
@@ -91,14 +92,18 @@ export async function countTermsIn(
   { terms, size }: Pick<TextSearch, 'terms' | 'size'>,
 ): Promise<readonly number[]> {
   const expressions = terms.map((term) => expressionOf(scope, term));
+  // On PostgreSQL the counts are part of the score; those within a scope are valid only for that scope.
+  const isRemembered = scope.engine === 'sqlite' && scope.view === undefined;
+  // What is remembered is of the index, whatever a branch shows beside it.
+  const counted = isRemembered ? { ...scope, overlay: undefined } : scope;
   const count = (missing: readonly Expression[]) =>
-    countMatches(missing.length <= FEW_TERMS ? read : scan, scope, {
+    countMatches(missing.length <= FEW_TERMS ? read : scan, counted, {
       terms: terms.filter((_, i) => missing.includes(expressions[i] as Expression)),
       cap: COMMON,
     });
-  // On PostgreSQL the counts are part of the score; those within a scope are valid only for that scope.
-  const isRemembered = scope.engine === 'sqlite' && scope.view === undefined;
-  return isRemembered ? countsOf(read).get(expressions, size, count) : count(expressions);
+  if (!isRemembered) return count(expressions);
+  const counts = await countsOf(read).get(expressions, size, count);
+  return scope.overlay ? counts.map((n, i) => n + countInOverlay(scope, terms[i] as Term)) : counts;
 }
 
 async function stagesOf(queries: SearchQueries, scope: MatchScope, search: TextSearch): Promise<SearchStage[]> {
@@ -122,7 +127,7 @@ async function stagesOf(queries: SearchQueries, scope: MatchScope, search: TextS
     } else {
       rare.push(expression);
       matches += n;
-      ranked.push({ term, idf: Math.log(1 + (Math.max(size, n) - n + 0.5) / (n + 0.5)) });
+      ranked.push({ term, n, idf: Math.log(1 + (Math.max(size, n) - n + 0.5) / (n + 0.5)) });
     }
   });
   const hasRare: AcceptedTerms = (has) => ranked.some(({ term }) => has(term));

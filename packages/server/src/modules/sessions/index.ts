@@ -7,6 +7,7 @@ import { openRecorder } from './recorder.ts';
 import { tables } from './tables.ts';
 
 export { dropCleanReads, staleReadsOfWriter } from './clean-reads.ts';
+export { listOpenReads, listOpenSessions, type OpenRead } from './open-readers.ts';
 export {
   type ItemKind,
   type ItemRow,

@@ -3,7 +3,7 @@ import type { Engine, Sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { wordIn } from './indexing.ts';
 import type { Term } from './rules/query.ts';
-import type { IndexState } from './tail.ts';
+import type { IndexState, TailText } from './tail.ts';
 
 /** A full-text expression in the engine's syntax. Words are letters and digits, so quoting is all it needs. */
 export type Expression = string;
@@ -51,7 +51,22 @@ export type MatchScope = {
   places: FilePlaces | undefined;
   scoped: FilePlaces | undefined;
   column: ColumnScope | undefined;
+  /** Set where a view shows more than rows of the index up to a place in the log. */
+  overlay?: OverlayTexts | undefined;
 };
+
+/** Texts beside the index: those in the scope of the caller, and of these the ones at the paths of the search. */
+export type OverlayTexts = {
+  /** The index is asked for rows up to this `seq`. */
+  floor: number;
+  counted: readonly TailText[];
+  shown: readonly TailText[];
+  /** Of all texts: the index may have them too. */
+  seqs: ReadonlySet<number>;
+};
+
+/** `n`: in how many entries the term is. */
+export type RankedTerm = { term: Term; idf: number; n: number };
 
 /** The words of entries that the index of SQLite has; empty where they are long. */
 export type PlacedTexts = { seqs: readonly number[]; texts: readonly string[] };

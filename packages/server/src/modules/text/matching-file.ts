@@ -98,7 +98,7 @@ export async function rankInFile(query: Query, scope: FileScope, wanted: RankedW
   const at = isPlaced ? sql` AND ${isPlaced}` : emptySql;
   if (tail.length > 0 || outdated.size > 0) return rankWithTail(query, scope, { ...wanted, at });
   const ranked = (where: Sql) => sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq, -rank AS score
-    FROM words.entry_words WHERE entry_words MATCH ${expression}${where} ORDER BY rank, rowid DESC`;
+    FROM words.entry_words WHERE entry_words MATCH ${expression}${rowsUpTo(scope)}${where} ORDER BY rank, rowid DESC`;
   // At paths with many entries, most of the best matches are at these paths.
   if (places && !few && matches > FEW_MATCHES)
     return query.all<Ranked>(

@@ -5,7 +5,7 @@ import { indexerOf } from './indexer.ts';
 import { markOf, toTsvector } from './indexing.ts';
 import { wordsOfEntryInSteps } from './rules/words.ts';
 
-const indexed = (heads: readonly EntryHead[]) => heads.filter((head) => head.deleted === 0);
+const indexed = (heads: readonly EntryHead[]) => heads.filter((head) => head.deleted !== 1);
 
 /**
  * The search words of entries. On PostgreSQL they are columns of the entry. On SQLite they follow the log in a file of their

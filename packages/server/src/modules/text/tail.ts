@@ -54,7 +54,11 @@ export async function readIndexState(
 }
 
 /** An index that is ahead of the log was made from a later state, which has been replaced by a backup. */
-async function positionIn({ view, read }: ReadContext, indexer: Indexer, seq: number): Promise<number | undefined> {
+export async function positionIn(
+  { view, read }: ReadContext,
+  indexer: Indexer,
+  seq: number,
+): Promise<number | undefined> {
   const upto = await indexer.position(view.account_id);
   if (upto === undefined || upto <= seq) return upto;
   const account = await readAccount(read, view.account_id);
@@ -115,7 +119,7 @@ const TURN_BYTES = 32 * 1024;
 const PAGE_ROWS = 100;
 
 async function textsOf({ read, view, services }: ReadContext, heads: readonly TailHead[]): Promise<TailText[]> {
-  const live = heads.filter(({ deleted }) => deleted === 0);
+  const live = heads.filter(({ deleted }) => deleted !== 1);
   const texts = knownOf(indexerOf(services) as Indexer, view.account_id);
   if (texts.size > live.length + MAX_UNUSED) {
     const used = new Set(live.map(({ seq }) => seq));

@@ -3,8 +3,10 @@ import { type Sql, sql } from '../../db/index.ts';
 import {
   incompleteBecause,
   isCalled,
+  listReadable,
   pageBytes,
   type ReadContext,
+  readableRows,
   readScope,
   reads,
   sessionIdOf,
@@ -100,14 +102,22 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
   };
 }
 
-function findSealed(context: ReadContext, input: Input<'sessions.explain'>) {
-  const { read } = context;
+async function findSealed(context: ReadContext, input: Input<'sessions.explain'>) {
+  const { read, dialect } = context;
   const viewer = viewerOf(context);
-  if (input.trace_id !== undefined) return queries.getTrace(read, viewer, input.trace_id);
+  const rowsOf = (row: queries.TraceRow | undefined) => ({ rows: row ? [row] : [] });
+  if (input.trace_id !== undefined) {
+    const { rows } = rowsOf(await queries.getTrace(read, viewer, input.trace_id));
+    return (await readableRows(context, rows))[0];
+  }
   const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.session_id !== undefined) where.push(isCalled(input.session_id));
-  return queries.getTraceByOutcome(read, viewer, { outcome_ref: input.outcome_ref as string, where });
+  const outcome_ref = input.outcome_ref as string;
+  const { rows } = await listReadable(context, { columns: ['branch'], dialect }, async (filters) =>
+    rowsOf(await queries.getTraceByOutcome(read, viewer, { outcome_ref, where: [...where, ...filters] })),
+  );
+  return rows[0];
 }
 
 /** What is recorded, and the values that were read, have an equal share; what is recorded is parsed and made again. */
@@ -117,7 +127,7 @@ async function chainOf(context: ReadContext, parts: TraceParts) {
   const { caller, read: query } = context;
   const { account_id } = caller;
   const fetch = { query, account_id, bytes: bytesOf(context) };
-  const { causal_entries, isCut } = await readingsOf(parts.of<ReadPart>('read'), fetch);
+  const { causal_entries, isCut } = await readingsOf(await readableRows(context, parts.of<ReadPart>('read')), fetch);
   await pause();
   const llm_calls = parts.of<Explanation['llm_calls'][number]>('llm_call');
   const shown = {

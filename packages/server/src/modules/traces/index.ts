@@ -11,8 +11,16 @@ export { type AgeRange, erasePayloads, removeOld } from './age/index.ts';
 export { countTraces, freeTraces, hasTraces } from './age/queries.ts';
 export type { AttemptUse } from './attempts.ts';
 export { prepareRedactions } from './prepare.ts';
-export { type AskedRow, havePartsContent, listAsked, listReadParts } from './question-queries.ts';
+export {
+  type AskedRow,
+  havePartsContent,
+  listAsked,
+  listReadParts,
+  listRecentTraces,
+  type RecentTrace,
+} from './question-queries.ts';
 export { listReadPaths, type ReadPath } from './read-queries.ts';
+export { findTraces, listPartsAtPath, type PartAtPath, type TraceFacts } from './readers.ts';
 export { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 export { redactionsInSteps as redactionsOf, redactJson } from './rules/redact-json.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';
@@ -20,6 +28,7 @@ export { type SessionEnd, sealSession } from './seal-session.ts';
 export { loadPast, readPart, type SessionPast } from './session-parts.ts';
 export { buildSessionReport, recordedBefore, redactOrNull, type SessionReport } from './session-report.ts';
 export type { TracePart } from './shape.ts';
+export { findTraceOfWrite } from './trace-of-write.ts';
 export { listTries, type SessionTries } from './tries.ts';
 
 export const traces: Module = {

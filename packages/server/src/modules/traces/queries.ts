@@ -97,7 +97,7 @@ export const insertTraceItems: Insert = {
   columns: { ...itemColumns, in_ledger: 'int' },
 };
 
-const TRACE = { text: Object.keys(insertTraces.columns).join(', '), values: [] } satisfies Sql;
+export const TRACE = { text: Object.keys(insertTraces.columns).join(', '), values: [] } satisfies Sql;
 const ITEM = { text: Object.keys(itemColumns).join(', '), values: [] } satisfies Sql;
 
 export type LastTrace = Pick<TraceRow, 'sequence' | 'hash' | 'seq'>;
@@ -144,6 +144,18 @@ export function getTrace(query: Query, viewer: Viewer, traceId: string): Promise
   return query.get<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND trace_id = ${traceId}
         AND ${visibleTo(viewer.agent_id)}${andAll(tracesInScope(viewer, 'traces'))}`,
+  );
+}
+
+/** The first trace of a session that was sealed after a place in the log. */
+export function getTraceOfSession(
+  query: Query,
+  viewer: Viewer,
+  { agent_id, session, after }: { agent_id: string; session: string; after: number },
+): Promise<Pick<TraceRow, 'trace_id'> | undefined> {
+  return query.get(
+    sql`SELECT trace_id FROM traces WHERE account_id = ${viewer.account_id} AND agent_id = ${agent_id} AND session = ${session}
+        AND seq > ${after} AND ${visibleTo(viewer.agent_id)}${andAll(tracesInScope(viewer, 'traces'))} ORDER BY sequence LIMIT 1`,
   );
 }
 
@@ -233,20 +245,6 @@ export function endOfScan(query: Query, viewer: Viewer, page: TracePage): Promis
   return query.get<{ seq: number }>(
     sql`SELECT seq FROM traces WHERE account_id = ${viewer.account_id} AND ${visibleTo(viewer.agent_id)}${andAll(page.where)}
         ORDER BY seq DESC LIMIT 1 OFFSET ${page.scan - 1}`,
-  );
-}
-
-/** Returns traces oldest first, or a single one, for verification. */
-export function listTracesInOrder(
-  query: Query,
-  viewer: Viewer,
-  { after, trace_id, limit, bytes }: { after: number; trace_id: string | undefined; limit: number; bytes: number },
-): Promise<FirstRows<TraceRow>> {
-  const one = trace_id === undefined ? [] : [sql`trace_id = ${trace_id}`];
-  return query.first<TraceRow>(
-    sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND seq > ${after}
-        AND ${visibleTo(viewer.agent_id)}${andAll([...one, ...tracesInScope(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
-    { columns: ['header'], bytes },
   );
 }
 

@@ -22,6 +22,16 @@ export function listAsked(query: Query, { account_id, seqs, limit }: PartsOfTrac
   );
 }
 
+export type RecentTrace = { seq: number; trace_id: string; branch: string; visible_to: string };
+
+/** The newest traces of an account, without a visibility check. */
+export function listRecentTraces(query: Query, accountId: string, limit: number): Promise<RecentTrace[]> {
+  return query.all<RecentTrace>(
+    sql`SELECT seq, trace_id, branch, visible_to FROM traces WHERE account_id = ${accountId}
+        ORDER BY seq DESC LIMIT ${limit}`,
+  );
+}
+
 export type ReadTimeRow = { seq: number; entry_id: number; data: string };
 
 /** The entries that traces say were read. */

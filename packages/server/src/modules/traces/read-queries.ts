@@ -1,6 +1,6 @@
-import { andAll, type Dialect, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Dialect, type FirstRows, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import { type Viewer, visibleTo } from '../../kernel/index.ts';
-import { type TraceRow, tracesInScope } from './queries.ts';
+import { TRACE, type TraceRow, tracesInScope } from './queries.ts';
 
 export type TraceHead = Pick<TraceRow, 'seq' | 'trace_id' | 'header'>;
 
@@ -10,6 +10,28 @@ export function listTracesByIds(query: Query, viewer: Viewer, ids: Sql): Promise
     sql`SELECT seq, trace_id, header FROM traces WHERE account_id = ${viewer.account_id}
         AND trace_id IN (SELECT value FROM ${ids}) AND ${visibleTo(viewer.agent_id)}${andAll(tracesInScope(viewer, 'traces'))}
         ORDER BY seq DESC`,
+  );
+}
+
+export type TracesInOrder = {
+  after: number;
+  trace_id: string | undefined;
+  filters: readonly Sql[];
+  limit: number;
+  bytes: number;
+};
+
+/** Returns traces oldest first, or a single one, for verification. */
+export function listTracesInOrder(
+  query: Query,
+  viewer: Viewer,
+  { after, trace_id, filters, limit, bytes }: TracesInOrder,
+): Promise<FirstRows<TraceRow>> {
+  const wanted = trace_id === undefined ? filters : [sql`trace_id = ${trace_id}`, ...filters];
+  return query.first<TraceRow>(
+    sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND seq > ${after}
+        AND ${visibleTo(viewer.agent_id)}${andAll([...wanted, ...tracesInScope(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
+    { columns: ['header'], bytes },
   );
 }
 

@@ -9,6 +9,7 @@ import {
   loggedIn,
   pageBytes,
   type ReadContext,
+  readableRows,
   reads,
   scopedPathConditions,
   seqAt,
@@ -26,11 +27,16 @@ const cursors = cursorsOf('traces', ['number']);
 
 const read = reads<'traces.read'>(async (context, { trace_id }) => {
   const viewer = viewerOf(context);
-  const row = await queries.getTrace(context.read, viewer, trace_id);
+  const found = await queries.getTrace(context.read, viewer, trace_id);
+  const [row] = found ? await readableRows(context, [found]) : [];
   if (!row) throw traceNotFound(trace_id);
   const { dialect, services } = context;
   const query = await queryFor(context, row);
-  const [trace] = await renderTraces({ query, viewer, dialect, bytes: pageBytes(services) }, [row], true);
+  const [trace] = await renderTraces(
+    { query, viewer, dialect, reader: context, bytes: pageBytes(services) },
+    [row],
+    true,
+  );
   return trace as Trace;
 });
 
@@ -50,7 +56,7 @@ const list = reads<'traces.list'>(async (context, input) => {
   const isFiltered = page.filters.length > 0 && !found.more && found.rows.length <= input.limit;
   const end = isFiltered ? await queries.endOfScan(scan, viewer, page) : undefined;
   if (end) found = await queries.listTraces(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
-  const reading = { query: scan, viewer, dialect, bytes };
+  const reading = { query: scan, viewer, dialect, reader: context, bytes };
   const fitting = await tracesWithin(reading, found);
   const { items, next_cursor, has_more } = cutPage(fitting, input.limit, (row) => cursors.to([row.seq]));
   const traces = await renderTraces(reading, items, false);

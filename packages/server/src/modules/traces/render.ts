@@ -3,6 +3,7 @@ import { type Dialect, type FirstRows, fragment, type Query } from '../../db/ind
 import {
   groupBySeq,
   type ReadContext,
+  readableRows,
   sessionIdOf,
   startWithin,
   toIso,
@@ -173,7 +174,13 @@ function stateDiff({ outcome_ref }: queries.TraceRow, parts: TraceParts, changes
 }
 
 /** The reader of a trace, the connection to read it with, and how many bytes of parts, and of values, are read. */
-export type TraceReading = { query: Query; viewer: Viewer; dialect: Dialect; bytes: number };
+export type TraceReading = {
+  query: Query;
+  viewer: Viewer;
+  dialect: Dialect;
+  reader: Pick<ReadContext, 'caller' | 'services'>;
+  bytes: number;
+};
 
 const FEW_PARTS = 200;
 
@@ -222,7 +229,10 @@ export async function renderTraces(
   const fetch = isWhole ? { query, account_id: viewer.account_id, bytes } : undefined;
   const partsOf: TraceParts[] = [];
   for (const row of rows) partsOf.push(await TraceParts.parse(itemsBySeq.get(row.seq) ?? []));
-  const seen = partsOf.map((parts) => parts.of<ReadPart>('read'));
+  const seen = await readableReads(
+    view,
+    partsOf.map((parts) => parts.of<ReadPart>('read')),
+  );
   const attemptsOf = await attemptsInScope(
     view,
     rows.map(({ seq }, i) => ({ seq, parts: partsOf[i] as TraceParts })),
@@ -241,6 +251,12 @@ export async function renderTraces(
     traces.push(await toTrace(row, content));
   }
   return traces;
+}
+
+/** A session may have read on other branches than the one of its outcome. */
+async function readableReads({ reader }: TraceReading, reads: readonly ReadPart[][]): Promise<ReadPart[][]> {
+  const readable = new Set(await readableRows(reader, reads.flat()));
+  return reads.map((parts) => parts.filter((part) => readable.has(part)));
 }
 
 /** A trace sealed by its outcome has the `seq` of the outcome. */

@@ -1,7 +1,16 @@
 import type { Output } from '@mem-service/contract';
-import { cursorsOf, cutPage, groupBySeq, pageBytes, type ReadContext, reads } from '../../kernel/index.ts';
+import {
+  cursorsOf,
+  cutPage,
+  groupBySeq,
+  listReadable,
+  pageBytes,
+  type ReadContext,
+  reads,
+} from '../../kernel/index.ts';
 import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
+import { listTracesInOrder } from './read-queries.ts';
 import { headerHash, keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
 import type { TraceHeader } from './shape.ts';
 import { viewerOf } from './viewer.ts';
@@ -12,14 +21,12 @@ const cursors = cursorsOf('traces.verify', ['number']);
 
 /** Oldest first, so that each chain is followed from its beginning. */
 export const verify = reads<'traces.verify'>(async (context, input) => {
-  const { scan, services } = context;
+  const { scan, services, dialect } = context;
   const after = input.cursor === undefined ? 0 : cursors.from(input.cursor)[0];
-  const found = await queries.listTracesInOrder(scan, viewerOf(context), {
-    after,
-    trace_id: input.trace_id,
-    limit: input.limit + 1,
-    bytes: pageBytes(services),
-  });
+  const asked = { after, trace_id: input.trace_id, limit: input.limit + 1, bytes: pageBytes(services) };
+  const found = await listReadable(context, { columns: ['branch'], dialect }, (filters) =>
+    listTracesInOrder(scan, viewerOf(context), { ...asked, filters }),
+  );
   if (input.trace_id !== undefined && found.rows.length === 0) throw traceNotFound(input.trace_id);
   const { items, ...page } = cutPage(found, input.limit, (row) => cursors.to([row.seq]));
   const problems: TraceProblem[] = [];

@@ -43,6 +43,7 @@ const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
     account: { account_id, name, plan, status },
     // A plan may allow less than the key was given.
     key: key && { ...key, rate_limit_rpm: allowed ?? key.rate_limit_rpm },
+    default_branch: await services.defaultBranches.of(caller),
     usage: toUsage(standing),
     limits,
     warnings: warningsOf(standing, { limits, key_ends: key?.expires_at ?? null, now }),

@@ -1,23 +1,23 @@
 import {
   branchOf,
   type Handlers,
+  isNewestOfOneBranch,
   type ReadContext,
   reads,
-  requireNewest,
   toIso,
   withinPage,
 } from '../../../kernel/index.ts';
 import { countWritten } from '../../counts/index.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
 import { writersInScope } from '../scoped-agents.ts';
-import { listReads, listWritten } from './queries.ts';
+import { listInheritedReads, listReads, listWritten } from './queries.ts';
 
 const MAX_ENTRIES = 1000;
 
 /** The entries that an agent has read, as far as the caller may see. */
 async function readsOf({ scan, view, services }: ReadContext, reader: string) {
-  requireNewest(view, 'what agents have read');
-  const rows = await listReads(scan, view, { reader, limit: MAX_ENTRIES + 1 });
+  const list = isNewestOfOneBranch(view) ? listReads : listInheritedReads;
+  const rows = await list(scan, view, { reader, limit: MAX_ENTRIES + 1 });
   const first = withinPage(services, rows.slice(0, MAX_ENTRIES), shownTwice);
   const read = first.rows.flatMap(({ entity_path, key, ...row }) =>
     entity_path === null || key === null ? [] : { entity_path, key, ...row },

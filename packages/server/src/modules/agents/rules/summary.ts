@@ -66,15 +66,33 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   branch_created: (event) => `Created branch '${branchNamedIn(event)}'`,
   branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into main`,
   branch_closed: (event) => `Closed branch '${branchNamedIn(event)}'`,
+  branch_reopened: (event) => `Reopened branch '${branchNamedIn(event)}'`,
+  branch_updated: (event) => `Updated branch '${branchNamedIn(event)}'`,
+  branch_refreshed: (event) => `Refreshed branch '${branchNamedIn(event)}'`,
+  conflict_resolved: ({ details }) => `Resolved ${count(details.resolved, 'conflict')} of a merge`,
+  pull_request_opened: (event) => `Opened a pull request of branch '${branchNamedIn(event)}'`,
+  pull_request_updated: (event) => `Changed a pull request of branch '${branchNamedIn(event)}'`,
+  pull_request_reviewed: (event) =>
+    `Reviewed a pull request of branch '${branchNamedIn(event)}'${resultOf(event.details.decision)}`,
+  pull_request_checked: (event) =>
+    `Posted check '${quoted(event.details.check)}' of branch '${branchNamedIn(event)}'${resultOf(event.details.status)}`,
+  pull_request_merged: (event) => `Merged the pull request of branch '${branchNamedIn(event)}'`,
+  pull_request_closed: (event) => `Closed the pull request of branch '${branchNamedIn(event)}'`,
+  pull_request_reopened: (event) => `Reopened the pull request of branch '${branchNamedIn(event)}'`,
   access_granted: (event) =>
     `Granted ${quoted(event.details.permission) || 'access'} on branch '${branchNamedIn(event)}' to ${granteeOf(event)}`,
   access_revoked: (event) => `Revoked access on branch '${branchNamedIn(event)}' from ${granteeOf(event)}`,
   tag_created: ({ details }) => `Created tag '${quoted(details.tag ?? details.name)}'`,
+  tag_deleted: ({ details }) => `Deleted tag '${quoted(details.tag)}'`,
   rollback: ({ details }) => `Rolled back to ${quoted(details.tag ?? details.timestamp) || 'an earlier time'}`,
   cherry_pick: (event) =>
     `Cherry-picked ${count(event.details.entries, 'entry')} from branch '${branchNamedIn(event)}'`,
   fork: ({ details }) =>
     `Forked ${count(details.entries, 'entry')} to ${quoted(details.target_agent_id) || 'an agent'}`,
+  quarantine: ({ details }) => `Put ${count(details.entries, 'entry')} under quarantine`,
+  quarantine_undone: ({ details }) => `Released ${count(details.entries, 'entry')} from quarantine`,
+  entry_quarantined: (event) => `Put ${entryOf(event)} under quarantine`,
+  entry_released: (event) => `Released ${entryOf(event)} from quarantine`,
   edge_added: ({ details }) =>
     details.source === undefined
       ? 'Linked what was erased'
@@ -103,6 +121,12 @@ function entryOf({ entity_path, key, version, details }: SummarizedEvent): strin
   if (entity_path === null) return details.erased === true ? 'an entry that was erased' : 'an entry';
   return `${entity_path}${key === null ? '' : `/${key}`}${version === null ? '' : ` v${version}`}`;
 }
+
+/** What was decided, where it is known. */
+const resultOf = (given: unknown): string => {
+  const text = quoted(given).replaceAll('_', ' ');
+  return text && `: ${text}`;
+};
 
 const branchNamedIn = ({ details, branch }: SummarizedEvent) => quoted(details.branch ?? details.name) || branch;
 

@@ -1,3 +1,4 @@
+import type { EntryKey } from '@mem-service/contract';
 import { type Row, sql } from '../../../db/index.ts';
 import {
   type AgentEraser,
@@ -6,9 +7,11 @@ import {
   type EntryEraser,
   type EntryHead,
   type ErasedEntries,
+  MAIN_BRANCH,
   type Work,
 } from '../../../kernel/index.ts';
 import { pause } from '../../../turns.ts';
+import { updateKeptStandings } from '../kept-entries.ts';
 import { updateStandingTexts } from '../standings.ts';
 import * as queries from './queries.ts';
 
@@ -18,10 +21,32 @@ export { type AuthoredEntry, type ErasureTarget, listAuthored, newestLeft } from
 const ENTRIES_AT_ONCE = 1000;
 
 /**
+ * The same on each branch that it reaches: what is erased from `main` is also erased from the branches that have changed it or
+ * wrote something of that name.
+ */
+export async function targetsOf(
+  { tx }: Pick<Work, 'tx'>,
+  target: queries.ErasureTarget,
+): Promise<queries.ErasureTarget[]> {
+  if (target.branch !== MAIN_BRANCH) return [target];
+  const found = await queries.listBranchesNaming(tx, target);
+  const others = found.filter((branch) => branch !== MAIN_BRANCH);
+  return [target, ...others.map((branch) => ({ ...target, branch }))];
+}
+
+/**
  * Finds the entries to erase, with what other modules need to erase their rows about them. Many of them come in parts, to be
  * erased one after the other; the last part is about what names no entry.
  */
 export async function* findErased(
+  work: Work,
+  target: queries.ErasureTarget,
+  receipt_id: string,
+): AsyncGenerator<ErasedEntries> {
+  for (const each of await targetsOf(work, target)) yield* findErasedOf(work, each, receipt_id);
+}
+
+async function* findErasedOf(
   work: Work,
   target: queries.ErasureTarget,
   receipt_id: string,
@@ -38,7 +63,17 @@ export async function* findErased(
   }
 }
 
-/** All of them at once, to be counted. */
+/** Entries by their names, without those that do not exist. Not more than are erased at once. */
+export function listHeadsNamed(
+  work: CountingWork,
+  at: Pick<queries.ErasureTarget, 'account_id' | 'branch'>,
+  names: readonly EntryKey[],
+): Promise<EntryHead[]> {
+  const { paths, keys } = namesOf(work, names);
+  return queries.listNamed(work.tx, { ...at, agent_id: '', paths, keys }, { after: undefined, limit: ENTRIES_AT_ONCE });
+}
+
+/** All of them of one branch at once, to be counted. */
 export async function findCounted(work: CountingWork, target: queries.ErasureTarget): Promise<ErasedEntries> {
   const named: EntryHead[] = [];
   for (let after: EntryHead | undefined; ; after = named.at(-1)) {
@@ -62,7 +97,7 @@ function partOf(
 }
 
 /** Conditions on the columns `entity_path` and `key` of rows that name one of these entries. */
-function namesOf({ dialect }: Pick<Work, 'dialect'>, heads: readonly EntryHead[]) {
+function namesOf({ dialect }: Pick<Work, 'dialect'>, heads: readonly EntryKey[]) {
   const paths = dialect.texts([...new Set(heads.map(({ entity_path }) => entity_path))]);
   return {
     paths: [sql`entity_path IN (SELECT value FROM ${paths})`],
@@ -72,12 +107,12 @@ function namesOf({ dialect }: Pick<Work, 'dialect'>, heads: readonly EntryHead[]
 
 /** The same for entries that are already loaded, with all rows that refer to them, regardless of who may see those. */
 export function* erasedEntries(
-  work: Work,
+  work: Pick<Work, 'account_id' | 'dialect'> & Partial<Pick<Work, 'services'>>,
   heads: readonly EntryHead[],
   receipt_id: string,
 ): Generator<ErasedEntries, void> {
   const { account_id, services } = work;
-  const most = services.limits.max_erased_at_once ?? ENTRIES_AT_ONCE;
+  const most = services?.limits.max_erased_at_once ?? ENTRIES_AT_ONCE;
   for (const branch of new Set(heads.map((head) => head.branch))) {
     const all = heads.filter((head) => head.branch === branch);
     for (let at = 0; at < all.length; at += most) {
@@ -117,7 +152,7 @@ export const erasesEntries: EntryEraser = {
   async erase(work, erased) {
     const { heads, ids } = erased;
     const bytes = await queries.sumBytes(work.tx, erased);
-    const live = heads.filter(({ deleted }) => deleted === 0).length;
+    const live = heads.filter(({ deleted }) => deleted !== 1).length;
     addStored(work, { storage_bytes: -bytes, storage_entries: -live });
     return { entries: heads.length, versions: await queries.deleteEntries(work, ids) };
   },
@@ -130,11 +165,15 @@ export const erasesAgent: AgentEraser = {
   async erase(work, agent) {
     const { tx, account_id } = work;
     const renamed = (_name: string, value: unknown) => (value === agent.agent_id ? agent.alias : value);
-    const rows: Row[] = [];
-    for (const { entry_id, standing } of await queries.listStandingsNaming(tx, agent)) {
-      await pause();
-      rows.push({ account_id, entry_id, standing: JSON.stringify(JSON.parse(standing, renamed)) });
-    }
-    await tx.updateMany(updateStandingTexts, rows);
+    const renamedIn = async (found: readonly queries.StandingText[]): Promise<Row[]> => {
+      const rows: Row[] = [];
+      for (const row of found) {
+        await pause();
+        rows.push({ ...row, account_id, standing: JSON.stringify(JSON.parse(row.standing, renamed)) });
+      }
+      return rows;
+    };
+    await tx.updateMany(updateStandingTexts, await renamedIn(await queries.listStandingsNaming(tx, agent)));
+    await tx.updateMany(updateKeptStandings, await renamedIn(await queries.listKeptStandingsNaming(tx, agent)));
   },
 };

@@ -41,6 +41,20 @@ export function listNamed(
   );
 }
 
+/** The branches that have entries of their own with the target's names, of whatever visibility. */
+export async function listBranchesNaming(query: Query, { account_id, paths, keys }: ErasureTarget): Promise<string[]> {
+  const rows = await query.all<{ branch: string }>(
+    sql`WITH RECURSIVE found (branch) AS (
+          SELECT min(branch) FROM entries WHERE account_id = ${account_id}
+          UNION ALL
+          SELECT (SELECT min(branch) FROM entries WHERE account_id = ${account_id} AND branch > found.branch) FROM found
+          WHERE found.branch IS NOT NULL)
+        SELECT branch FROM found WHERE branch IS NOT NULL AND EXISTS (SELECT 1 FROM entries AS named
+          WHERE named.account_id = ${account_id} AND named.branch = found.branch${andAll([...paths, ...keys])})`,
+  );
+  return rows.map(({ branch }) => branch);
+}
+
 /** A condition on another table: rows that refer to an entry to be erased, or only to its path. */
 export function namesErased(
   { account_id, branch }: Pick<ErasureTarget, 'account_id' | 'branch'>,
@@ -95,6 +109,7 @@ export async function deleteEntries({ tx, account_id, dialect }: Work, ids: read
     const some = versionsOf(account_id, dialect.numbers(ids.slice(at, at + ENTRIES_PER_STATEMENT)));
     versions += await tx.run(sql`DELETE FROM versions WHERE ${some}`);
     await tx.run(sql`DELETE FROM standings WHERE ${some}`);
+    await tx.run(sql`DELETE FROM kept_entries WHERE ${some}`);
     await tx.run(sql`DELETE FROM entries WHERE ${some}`);
   }
   return versions;
@@ -136,6 +151,17 @@ export function listStandingsNaming(
 ): Promise<StandingText[]> {
   return query.all(
     sql`SELECT entry_id, standing FROM standings WHERE account_id = ${account_id} AND standing IS NOT NULL
+          AND standing LIKE ${likeJsonText(agent_id)} ESCAPE '!'`,
+  );
+}
+
+/** The same for entries as branches and tags see them. */
+export function listKeptStandingsNaming(
+  query: Query,
+  { account_id, agent_id }: Pick<ErasedAgent, 'account_id' | 'agent_id'>,
+): Promise<(StandingText & { until_seq: number })[]> {
+  return query.all(
+    sql`SELECT entry_id, until_seq, standing FROM kept_entries WHERE account_id = ${account_id} AND standing IS NOT NULL
           AND standing LIKE ${likeJsonText(agent_id)} ESCAPE '!'`,
   );
 }

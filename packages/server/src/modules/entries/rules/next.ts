@@ -1,6 +1,7 @@
 import { shapes } from '@mem-service/contract';
 import type { EntryRow, VersionContent } from '../rows.ts';
 import { sameJson } from './diff.ts';
+import { isQuarantined } from './state.ts';
 
 /** A requested change of one entry. `nextContent` decides whether an omitted field keeps its value or takes a default. */
 export type EntryDraft = {
@@ -39,6 +40,12 @@ type LivenessColumns = Pick<EntryRow, 'deleted' | 'ttl_at'>;
 
 export const isLive = <T extends LivenessColumns>(row: T | undefined, now: number): row is T =>
   row !== undefined && row.deleted === 0 && (row.ttl_at === null || row.ttl_at > now);
+
+/** Like `isLive`, for a view that may also show what is under quarantine. */
+export const isShown = <T extends LivenessColumns>(
+  row: T | undefined,
+  { at, with_quarantined }: { at: number; with_quarantined?: true },
+): row is T => isLive(with_quarantined && isQuarantined(row) ? ({ ...row, deleted: 0 } as T) : row, at);
 
 export const mayAgentSee = (row: Pick<EntryRow, 'shared' | 'agent_id'>, agentId: string): boolean =>
   row.shared === 1 || row.agent_id === agentId;

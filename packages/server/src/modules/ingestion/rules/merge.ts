@@ -1,14 +1,9 @@
 import type { ResultItem } from '../../../connectors/types.ts';
-
-/** When something was given, and its place among what was given at the same time. */
-export type Stamp = readonly [at: number, rank: number];
-
-/** By name, when each was set last. */
-type Stamps = Readonly<Record<string, Stamp>>;
+import { compareStamps, filterStamps, isAtMost, mapStamps, type Stamp, type Stamps } from './stamps.ts';
 
 /** When each part of a thing was set last. What is not named here may be replaced by anything. */
 export type ThingState = {
-  /** Of a value that was set as a whole: of each member that has no stamp of its own. */
+  /** Of a value that was set at once: of each member and item that has no stamp of its own. */
   whole?: Stamp | undefined;
   /** What was given at that time or before is gone. */
   deleted?: Stamp | undefined;
@@ -46,13 +41,32 @@ const STEP = 100;
 export function* mergeInSteps(thing: Thing, change: ThingChange): Generator<void, Merged> {
   if (change.deleted) return deleteThing(thing, change.stamp);
   if (isAtMost(change.stamp, thing.state.deleted)) return { thing, isLate: true };
-  return change.merge ? yield* mergeParts(thing, change) : yield* replaceThing(thing, change);
+  if (!change.merge) return yield* replaceThing(thing, change);
+  return (isUnknown(thing) ? yield* beginThing(change) : undefined) ?? (yield* mergeParts(thing, change));
 }
 
 /** The same in one step. */
 export function mergeThing(thing: Thing, change: ThingChange): Merged {
   const steps = mergeInSteps(thing, change);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+const isUnknown = ({ value, state: { whole, deleted, members, items } }: Thing): boolean =>
+  value === undefined && (whole ?? deleted ?? members ?? items) === undefined;
+
+/** The first of the events of a thing: one stamp is enough for all that it gives, unless it also removes something. */
+function* beginThing({ stamp, value, items = {} }: ThingChange): Generator<void, Merged | undefined> {
+  const begun = new Map(Object.entries(isObject(value) ? value : {}));
+  yield;
+  for (const [name, given] of Object.entries(items)) {
+    const list = Object.entries(given);
+    if (list.length > MAX_ITEMS || list.some(([, item]) => item === null)) return undefined;
+    begun.delete(name);
+    if (list.length > 0) begun.set(name, newestItems(list.map(([id, item]) => withIdFirst(id, item as ResultItem))));
+    yield;
+  }
+  if (begun.size === 0) return undefined;
+  return { thing: { value: Object.fromEntries(begun), state: { whole: stamp } }, isLate: false };
 }
 
 function* replaceThing(thing: Thing, { stamp, value }: ThingChange): Generator<void, Merged> {
@@ -160,7 +174,7 @@ function* mergeLists(
   for (const [name, changes] of Object.entries(items)) {
     yield;
     const listed = new Map(itemsOf(before.get(name)).map((item) => [item.id, item]));
-    const stamps = new Map(Object.entries(ownOf(state.items, name) ?? {}));
+    const stamps = stampsOf(state, name, listed);
     for (const [id, item] of Object.entries(changes)) {
       merged.given++;
       const known = {
@@ -182,6 +196,16 @@ function* mergeLists(
     define(merged.stamps, name, keptStamps(stamps, { listed, kept }));
   }
   return merged;
+}
+
+function stampsOf(
+  { whole, items }: ThingState,
+  list: string,
+  listed: ReadonlyMap<string, unknown>,
+): Map<string, Stamp> {
+  const stamps = new Map(Object.entries(ownOf(items, list) ?? {}));
+  if (whole) for (const id of listed.keys()) if (!stamps.has(id)) stamps.set(id, whole);
+  return stamps;
 }
 
 const withIdFirst = (id: string, item: ResultItem): MergedItem => Object.assign({ id }, item, { id });
@@ -242,11 +266,6 @@ const inOrder = (_: string, member: unknown): unknown =>
 
 const BEFORE_ALL: Stamp = [Number.NEGATIVE_INFINITY, 0];
 
-export const compareStamps = (a: Stamp, b: Stamp): number => a[0] - b[0] || a[1] - b[1];
-
-const isAtMost = (stamp: Stamp, other: Stamp | undefined): boolean =>
-  other !== undefined && compareStamps(stamp, other) <= 0;
-
 export function newestStamp({ whole, deleted, members = {}, items = {} }: ThingState): Stamp {
   const later = (last: Stamp, one: Stamp | undefined) => (one && compareStamps(one, last) > 0 ? one : last);
   let newest = later(later(BEFORE_ALL, whole), deleted);
@@ -254,14 +273,6 @@ export function newestStamp({ whole, deleted, members = {}, items = {} }: ThingS
     for (const one of Object.values(stamps)) newest = later(newest, one);
   return newest;
 }
-
-const filterStamps = (stamps: Stamps | undefined, isKept: (stamp: Stamp) => boolean): Stamps =>
-  Object.fromEntries(Object.entries(stamps ?? {}).filter(([, stamp]) => isKept(stamp)));
-
-const mapStamps = (
-  lists: Readonly<Record<string, Stamps>> | undefined,
-  map: (stamps: Stamps) => Stamps,
-): Record<string, Stamps> => Object.fromEntries(Object.entries(lists ?? {}).map(([name, one]) => [name, map(one)]));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

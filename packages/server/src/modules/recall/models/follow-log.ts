@@ -55,7 +55,7 @@ async function* documentsOf(
   { kernel, account_id }: ConsumerContext,
   written: readonly NamedHead[],
 ): AsyncGenerator<EmbeddedText[]> {
-  const live = written.filter(({ deleted }) => deleted === 0);
+  const live = written.filter(({ deleted }) => deleted !== 1);
   const short = live.flatMap(({ entry_id, document }) => (document === null ? [] : [{ entry_id, document }]));
   if (short.length > 0) yield short;
   const { scan } = kernel.services.database.forAccount(account_id);

@@ -214,7 +214,7 @@ export class WordsFile {
       // The number of an entry is that of its first version, so a new one is in no index.
       const old = entry_id === seq ? undefined : (readIndexed.get(entry) as { seq: number } | undefined);
       if (old) deleteWords.run(rowidOf(number, old.seq));
-      if (deleted === 0) {
+      if (deleted !== 1) {
         insertWords.run(rowidOf(number, seq), markAll(mark, words));
         writeIndexed.run(entry, seq, shortText(words));
       } else if (old) deleteIndexed.run(entry);
@@ -230,7 +230,7 @@ export class WordsFile {
       const found = ofStore(() => head.get(accountId, branch, seq)) as IndexedHead | undefined;
       // Written again or erased since its place was read: it has a later place, or none.
       if (!found) return undefined;
-      return { ...found, words: found.deleted === 0 ? wordsOfEntry(JSON.parse(found.document)) : [] };
+      return { ...found, words: found.deleted !== 1 ? wordsOfEntry(JSON.parse(found.document)) : [] };
     } catch (error) {
       if (primaryCode(error) === SQLITE_CORRUPT || error instanceof SyntaxError) return undefined;
       throw error;

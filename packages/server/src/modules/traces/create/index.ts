@@ -83,12 +83,9 @@ const createTrace = writes<'traces.create'>(async (work, { input, caller, prepar
   await saveTraces(work, [sealed]);
   await pause();
   await work.waitForSent();
-  const view = {
-    query: work.tx,
-    viewer: { ...key, scope: undefined },
-    dialect: work.dialect,
-    bytes: pageBytes(work.services),
-  };
+  const viewer = { ...key, scope: undefined };
+  const { tx: query, dialect, services } = work;
+  const view = { query, viewer, dialect, reader: { caller, services }, bytes: pageBytes(services) };
   const [trace] = await renderTraces(view, [sealed.row], true);
   return changed(trace as Trace, { resource: trace_id, ...hashedBy(trace) });
 });

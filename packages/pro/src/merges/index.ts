@@ -1,0 +1,28 @@
+import type { Module } from '@mem-service/server/module';
+import { cherryPick } from './cherry-pick.ts';
+import { conflictHandlers } from './conflict-handlers.ts';
+import { diffHandlers } from './diff.ts';
+import { erasesAgent, erasesEntries } from './erase.ts';
+import { listHandlers } from './lists.ts';
+import { merge, refresh } from './merge.ts';
+import { migrations } from './migrations.ts';
+import { tables } from './tables.ts';
+
+export { type MergeItem, mergeBranch } from './merge.ts';
+
+/** What branches changed, and bringing it together. */
+export const merges: Module = {
+  name: 'merges',
+  migrations,
+  tables,
+  erasesEntries,
+  erasesAgent,
+  handlers: {
+    ...diffHandlers,
+    ...listHandlers,
+    ...conflictHandlers,
+    'branches.merge': merge,
+    'branches.refresh': refresh,
+    'entries.cherry_pick': cherryPick,
+  },
+};

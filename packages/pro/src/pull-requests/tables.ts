@@ -1,0 +1,36 @@
+import { exported, type TenantTable } from '@mem-service/server/module';
+import { putChecks } from './check-queries.ts';
+import { insertPullRequest } from './queries.ts';
+import { insertReview } from './review-queries.ts';
+
+export const tables: readonly TenantTable[] = [
+  exported(insertPullRequest, {
+    kind: 'pull_request',
+    key: ['id'],
+    nullable: ['holder', 'merged_by', 'merged_at', 'merge_strategy', 'merge_id', 'closed_by', 'closed_at'],
+    stored: ({ title, description }) => [title as string, description as string],
+    agents: {
+      created_by: { erased: 'rename', also: () => ({ title: '', description: '' }) },
+      merged_by: { erased: 'rename' },
+      closed_by: { erased: 'rename' },
+    },
+  }),
+  exported(insertReview, {
+    kind: 'pull_request_review',
+    key: ['pull_request_id', 'no'],
+    nullable: ['holder', 'entity_path', 'key'],
+    stored: ({ comment }) => [comment as string],
+    agents: {
+      reviewer: { erased: 'rename', also: () => ({ comment: '' }) },
+      visible_to: { erased: 'delete the row' },
+    },
+    entries: { entity_path: 'by its owner', key: 'by its owner' },
+  }),
+  exported(putChecks, {
+    kind: 'pull_request_check',
+    key: ['pull_request_id', 'check_name'],
+    nullable: ['target_seq', 'posted_by'],
+    stored: ({ check_name, summary }) => [check_name as string, summary as string],
+    agents: { posted_by: { erased: 'rename', also: () => ({ summary: '' }) } },
+  }),
+];
