@@ -18,7 +18,9 @@ for (let from = 0; from < entries; from += BATCH) {
   const others = Array.from({ length: Math.min(BATCH, entries - from) }, (_, i) => entryOf(from + i));
   const [first, end] = [projectUpTo(from / BATCH), projectUpTo(from / BATCH + 1)];
   const project = Array.from({ length: end - first }, (_, i) => projectEntryOf(first + i));
-  await commit([...project, ...others.slice(0, BATCH / 2)]);
+  await commit([...project.slice(0, BATCH / 2), ...others.slice(0, BATCH / 2)]);
+  // More than half of them only in a store of a thousand entries or two.
+  if (project.length > BATCH / 2) await commit(project.slice(BATCH / 2));
   if (others.length > BATCH / 2) await commit(others.slice(BATCH / 2));
   report(from + BATCH);
 }

@@ -129,7 +129,7 @@ describe.each(['a local store', 'a server'])('the command line on %s', (where) =
       '    + max: 3',
       '+ checkout/cart owner (v1, by cli)',
       '    + "team-basket"',
-      '- checkout/payments old (v1, deleted)',
+      '- checkout/payments old (v1 → v2, deleted by cli)',
       '    - "gone soon"',
       '3 entries: 1 added, 1 modified, 1 deleted',
     ];
@@ -213,7 +213,7 @@ describe.each(['a local store', 'a server'])('the command line on %s', (where) =
     await done('write', 'checkout/payments', 'gateway', '{"timeout": 1500}');
     await done('write', 'checkout/payments', 'more', '{"timeout": 1}');
     await write({ max: 6 }, '--branch', 'main');
-    expect(await done('refresh')).toContain('brought main into mine');
+    expect(await done('refresh')).toBe('brought main into mine, which shows it as it is now\n');
     expect(await valueHere()).toEqual({ max: 6 });
     await done('switch', 'main');
     expect(await done('cherry-pick', 'mine', 'checkout/payments/gateway', '--dry-run')).toContain(
@@ -243,7 +243,7 @@ describe.each(['a local store', 'a server'])('the command line on %s', (where) =
       ].join('\n'),
     );
     for (const filter of [
-      ['--agent', 'importer'],
+      ['--written-by', 'importer'],
       ['--path', 'checkout/payments'],
     ])
       expect(await done('rollback', 'tags/v1', '--dry-run', ...filter)).toContain('1 restored\n');
@@ -258,7 +258,10 @@ describe.each(['a local store', 'a server'])('the command line on %s', (where) =
     expect(await mem('rollback', '2999-01-01', '--dry-run')).toMatchObject({ code: expect.any(Number) });
     expect(await done('tag')).toMatch(/^v1 /m);
     expect(await done('tag', '-d', 'v1')).toContain('deleted the tag v1');
-    expect(await mem('rollback', 'v1')).toMatchObject({ code: 3, err: 'mem: there is no tag "v1"\n' });
+    expect(await mem('rollback', 'v1')).toMatchObject({
+      code: 3,
+      err: 'mem: there is no tag "v1": mem tag lists them\n',
+    });
     await done('switch', '-c', 'mine');
     await done('write', 'checkout/cart', 'mine', '1');
     await done('tag', 'of-mine');

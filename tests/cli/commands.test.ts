@@ -68,7 +68,7 @@ describe('every operation of the table', () => {
     ...['keys.revoke', 'keys.rotate', 'commits.read', 'traces.read', 'agents.recall', 'agents.read_from'],
     ...['golden.delete', 'consolidation.decide', 'dead_letters.replay', 'connectors.read', 'webhooks.receive'],
     ...['access.grant', 'access.revoke', 'merges.read', 'conflicts.list', 'conflicts.read', 'conflicts.resolve'],
-    ...['quarantine.read', 'quarantine.undo'],
+    ...['quarantine.trace', 'quarantine.create', 'quarantine.read', 'quarantine.undo'],
     ...['teams.update', 'teams.delete', 'members.list', 'members.add', 'members.update', 'members.remove'],
     ...['members.reinstate', 'pull_requests.read', 'pull_requests.update', 'pull_requests.review'],
     ...['pull_requests.check', 'pull_requests.close', 'pull_requests.reopen', 'pull_requests.merge'],
@@ -128,7 +128,7 @@ describe('every operation of the table', () => {
       'Quarantine',
       'Overview',
     ]);
-    expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}confidence /);
+    expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}stale-reads .*\n {2}confidence /);
   });
 
   it('help shows required and optional arguments, and only useful defaults', () => {

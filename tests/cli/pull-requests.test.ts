@@ -73,11 +73,20 @@ describe.each(['a local store', 'a server'])('mem pr on %s', (where) => {
       code: 3,
       err: 'mem: there is no pull request of experiment/retries: mem pr list shows them, mem pr open makes one\n',
     });
-    expect(await mem('pr', 'open')).toMatchObject({ code: 2, err: expect.stringContaining('title is missing') });
-    await done('pr', 'open', 'Fewer retries');
+    expect(await mem('pr', 'open')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('title is missing: see mem help pr open'),
+    });
+    await done('pr', 'open', 'Fewer retries', '-m', 'three suffice');
     expect(await mem('pr', 'open', 'Again')).toMatchObject({ code: 5 });
-    expect(await mem('pr', 'review')).toMatchObject({ code: 2, err: expect.stringContaining('decision') });
+    expect(await mem('pr', 'review')).toMatchObject({ code: 2, err: expect.stringContaining('--approve') });
+    expect((await mem('pr', 'review', '--approve', '--request-changes')).err).toContain('give one decision');
+    expect(await mem('pr', 'review', '--approve')).toMatchObject({ code: 4, err: expect.stringContaining('--agent') });
+    expect((await mem('help', 'pr', 'open')).out).toMatch(/^Usage: mem pr open <title>/);
+    await done('switch', 'main');
+    expect((await mem('pr', 'open', 'Again')).err).toContain('mem pr open <title> <branch>');
+    await done('switch', '-');
     expect(await mem('pr', 'diff', 'experiment/retries', 'main')).toMatchObject({ code: 2, out: '' });
-    expect((await mem('pr', 'review', '--help')).out).toContain('Usage: mem pull_requests.review');
+    expect((await mem('pr', 'review', '--help')).out).toContain('Usage: mem pr review');
   });
 });

@@ -9,13 +9,13 @@ import { openDesk } from './support.ts';
 const wordsIn = (text: string) => [...text.matchAll(/^ {2}([a-z][a-z.-]*) {2,}\S/gm)].map(([, word]) => word);
 
 describe('the words of the command line', () => {
-  it('mem alone shows twelve commands on standard output and is no error', async () => {
+  it('mem alone shows sixteen commands on standard output and is no error', async () => {
     const desk = await openDesk();
     try {
       const { code, out, err } = await desk.mem([]);
       expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(wordsIn(out)).toHaveLength(12);
-      expect(out.split('\n').length).toBeLessThan(24);
+      expect(wordsIn(out)).toHaveLength(16);
+      expect(out.split('\n').length).toBeLessThan(26);
       expect(out).toContain('mem help --all');
       expect((await desk.inProcess(['help'])).out).toBe(out);
       expect((await desk.inProcess(['--help'])).out).toBe(out);
@@ -24,7 +24,7 @@ describe('the words of the command line', () => {
     }
   });
 
-  it('mem help --all lists every command once under a title that says what for, the twelve among them', async () => {
+  it('mem help --all lists every command once under a title that says what for, those sixteen among them', async () => {
     const all = wordsIn(fullOverview('1'));
     expect([...all].sort()).toEqual(commandWords().sort());
     expect(all).toEqual(expect.arrayContaining(wordsIn(overview('1')) as string[]));

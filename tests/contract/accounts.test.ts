@@ -2,6 +2,7 @@ import { type OperationName, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, indexWords, openTestApp, type TestApp } from '../support/app.ts';
 import { dump } from './dump.ts';
+import { layStaleReaders } from './stale-readers.ts';
 import {
   countedIds,
   createExamples,
@@ -46,6 +47,7 @@ describe.each(backends)('two accounts on %s', (backend) => {
     await newAccount(withoutA, B);
     await createExamples(withA, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
     known = await createExamples(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
+    await layStaleReaders(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT }, count: 3 });
   });
   afterAll(() => Promise.all([withA.close(), withoutA.close()]));
 

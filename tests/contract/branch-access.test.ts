@@ -50,11 +50,13 @@ const onBranch = (name: OperationName, field: string, branch = FOREIGN): JsonObj
 /** Reads that show what happened on any branch. */
 const HIDING = [
   'agents.activity',
+  'agents.timeline',
   'branches.list',
   'commits.read',
   'conflicts.list',
   'conflicts.read',
   'log.list',
+  'log.stream',
   'merges.list',
   'merges.read',
   'sessions.explain',
@@ -198,7 +200,7 @@ describe.each(backends)('access to a branch on %s', (backend) => {
       await app.call('entries.read', { ...address, branch: FOREIGN }, session);
       const { trace_id } = await app.call(
         'outcomes.commit',
-        { outcome_ref: 'DEP-1', outcome_type: 'success' },
+        { outcome_ref: 'DEP-1', outcome_type: 'success', branch: 'main' },
         session,
       );
       const readsOf = async (as: Partial<Caller>) =>

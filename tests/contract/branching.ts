@@ -18,6 +18,14 @@ export async function changeBranch(app: TestApp, setup: BranchSetup): Promise<vo
     await writeOn(app, setup, known.name as string)({ ...at, key }, { max_attempts: n });
 }
 
+/** Something to merge that everyone may see and no question finds, as a merge of nothing is none. */
+export async function changeOpenly(app: TestApp, { as, known, n }: Pick<BranchSetup, 'as' | 'known' | 'n'>) {
+  // The merge has a commit with an id.
+  alignIds(app);
+  const at = { entity_path: `unasked/${n}`, key: 'unasked', branch: known.name as string };
+  await app.call('entries.write', { ...at, value: true }, as);
+}
+
 /** A branch that was merged can be written to again. */
 async function reopenBranch(app: TestApp, setup: BranchSetup): Promise<void> {
   await app.call('branches.reopen', { name: setup.known.name as string }, setup.as);
@@ -79,12 +87,13 @@ async function newProposal(app: TestApp, setup: BranchSetup): Promise<string> {
   return name;
 }
 
-const IDS_PER_ROUND = 200_000;
+/** More than are made between two of these. */
+const IDS_AT_ONCE = 100_000;
 
 /** Two stores whose ids are counted give the same ones from here on, whatever was made in each before. */
-function alignIds(app: TestApp, n: number): void {
+export function alignIds(app: TestApp): void {
   const { ids } = app.kernel.services;
-  for (let id = ids.next(0); id.startsWith('id0') && Number(id.slice(2)) < n * IDS_PER_ROUND; ) id = ids.next(0);
+  for (let id = ids.next(0); id.startsWith('id0') && Number(id.slice(2)) % IDS_AT_ONCE > 0; ) id = ids.next(0);
 }
 
 async function proposeBranch(app: TestApp, setup: BranchSetup): Promise<string> {
@@ -113,7 +122,7 @@ async function layPullRequests(app: TestApp, setup: BranchSetup): Promise<void> 
   const { as, known } = setup;
   for (const { id } of (await app.call('pull_requests.list', { status: 'open' }, as)).pull_requests)
     if (id === known.id) await app.call('pull_requests.close', { id }, as);
-  alignIds(app, setup.n);
+  alignIds(app);
   await openPullRequest(app, setup);
   await closePullRequest(app, setup);
   await leaveUnproposed(app, setup);

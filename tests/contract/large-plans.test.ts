@@ -22,8 +22,11 @@ import {
 /** Enough that a statement that reads an account reads more than it may; the planner takes it for 2,000,000 entries. */
 const SIZE = { entries: 6_000, others: 800, pretended: 100 };
 const MOST_BUFFERS = 2_200;
-/** Look at the entries of up to 500 golden queries or undecided proposals, however large the account is. */
-const OF_500_ENTRIES: readonly OperationName[] = ['briefing.read', 'stats.read', 'golden.list'];
+/**
+ * Look at the entries of up to 500 golden queries or undecided proposals, however large the account is; or at the newest entries, up to
+ * a number.
+ */
+const OF_500_ENTRIES: readonly OperationName[] = ['briefing.read', 'stats.read', 'golden.list', 'graph.overview'];
 const MOST_BUFFERS_OF_500 = 5_000;
 /** Compare two states of hundreds of entries with each statement, or count up to 10,000 changes of a branch. */
 const OF_BRANCHES: readonly OperationName[] = [
@@ -32,7 +35,8 @@ const OF_BRANCHES: readonly OperationName[] = [
   'branches.compare',
   'branches.merge',
   'branches.refresh',
-  'pull_requests.read',
+  ...(['pull_requests.read', 'pull_requests.create', 'pull_requests.review'] as const),
+  ...(['pull_requests.check', 'pull_requests.reopen'] as const),
 ];
 const MOST_BUFFERS_OF_BRANCHES = 15_000;
 function mostBuffers(name: OperationName): number {

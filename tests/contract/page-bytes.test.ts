@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import { backends, indexWords, openTestApp, type TestApp } from '../support/app.ts';
 import { layLongBranches } from './long-branches.ts';
 import { layMany, manyInput } from './many.ts';
+import { layStaleReaders } from './stale-readers.ts';
 import { definition, type JsonObject, type KnownIds, markedInput } from './table.ts';
 
 const MARK = 'bytes';
@@ -78,6 +79,9 @@ describe.each(backends)('answers of few bytes on %s', (backend) => {
     whole = await openTestApp(backend, { trackReads: false });
     known = await layMany(whole, { as, mark: MARK, count: COUNT });
     await layLong(whole, known);
+    const tracking = await openTestApp(backend, { place: whole.place });
+    await layStaleReaders(tracking, { as, mark: MARK, count: COUNT });
+    await tracking.close();
     await indexWords(whole);
     small = await openTestApp(backend, { trackReads: false, place: whole.place, maxPageBytes: PAGE_BYTES });
   });

@@ -13,7 +13,7 @@ import type { JsonObject } from './table.ts';
 const ENTRIES = { sqlite: 2_000, postgres: 5_000 } as const;
 const PER_COMMIT = 1_000;
 const TABLES =
-  'entries|versions|events|audit|stored_answers|counts|commits|digests|briefing_marks|briefing_visits|golden_queries|' +
+  'entries|standings|stale_reads|event_counts|versions|events|audit|stored_answers|counts|commits|digests|briefing_marks|briefing_visits|golden_queries|' +
   'entry_vectors|vector_blocks|consolidation_marks|consolidation_proposals|consolidation_sources|consolidation_runs';
 const as = { agent_id: 'agent/plans' };
 
@@ -55,6 +55,8 @@ const HOT: HotStatement[] = [
   ['entries.list', 'below a path', { entity_path: 'svc/**', limit: 50 }],
   ['entries.list', 'newest first', { sort: 'recent', limit: 20 }],
   ['entries.list', 'of one agent', { agent_id: 'agent/plans', limit: 20 }],
+  ['entries.list', 'by evidence', { evidence_status: 'contested' }],
+  ['entries.list', 'by evidence, newest first', { evidence_status: 'contested', sort: 'recent' }],
   ['entries.list', 'of a key with many scopes', {}, scoped],
   ['entries.list', 'of a key with many scopes, below a path', { entity_path: 'svc/**' }, scoped],
   ['entries.history', 'of an entry', at],
@@ -75,6 +77,14 @@ const HOT: HotStatement[] = [
   ['commits.list', 'newest first', { limit: 5 }],
   ['commits.list', 'newest first, of a key with many scopes', { limit: 5 }, scoped],
   ['log.list', 'from a place', { after: 500 }],
+  ['log.list', 'from a time', { since: '2026-01-01' }],
+  ['series.read', 'of hours', {}],
+  ['series.read', 'of a path', { entity_path: 'svc/41' }],
+  ['stale_reads.list', 'newest first', {}],
+  ['entries.readers', 'of an entry', at],
+  ['graph.overview', 'of the newest', {}],
+  ['entities.list', 'from a path', { from_path: 'svc/5' }],
+  ['entries.list', 'from a path', { from_path: 'svc/5' }],
   ['entities.list', 'by name', {}],
   ['entities.list', 'below a path', { entity_path: 'svc/**' }],
   ['patterns.list', 'by name', {}],

@@ -78,6 +78,7 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ' FOR UPDATE SKIP LOCKED'],
   ['', ' FOR UPDATE'],
   ['', ' FOR SHARE'],
+  ['instr(', 'strpos('],
   ['(SELECT value FROM json_each(?)) AS texts', 'unnest(CAST(? AS text[])) AS texts(value)'],
   ['(SELECT value FROM json_each(?)) AS numbers', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],
   [

@@ -3,7 +3,7 @@ import { type Operation, type OperationName, operationNames, operations, stringi
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
-import { BRANCHES_AFTER, type BranchSetup, createGrantees, layBranches } from './branching.ts';
+import { alignIds, BRANCHES_AFTER, type BranchSetup, changeOpenly, createGrantees, layBranches } from './branching.ts';
 
 export type { JsonObject } from '@mem-service/contract';
 /**
@@ -169,6 +169,9 @@ export async function createExamples(app: TestApp, setup: ExampleSetup): Promise
   laid.set(app, n);
   for (const name of writing) {
     if (!isLaid(name, setup)) continue;
+    if (name === 'branches.merge' && !only_open && extra.shared !== false) await changeOpenly(app, { as, known, n });
+    // Everyone who may read the branch sees the id.
+    if (name === 'pull_requests.create') alignIds(app);
     const input = withExtra(nthInput(name, n, { mark, known })) as JsonObject;
     const mayHide = 'shared' in fieldsOf(name);
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as), name);

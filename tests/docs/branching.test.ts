@@ -5,7 +5,7 @@ import { missingIn, runSteps, stepsOf, titleOf } from './blocks.ts';
 import { blocksOf, readDoc } from './markdown.ts';
 
 const HOSTED = 'Grant access';
-const blocks = blocksOf(readDoc('docs/branching.md')).filter(({ kind }) => kind !== 'console');
+const blocks = blocksOf(readDoc('docs/branching.md'));
 
 describe.each(backends)('the examples of docs/branching.md on %s', (backend) => {
   const plain = stepsOf(blocks.filter(({ section }) => section !== HOSTED));

@@ -86,7 +86,7 @@ describe.each(backends)('what forks and tags see on %s', (backend) => {
 
   /** The columns that heads have in any relation. */
   const contentOf = ({ confidence: _, standing: __, standing_no: ___, recall_count: ____, ...row }: Row) => {
-    const { line_seq: _____, line_no: ______, ...content } = row;
+    const { line_seq: _____, line_no: ______, evidence_rank: _______, ...content } = row;
     return content;
   };
 

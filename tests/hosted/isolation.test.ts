@@ -88,6 +88,30 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     return (await service.newKey(admin, { key_type: 'admin', rate_limit_rpm: RPM })).key;
   };
 
+  /** Two sessions of others read an entry that is changed before their outcomes. */
+  async function readStale(): Promise<void> {
+    const { app } = withA;
+    const { entity_path, key } = markedInput('entries.readers', MARK, known) as { entity_path: string; key: string };
+    const sessions = ['one', 'two'].map((id) => ({
+      account_id: A,
+      agent_id: 'agent/reader',
+      session_id: `stale-${id}`,
+    }));
+    for (const session of sessions) await app.call('entries.read', { entity_path, key }, session);
+    await app.kernel.services.noteBuffer.flushAll(true);
+    await app.call(
+      'entries.write',
+      { entity_path, key, value: { max_attempts: 9, note: `about ${MARK}` } },
+      { account_id: A, agent_id: AGENT },
+    );
+    for (const { session_id, ...session } of sessions)
+      await app.call(
+        'outcomes.commit',
+        { outcome_ref: session_id, outcome_type: 'failure' },
+        { ...session, session_id },
+      );
+  }
+
   beforeAll(async () => {
     withA = await openHosted(backend, { app: { ids: shared.ids } });
     withoutA = await openHosted(backend, { app: { ids: lonely.ids } });
@@ -98,6 +122,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     for (const name of wholeWrites)
       for (const n of [1, 2])
         await withA.app.call(name, wholeInput(name, n, known) as never, { account_id: A, agent_id: AGENT });
+    await readStale();
     const writer = { account_id: A, agent_id: 'agent/in-error' };
     for (const key of ['one', 'two'])
       await withA.app.call('entries.write', { entity_path: MARK, key, value: `about ${MARK}` }, writer);

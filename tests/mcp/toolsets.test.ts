@@ -16,11 +16,11 @@ const ROWS = {
   pro: 'set_trace_attributes record_llm_call record_span start_span end_span trace_search trace_spans span_payload trace_compare',
   consolidation:
     'consolidate consolidation_status consolidation_proposals consolidation_candidates propose_consolidation decide_proposal',
-  other: 'verify commit_batch diff commit_log record_attempt delete restore create_tag list_tags connectors',
+  other: 'verify commit_batch diff commit_log record_attempt delete restore connectors',
   branching:
-    'branch_create branch_list branch_read branch_close branch_reopen delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges list_conflicts ' +
-    'read_conflict resolve_conflict pr_open pr_list pr_read pr_review pr_close pr_merge',
-  rollback: 'rollback fork trace_influence quarantine list_quarantines undo_quarantine',
+    'branch_create branch_list branch_read branch_close branch_reopen create_tag list_tags delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges list_conflicts ' +
+    'read_conflict resolve_conflict pr_open pr_list pr_read pr_review pr_close pr_reopen pr_merge',
+  rollback: 'rollback fork trace_influence quarantine list_quarantines read_quarantine undo_quarantine',
   evaluation:
     'judge_trace judge_define judges seed_starter_judges verdicts eval_summary backfill behaviors behavior_define ' +
     'behavior_from_trace blast_radius incident segment dimensions attribute_failure propose_fix fixes approve_fix_memory ' +
@@ -114,6 +114,53 @@ describe('the tools', () => {
     expect(Object.keys(search?.inputSchema.properties ?? {})).not.toContain('sort_by');
     const both = toolsOf(['slim', 'core']).find(({ name }) => name === 'mem_search');
     expect(Object.keys(both?.listed().inputSchema.properties ?? {})).toContain('sort_by');
+  });
+
+  it('require exactly what their operations require', () => {
+    for (const { operation, binding } of bindings) {
+      const { required = [] } = toolsOf([binding.name])[0]?.listed().inputSchema ?? {};
+      const result = operation.input.safeParse({});
+      const missing = (result.error?.issues ?? []).filter(({ path }) => path.length === 1).map(({ path }) => path[0]);
+      const needed = binding.fields.filter((field) => missing.includes(field) && field !== binding.self);
+      expect(required, binding.name).toEqual(needed);
+    }
+    const [resolve] = toolsOf(['mem_resolve_conflict']);
+    expect(resolve?.listed().inputSchema.required).toEqual(['merge_id', 'take']);
+  });
+
+  it('of the set branching are all that branches, tags, pull requests and quarantines need', async () => {
+    const mcp = await connect({ ...newHome(), MEM_TOOLSET: 'branching' });
+    const names = (await mcp.client.listTools()).tools.map(({ name }) => name);
+    const wanted = [ROWS.branching, ROWS.rollback].flatMap((row) => row.split(' ').map((name) => `mem_${name}`));
+    expect(names).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it('refuse to decide what is not there, and say how to find it', async () => {
+    const mcp = await connect({ ...newHome(), MEM_TOOLSET: 'core,branching' });
+    await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1 });
+    const id = '01k0a4g3v5x7y9z1b3d5f7h9jk';
+    for (const [tool, args, hint] of [
+      ['mem_pr_review', { id, decision: 'approved' }, 'try mem_pr_list'],
+      ['mem_pr_close', { id }, 'try mem_pr_list'],
+      ['mem_pr_reopen', { id }, 'try mem_pr_list'],
+      ['mem_undo_quarantine', { quarantine_id: id }, 'try mem_list_quarantines'],
+      ['mem_delete_tag', { name: 'none' }, 'try mem_list_tags'],
+      ['mem_branch_merge', { name: 'none' }, 'mem_branch_list shows which there are'],
+    ] as const)
+      expect(await mcp.call(tool, args), tool).toMatchObject({ isError: true, json: { hint } });
+  });
+
+  it('take null for an argument that is left out', async () => {
+    const mcp = await connect({ ...newHome(), MEM_TOOLSET: 'core,branching' });
+    const entry = { entity_path: 'a', key: 'k' };
+    await mcp.call('mem_write', { ...entry, value: 1 });
+    await mcp.call('mem_branch_create', { name: 'b' });
+    await mcp.call('mem_write', { ...entry, value: 2, branch: 'b' });
+    await mcp.call('mem_write', { ...entry, value: 3 });
+    await mcp.call('mem_branch_merge', { name: 'b', strategy: 'THREE_WAY', merge_id: 'm' });
+    const resolved = await mcp.call('mem_resolve_conflict', { merge_id: 'm', no: 0, take: 'source', value: null });
+    expect(resolved).toMatchObject({ isError: false, json: { resolved: 1 } });
+    expect((await mcp.call('mem_write', { ...entry, value: null })).isError).toBe(false);
   });
 
   it('take the calling agent where it may be left out', () => {

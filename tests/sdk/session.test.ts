@@ -158,7 +158,7 @@ describe('a session of the client', () => {
       input: { asked: 'why' },
       output: 'because',
       attributes: { tries: 2 },
-      duration_ms: expect.any(Number),
+      durationMs: expect.any(Number),
     });
     expect(errors).toEqual([]);
   });

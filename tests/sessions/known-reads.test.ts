@@ -73,28 +73,41 @@ describe.each(backends)('what a session has read is known to every server of a s
 });
 
 describe('what a session has read, in memory', () => {
+  const main = (entry_id: number, version: number) => ({ entry_id, version, branch: 'main' });
+
+  it('tells a read on a branch from one of the same version on main', () => {
+    const known = new KnownReads(0);
+    const there = { ...main(7, 1), branch: 'exp' };
+    known.add(there);
+    expect([known.has(there), known.has(main(7, 1)), known.hasEntry(7)]).toEqual([true, false, true]);
+    known.add(main(7, 1));
+    expect([known.has(there), known.has(main(7, 1))]).toEqual([true, true]);
+    known.begin(1);
+    expect([known.has(there), known.has(main(7, 1)), known.hasEntry(7)]).toEqual([false, false, true]);
+  });
+
   it('knows versions of the try and entries of all tries', () => {
     const known = new KnownReads(0);
-    known.add(7, 1);
-    known.add(7, 3);
-    known.add(8, 1);
-    expect([known.has(7, 1), known.has(7, 2), known.has(7, 3), known.has(8, 1), known.has(9, 1)]).toEqual([
-      true,
-      false,
-      true,
-      true,
-      false,
-    ]);
+    known.add(main(7, 1));
+    known.add(main(7, 3));
+    known.add(main(8, 1));
+    expect([
+      known.has(main(7, 1)),
+      known.has(main(7, 2)),
+      known.has(main(7, 3)),
+      known.has(main(8, 1)),
+      known.has(main(9, 1)),
+    ]).toEqual([true, false, true, true, false]);
     expect(known.size).toBe(3);
     known.begin(1);
-    expect([known.has(7, 1), known.has(7, 3), known.hasEntry(7), known.hasEntry(9)]).toEqual([
+    expect([known.has(main(7, 1)), known.has(main(7, 3)), known.hasEntry(7), known.hasEntry(9)]).toEqual([
       false,
       false,
       true,
       false,
     ]);
-    known.add(7, 3);
-    expect([known.has(7, 3), known.has(7, 1)]).toEqual([true, false]);
+    known.add(main(7, 3));
+    expect([known.has(main(7, 3)), known.has(main(7, 1))]).toEqual([true, false]);
   });
 
   it('a page gives back the numbers that were put in, and holds no name', () => {

@@ -135,6 +135,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'a migration, each account for itself',
   ],
   ['UPDATE entries SET standing = NULL WHERE standing IS NOT NULL', 'a migration, each account for itself'],
+  ['UPDATE standings SET evidence_rank = CAST(CASE', 'a migration, each account for itself'],
   ['UPDATE sessions SET recorded = 1 WHERE attributes <>', 'a migration, each account for itself'],
   ['UPDATE accounts SET storage_bytes = (SELECT', 'a migration, each account for itself'],
   ['UPDATE accounts SET storage_bytes = storage_bytes + (SELECT', 'a migration, each account for itself'],
@@ -198,6 +199,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ],
   ['DELETE FROM answer_names WHERE account_id IS NOT NULL AND created_at <', 'and what they name with them'],
   ['DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell <', 'minutes of all accounts pass alike'],
+  ['DELETE FROM event_counts WHERE account_id IS NOT NULL AND unit =', 'minutes of all accounts are forgotten alike'],
   ['DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at <', 'spans of all accounts grow old alike'],
   ['DELETE FROM otel_traces WHERE account_id IS NOT NULL AND at <', 'traces of all accounts grow old alike'],
   [

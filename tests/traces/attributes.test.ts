@@ -55,7 +55,7 @@ describe.each(backends)('attributes on %s', (backend) => {
   });
 
   it('are 20 at most, and those that are stamped take no room', async () => {
-    expect(Object.keys(await sealed({ ...many(20), memory_branch: 'b', source: 'x', MODEL: 'y' }))).toHaveLength(23);
+    expect(Object.keys(await sealed({ ...many(20), memory_branch: 'b', source: 'x', MODEL: 'y' }))).toHaveLength(22);
     await expect(sealed(many(21))).rejects.toMatchObject({ code: 'invalid_input' });
     const session = newSession();
     await app.call('sessions.set_attributes', { attributes: many(20) }, session);

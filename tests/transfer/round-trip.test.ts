@@ -34,6 +34,9 @@ async function live(app: TestApp): Promise<void> {
   await app.call('entries.erase', { entity_path: 'odd', key: 'gone' }, X);
   await app.call('entries.write', { entity_path: 'odd', key: 'bad', value: 1, agent_id: 'agent/importer' }, X);
   await app.call('quarantine.create', { written_by: 'agent/importer' }, X);
+  for (const value of [1, 2]) await app.call('entries.write', { entity_path: 'odd', key: 'stale', value }, X);
+  const led = { causal_entry_keys: ['odd/stale'], causal_entry_versions: { 'odd/stale': 1 } };
+  await app.call('outcomes.commit', { outcome_ref: 'stale', outcome_type: 'minor_failure', ...led }, Y);
   app.clock.advance(60_000);
   await app.jobs.sweep();
   await app.call('entries.search', { query: 'first' }, X);
@@ -59,6 +62,9 @@ async function answersOf(app: TestApp): Promise<JsonObject> {
     }
     await ask('entries.search', { query: 'about' }, as);
     await ask('entities.list', {}, as);
+    await ask('entries.list', { evidence_status: 'validated' }, as);
+    await ask('stale_reads.list', {}, as);
+    await ask('series.read', { unit: 'day' }, as);
     await ask('patterns.list', {}, as);
     await ask('stats.read', {}, as);
     await ask('outcomes.list', {}, as);

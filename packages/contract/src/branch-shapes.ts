@@ -5,7 +5,8 @@ import * as s from './shapes.ts';
 export const newBranchName = s.checked(branchNameProblem).meta({
   id: 'BranchName',
   description:
-    'Names a new branch in at most 200 bytes: segments separated by slashes, without @, ~, *, ? and white space.',
+    'Names a new branch in at most 200 bytes: segments separated by slashes, without @, ~, *, ?, .. and white space. It neither begins with - ' +
+    'nor ends in a word that addresses have after the name of a branch, such as /diff.',
   examples: ['experiment/retries'],
 });
 

@@ -1,5 +1,6 @@
 export * from './agent-glob.ts';
 export { branchNameProblem, MAX_BRANCH_NAME_BYTES } from './branch-name.ts';
+export { branchRouteProblem } from './branch-routes.ts';
 export * as branchShapes from './branch-shapes.ts';
 export * from './briefing-sections.ts';
 export { laterShape } from './checked-later.ts';
@@ -14,6 +15,7 @@ export * from './json-object.ts';
 export { cutMember, sameJsonInSteps } from './json-same.ts';
 export * from './json-steps.ts';
 export * from './json-text.ts';
+export { listOrderOf } from './list-order.ts';
 export * from './module-routes.ts';
 export * from './operation.ts';
 export { MAX_EVENTS } from './operations/events.ts';

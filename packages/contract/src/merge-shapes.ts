@@ -74,7 +74,11 @@ const side = z
   .object({
     branch: s.branch,
     version: z.int(),
-    value: s.anyJson,
+    value: s.anyJson.optional().meta({ description: 'Missing where the side has deleted the entry.' }),
+    deleted: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The side has deleted the entry: by whom, when, in which session.' }),
     confidence: s.confidence,
     memory_type: s.memoryType,
     shared: z.boolean(),
@@ -84,7 +88,7 @@ const side = z
     ttl_at: s.utc.nullable(),
     seq: z.int(),
   })
-  .meta({ id: 'DiffSide', description: 'An entry as one side has it.' });
+  .meta({ id: 'DiffSide', description: 'An entry as one side has it, or its deletion.' });
 
 export const sideOf = (description: string) => side.nullable().meta({ description });
 
@@ -150,6 +154,11 @@ export const merge = z
 
 export const mergeAnswer = merge
   .extend({
+    merge_id: mergeId.nullable().meta({ description: 'Null where there was nothing to merge.' }),
+    status: z.enum(['merged', 'conflicts', 'would_merge', 'up_to_date']).meta({
+      description:
+        '`would_merge`: the answer of a dry run. `up_to_date`: the target has everything already: nothing was done.',
+    }),
     dry_run: z.literal(true).optional().meta({ description: 'Nothing was done.' }),
     conflicting: z
       .array(z.object({ entity_path: s.entityPath, key: s.key, reason: z.string() }))
@@ -186,5 +195,8 @@ export const wholeConflict = conflict
     base: withTrace('As both had it last in common; null where it did not exist.'),
     source: withTrace('As the source has it; null where it is deleted.'),
     target: withTrace('As the target has it; null where it is deleted.'),
+    quarantined: z.literal(true).optional().meta({
+      description: 'The entry is under quarantine: what is so is not shown, and a merge leaves the entry out.',
+    }),
   })
   .meta({ id: 'WholeConflict', description: 'A conflict with the three states of its entry.' });

@@ -95,6 +95,8 @@ export type CliBinding = {
   hidden?: true;
   /** Other names of flags, by field: they come first in its help. */
   flags?: Readonly<Record<string, string>>;
+  /** Flags of one letter, by field. */
+  letters?: Readonly<Record<string, string>>;
   /** The field that is the branch of the client where it is not given. */
   current?: string;
 };

@@ -53,10 +53,10 @@ export const review = z
     comment: z.string(),
     entity_path: s.entityPath.nullable().meta({ description: 'Null for a review of the whole.' }),
     key: s.key.nullable(),
-    source_seq: z.int().meta({ description: 'The last write to the source branch that the reviewer could see.' }),
+    source_seq: z.int().meta({ description: '`source_seq` of the pull request then.' }),
     is_dismissed: z
       .boolean()
-      .meta({ description: 'An approval that no longer counts: the branch was written to since.' }),
+      .meta({ description: 'An approval that no longer counts: what would be merged has changed since.' }),
     created_at: s.utc,
   })
   .meta({ id: 'Review' });
@@ -90,9 +90,12 @@ export const check = z
     is_required: z.boolean(),
     is_current: z
       .boolean()
-      .meta({ description: 'False where the source branch was written to since: it does not count.' }),
-    source_seq: z.int().meta({ description: 'The last write to the source branch that it looked at.' }),
-    target_seq: z.int().nullable().meta({ description: 'The same of the target branch; null where it was posted.' }),
+      .meta({ description: 'False where what would be merged has changed since: it does not count.' }),
+    source_seq: z.int().meta({ description: '`source_seq` of the pull request then.' }),
+    target_seq: z
+      .int()
+      .nullable()
+      .meta({ description: 'The last write to the target branch then; null where it was posted.' }),
     findings: z.array(finding).meta({ description: 'The first 20 that the caller may see.' }),
     questions: z.array(replayed).optional().meta({ description: 'Of `memory_ci`: the first 20.' }),
     hidden: z.int().meta({ description: 'How many more it found, or that the caller may not see.' }),
@@ -107,7 +110,7 @@ const changes = z
 
 const blocker = z
   .object({
-    reason: z.enum(['approvals', 'changes_requested', 'check']),
+    reason: z.enum(['approvals', 'changes_requested', 'check', 'conflicts']),
     message: z.string(),
     check: z.string().optional(),
   })
@@ -115,7 +118,11 @@ const blocker = z
 
 export const pullRequestDetails = pullRequest
   .extend({
-    source_seq: z.int().meta({ description: 'The last write to the source branch: what a posted check is for.' }),
+    source_seq: z.int().meta({
+      description:
+        'The last change of what would be merged: a write to the source branch, a refresh of it, a quarantine or release of what it shows, ' +
+        'a resolved conflict. Reviews and posted checks are about it.',
+    }),
     changes: changes
       .nullable()
       .meta({ description: 'Null where more differs than one merge takes, and after the pull request was merged.' }),
@@ -123,7 +130,9 @@ export const pullRequestDetails = pullRequest
     approvals: z.int().meta({ description: 'How many reviewers approve.' }),
     required_approvals: z.int(),
     is_mergeable: z.boolean().meta({ description: 'Nothing blocks it, and it has no open conflicts.' }),
-    blocked_by: z.array(blocker).meta({ description: 'What the protection of the target asks for.' }),
+    blocked_by: z
+      .array(blocker)
+      .meta({ description: 'What the protection of the target asks for, and open conflicts.' }),
     reviews: z.array(review).meta({ description: 'The newest 50 that the caller may see, newest first.' }),
     has_more_reviews: z.boolean(),
     checks: z.array(check),

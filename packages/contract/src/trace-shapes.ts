@@ -213,7 +213,17 @@ export const recordedCall = z
   .meta({ id: 'LlmCall' });
 
 export const recordedSpan = z
-  .looseObject({ span_id: z.string(), parent_span_id: z.string().nullable(), name: z.string(), kind: z.string() })
+  .looseObject({
+    span_id: z.string(),
+    parent_span_id: z.string().nullable(),
+    name: z.string(),
+    kind: z.string(),
+    status: z.string().optional().meta({ description: '`ok`, `error` or `running`.' }),
+    error: z.string().nullish(),
+    started_at: s.utc.nullish().meta({ description: 'When it began, or was first recorded.' }),
+    ended_at: s.utc.nullish().meta({ description: 'Null while it is running.' }),
+    duration_ms: z.number().nullish().meta({ description: 'Null where its start or its end is not known.' }),
+  })
   .meta({ id: 'Span' });
 
 /** Whether the service has all causes of an outcome. */

@@ -1,5 +1,6 @@
 import {
   attachRaw,
+  JsonText,
   type Operation,
   type OperationName,
   operationNames,
@@ -10,7 +11,7 @@ import {
 import { isPaged } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { toTable } from './hits.ts';
-import { inputSchema, type Shape } from './json-schema.ts';
+import { inputSchema, isRequired, type Shape } from './json-schema.ts';
 import { cutMembers, previewLists, trimmed, trimmedWithin } from './previews.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
 import { unquoted } from './rules/arguments.ts';
@@ -93,6 +94,8 @@ function askingFor(member: string): string {
   return `include_${member}`;
 }
 
+const NO_BRANCH = 'mem_branch_list shows which there are';
+
 type Bound = { name: OperationName; operation: Operation; binding: ToolBinding; takes: readonly string[] };
 
 async function run(bound: Bound, args: JsonObject, session: McpSession): Promise<ToolAnswer> {
@@ -109,17 +112,24 @@ async function run(bound: Bound, args: JsonObject, session: McpSession): Promise
   } catch (error) {
     const problem = problemOf(error);
     if (!problem) throw error;
+    if (problem.code === 'branch_not_found' && !('branch' in args)) return refusal(problem, NO_BRANCH);
     if (problem.code !== 'not_found' || binding.miss === undefined) return refusal(problem);
-    return { json: { status: 'not_found', ...args, message: problem.detail, hint: `try ${binding.miss}` } };
+    const hint = `try ${binding.miss}`;
+    // To find no entry is an answer; what a model wants to decide by its id has to be there.
+    if (operation.effect === 'write' && operation.module !== 'entries') return refusal(problem, hint);
+    return { json: { status: 'not_found', ...args, message: problem.detail, hint } };
   }
 }
 
 /** Builds the operation's input from the arguments and the defaults of the session. */
 async function inputOf({ operation, binding }: Bound, args: JsonObject, session: McpSession): Promise<JsonObject> {
   const shape = shapeOf(operation);
-  // Models send null for arguments that they leave out.
+  // Models send null for arguments that they leave out; a value that must be given may be null.
+  const isGiven = (field: string, value: unknown) =>
+    (value instanceof JsonText ? value.value : value) !== null ||
+    (field === 'value' && isRequired(shape[field] as z.ZodType));
   const input = Object.fromEntries(
-    Object.entries(args).filter(([field, value]) => field in shape && (value !== null || field === 'value')),
+    Object.entries(args).filter(([field, value]) => field in shape && isGiven(field, value)),
   );
   const { self, limit, now } = binding;
   if (self !== undefined) input[self] ??= session.identity.caller().agent_id;

@@ -36,17 +36,19 @@ export type SchemaWords = {
 
 /** The input schema of a tool, kept short: every client sends it to its model with every request. */
 export function inputSchema(shape: Shape, { about = {}, limit, self }: SchemaWords = {}): ObjectSchema {
-  const { properties, required = [] } = convert(z.object(shape)) as ObjectSchema;
+  const { properties } = convert(z.object(shape)) as ObjectSchema;
   const members = Object.entries(properties).map(([name, json]) => {
     const { description, ...rest } = brief(tidy(json) as JsonObject, about[name] !== undefined);
     const words = about[name] ?? (name === 'limit' && limit ? `Default ${limit}` : (COMMON[name] ?? description));
     return [name, { ...rest, ...ENUMS[name], description: words }];
   });
-  // A schema that transforms any input looks optional to zod.
-  const needed = Object.keys(shape).filter((name) => name !== self && (required.includes(name) || name === 'value'));
+  const needed = Object.keys(shape).filter((name) => name !== self && isRequired(shape[name] as z.ZodType));
   const schema = { type: 'object' as const, properties: Object.fromEntries(members) };
   return needed.length === 0 ? schema : { ...schema, required: needed };
 }
+
+/** Asked of the schema itself: one that transforms any input looks optional to zod. */
+export const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
 
 /** Words for arguments that many tools have. */
 const COMMON: Readonly<Record<string, string>> = {

@@ -18,6 +18,7 @@ const HINTS: Partial<Record<Problem['code'], string>> = {
   branch_access_denied: 'leave out branch, or ask an admin or its creator for access',
   branch_closed: 'write to another branch, or reopen this one',
   branch_protected: 'write to a branch of your own, and merge it',
+  entry_quarantined: 'write to another key, or release it with mem_undo_quarantine',
   merge_conflicts: 'mem_list_conflicts, mem_resolve_conflict, then merge again with the merge_id',
   target_moved: 'look at what changed with mem_diff_branches, and merge with strategy THREE_WAY',
   branch_read_only: 'write to the branch itself, without @ and what follows it',
@@ -32,13 +33,14 @@ const HINTS: Partial<Record<Problem['code'], string>> = {
 };
 
 /** An error that a model can act on: what was wrong, with which argument, and what to do. */
-export function refusal({ code, detail, errors, status: _, type: __, title: ___, ...more }: Problem): ToolAnswer {
+export function refusal(problem: Problem, todo?: string): ToolAnswer {
+  const { code, detail, errors, status: _, type: __, title: ___, ...more } = problem;
   const wrong = (errors as { path: string; message: string }[] | undefined)?.map(({ path, message }) => ({
     path,
     message: plainMessage(message),
   }));
   const error = wrong ? wrong.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ') : detail;
-  const hint = code === 'not_found' && more.trace_id !== undefined ? TRACES : HINTS[code];
+  const hint = todo ?? (code === 'not_found' && more.trace_id !== undefined ? TRACES : HINTS[code]);
   const json: JsonObject = { error, code, ...(wrong ? { errors: wrong } : {}), ...more, ...(hint ? { hint } : {}) };
   return { json, isError: true };
 }

@@ -1,3 +1,4 @@
+import { type Operation, operations } from '@mem-service/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refusal } from '../../../tests/entries/support.ts';
 import { backends, listen, openTestApp, type TestApp } from '../../../tests/support/app.ts';
@@ -52,16 +53,16 @@ describe.each(backends)('branches on %s', (backend) => {
       });
       return { status: answer.status, body: await answer.json() };
     };
-    await ask('POST', '/api/v1/branches', { name: 'experiment/a/diff' });
-    await ask('POST', '/api/v1/entries', { ...at, value: 7, branch: 'experiment/a/diff' });
-    for (const name of ['experiment%2Fa%2Fdiff', 'experiment/a%2Fdiff'])
+    await ask('POST', '/api/v1/branches', { name: 'experiment/a/b' });
+    await ask('POST', '/api/v1/entries', { ...at, value: 7, branch: 'experiment/a/b' });
+    for (const name of ['experiment%2Fa%2Fb', 'experiment/a%2Fb', 'experiment/a/b'])
       expect(await ask('GET', `/api/v1/branches/${name}`)).toMatchObject({
         status: 200,
-        body: { name: 'experiment/a/diff' },
+        body: { name: 'experiment/a/b' },
       });
     await ask('POST', '/api/v1/branches', { name: 'b/c' });
     expect(await ask('GET', '/api/v1/branches/b/c')).toMatchObject({ status: 200, body: { name: 'b/c' } });
-    const read = await ask('GET', `/api/v1/entries/checkout/retries?branch=experiment/a/diff`);
+    const read = await ask('GET', `/api/v1/entries/checkout/retries?branch=experiment/a/b`);
     expect(read).toMatchObject({ status: 200, body: { value: 7 } });
     await server.close();
   });
@@ -105,6 +106,7 @@ describe.each(backends)('branches on %s', (backend) => {
       () => write(2, name),
       () => app.call('entries.delete', { ...at, branch: name }),
       () => app.call('commits.create', { branch: name, writes: [{ ...at, value: 2 }] }),
+      () => app.call('graph.link', { source: 'a', target: 'b', relation: 'depends_on', branch: name }),
     ])
       expect(await refusal(ask())).toMatchObject({ code: 'branch_protected', branch: name });
     expect(await app.call('branches.read', { name })).toMatchObject({ is_protected: true, protection });
@@ -112,6 +114,8 @@ describe.each(backends)('branches on %s', (backend) => {
       ...{ outcome_ref: 'run-1', outcome_type: 'success', branch: name },
       causal_entry_keys: [`${at.entity_path}/${at.key}`],
     });
+    if (name !== 'main')
+      expect(await refusal(app.call('branches.close', { name }))).toMatchObject({ code: 'branch_protected' });
     await app.call('branches.unprotect', { name });
     expect(await write(2, name)).toMatchObject({ value: 2 });
   });
@@ -189,11 +193,48 @@ describe.each(backends)('branches on %s', (backend) => {
   it('have names of their own', async () => {
     await app.call('branches.create', { name: 'a' });
     expect(await refusal(app.call('branches.create', { name: 'a' }))).toMatchObject({ code: 'conflict' });
-    for (const name of ['', 'main', 'tags/x', 'a//b', 'a/../b', './a', 'a@1', 'a b', 'a*', 'x'.repeat(201)])
+    for (const name of [
+      '',
+      'main',
+      'tags/x',
+      'a//b',
+      'a/../b',
+      'a..b',
+      '-a',
+      './a',
+      'a@1',
+      'a b',
+      'a*',
+      'x'.repeat(201),
+    ])
       expect(await refusal(app.call('branches.create', { name })), name).toMatchObject({ code: 'invalid_input' });
     for (const from of ['nobody', 'tags/nobody', 'a@0', 'a@x'])
       expect(await refusal(app.call('branches.create', { name: 'b', from })), from).toMatchObject({
         code: 'branch_not_found',
       });
+  });
+
+  it('have no names that addresses of other branches have', async () => {
+    const taken = new Set(
+      Object.values<Operation>(operations).flatMap(
+        ({ http }) => http.path.match(/^\/api\/v1\/branches\/{name}(\/.+)/)?.[1] ?? [],
+      ),
+    );
+    expect(taken).toContain('/protection');
+    for (const ending of taken) {
+      const name = `main${ending.replace(/{\w+}/g, 'x')}`;
+      expect(await refusal(app.call('branches.create', { name })), name).toMatchObject({
+        code: 'invalid_input',
+        errors: [{ path: 'name' }],
+      });
+    }
+    for (const name of ['diff', 'diff/main', 'main/different']) await app.call('branches.create', { name });
+  });
+
+  it('do not have main among those that can be closed', async () => {
+    expect(await refusal(app.call('branches.close', { name: 'main' }))).toMatchObject({
+      code: 'conflict',
+      branch: 'main',
+    });
   });
 });

@@ -71,6 +71,11 @@ describe.each(backends)('a fork on %s', (backend) => {
     expect(events.at(-1)).toMatchObject({ event_type: 'fork', agent_id: 'one', details: { entries: 1 } });
     const timeline = await app.call('agents.timeline', { agent_id: 'one' });
     expect(timeline.events.map(({ summary }) => summary)).toContain('Forked 1 entry to two');
+    const { agents } = await app.call('agents.list', {});
+    expect(agents.map(({ agent_id, entries_written }) => ({ agent_id, entries_written }))).toContainEqual({
+      agent_id: 'two',
+      entries_written: 1,
+    });
   });
 
   it('of many entries copies all of them', async () => {

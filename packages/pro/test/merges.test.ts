@@ -90,7 +90,7 @@ describe.each(backends)('merges on %s', (backend) => {
     const { provenance, commit_id } = await read('added');
     expect(provenance).toEqual(added.provenance);
     expect(commit_id).toBe(made.commit_id);
-    expect((await app.call('commits.read', { commit_id: made.commit_id as string })).parent_ids).toHaveLength(1);
+    expect((await app.call('commits.read', { commit_id: made.commit_id as string })).parent_ids).toHaveLength(2);
     expect((await refusal(read('gone'))).code).toBe('not_found');
     expect((await app.call('branches.diff', { name: 'exp' })).entries).toEqual([]);
     expect(await merge('exp')).toMatchObject({ added: 0, modified: 0, deleted: 0, commit_id: null });
@@ -115,6 +115,7 @@ describe.each(backends)('merges on %s', (backend) => {
     const { seq } = await write('b', 1);
     await write('c', 1);
     expect((await refusal(merge('exp', { expected_head: seq }))).code).toBe('target_moved');
+    expect((await refusal(merge('exp', { expected_head: seq + 9 }))).code).toBe('invalid_input');
     expect(await merge('exp', { expected_head: seq + 1 })).toMatchObject({ modified: 1 });
   });
 
@@ -170,6 +171,10 @@ describe.each(backends)('merges on %s', (backend) => {
       source: { value: { by: 'source' }, agent_id: 'agent/other', branch: 'exp', trace_id: null },
       target: { value: { by: 'target' }, branch: 'main' },
     });
+    const d = conflicts.at(-1) as typeof a;
+    const { target } = await app.call('conflicts.read', { merge_id: 'm', no: d.no });
+    expect(target).toMatchObject({ deleted: true, version: 2, agent_id: 'agent/test', branch: 'main', trace_id: null });
+    expect(target).not.toHaveProperty('value');
     await app.call('conflicts.resolve', { merge_id: 'm', no: a.no, take: 'base' });
     await app.call('conflicts.resolve', { merge_id: 'm', no: b.no, take: 'value', value: { by: 'hand' } });
     expect(await app.call('conflicts.resolve', { merge_id: 'm', entity_path: '**'.slice(1), take: 'source' })).toEqual({

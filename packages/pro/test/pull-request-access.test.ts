@@ -96,6 +96,41 @@ describe.each(backends)('pull requests of keys on %s', (backend) => {
     expect((await service.as(admin, get(`${ALL}/${id}`))).json).toMatchObject({ approvals: 1 });
   });
 
+  it('are approved by persons, in whichever team, as long as they may', async () => {
+    const member = async (slug: string, email: string) => {
+      const { json: team } = await service.as(admin, post('/api/v1/admin/teams', { name: slug, slug }));
+      const at = `/api/v1/admin/teams/${team.team_id}/members`;
+      const { json } = await service.as(admin, post(at, { email, role: 'developer' }));
+      const { key } = await service.newKey(admin, { member_id: json.member_id });
+      return { key, at: `${at}/${json.member_id}` };
+    };
+    const [eve, sameEve] = [await member('red', 'eve@example.com'), await member('blue', 'eve@example.com')];
+    const zoe = await member('green', 'zoe@example.com');
+    const source = await newBranch(eve.key);
+    const id = await open(eve.key, source);
+    const approvals = async () => (await service.as(admin, get(`${ALL}/${id}`))).json.approvals as number;
+    const access = `/api/v1/branches/${source}/access`;
+    for (const grantee_id of ['eve@example.com', 'zoe@example.com'])
+      await service.as(admin, post(access, { grantee_type: 'user', grantee_id, permission: 'read' }));
+    expect(await review(sameEve.key, id)).toMatchObject({ status: 403, json: { code: 'forbidden' } });
+    expect(await statusOf(review(zoe.key, id))).toBe(201);
+    const { key, key_id } = await service.newKey(admin);
+    await grant(source, key_id);
+    expect(await statusOf(review(key, id))).toBe(201);
+    expect(await approvals()).toBe(2);
+    const taken = `${access}/api_key/${key_id}`;
+    expect(await statusOf(service.as(admin, { ...get(taken), method: 'DELETE' }))).toBeLessThan(300);
+    expect(await approvals()).toBe(1);
+    await grant(source, key_id);
+    expect(await approvals()).toBe(2);
+    expect(
+      await statusOf(service.as(admin, { ...get(`/api/v1/admin/api-keys/${key_id}`), method: 'DELETE' })),
+    ).toBeLessThan(300);
+    expect(await approvals()).toBe(1);
+    expect(await statusOf(service.as(admin, { ...get(zoe.at), method: 'DELETE' }))).toBeLessThan(300);
+    expect(await approvals()).toBe(0);
+  });
+
   it('are approved as a whole by a key that may see the whole', async () => {
     const source = await newBranch(admin);
     const id = await open(admin, source);

@@ -212,6 +212,22 @@ describe.each(backends)('pull requests on %s', (backend) => {
     expect(await currentOf('policy')).toEqual({ attempts: 5 });
   });
 
+  it('are marked as merged by a merge of their branches', async () => {
+    const { id } = await open();
+    const plain = (input: object) => app.call('branches.merge', { name: 'exp', keep_open: true, ...input }, B);
+    await plain({ dry_run: true });
+    expect((await read(id)).status).toBe('open');
+    const { merge_id } = await plain({ merge_id: 'by-hand' });
+    expect(await read(id)).toMatchObject({ status: 'merged', merged_by: 'agent/b', merge_id });
+    expect(await logged('pull_request_merged')).toMatchObject([{ details: { id, merge_id } }]);
+    expect(await codeOf(merge(id))).toBe('pull_request_closed');
+    // A retry of that merge has nothing to do with a later pull request.
+    await write('policy', { attempts: 7 }, 'exp');
+    const { id: next } = await open();
+    await plain({ merge_id: 'by-hand' });
+    expect((await read(next)).status).toBe('open');
+  });
+
   it('are merged only at the head that the caller expects', async () => {
     const { id } = await open();
     const { seq } = await write('other', 1);

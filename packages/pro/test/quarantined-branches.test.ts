@@ -46,6 +46,24 @@ describe.each(backends)('quarantine with branches on %s', (backend) => {
     expect(await listed('kept')).toHaveLength(2);
   });
 
+  it('hides what is under quarantine in a conflict that was found before', async () => {
+    await write(bad, 'first');
+    await fork('exp');
+    await write(bad, 'poison', { branch: 'exp', agent_id: 'agent/bad' });
+    await write(bad, 'second');
+    const merge = { name: 'exp', merge_id: 'm1', strategy: 'THREE_WAY', keep_open: true } as const;
+    await expect(app.call('branches.merge', merge)).rejects.toMatchObject({ code: 'merge_conflicts' });
+    const shown = await app.call('conflicts.read', { merge_id: 'm1', no: 0 });
+    expect(shown).toMatchObject({ source: { value: 'poison' }, target: { value: 'second' } });
+    expect(shown.quarantined).toBeUndefined();
+    const { quarantine_id } = await app.call('quarantine.create', { written_by: 'agent/bad' });
+    const held = await app.call('conflicts.read', { merge_id: 'm1', no: 0 });
+    expect(held).toMatchObject({ source: null, target: { value: 'second' }, quarantined: true });
+    expect(JSON.stringify(held)).not.toContain('poison');
+    await app.call('quarantine.undo', { quarantine_id });
+    expect(await app.call('conflicts.read', { merge_id: 'm1', no: 0 })).toEqual(shown);
+  });
+
   it('finds copies that a merge made, and what a branch changed stays', async () => {
     await write(other, 'other');
     await fork('exp');

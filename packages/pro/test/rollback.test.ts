@@ -26,6 +26,21 @@ describe.each(backends)('a rollback on %s', (backend) => {
     );
   };
 
+  it('goes back to a tag of its own branch only', async () => {
+    await write('a', 1);
+    await app.call('branches.create', { name: 'exp' });
+    await write('a', 2, { branch: 'exp' });
+    await app.call('tags.create', { name: 'theirs', ref: 'exp' });
+    await write('a', 3);
+    const refused = await refusal(run({ tag: 'theirs' }));
+    expect(refused).toMatchObject({ code: 'invalid_input' });
+    expect(JSON.stringify(refused)).toContain('cherry-pick what tags/theirs has');
+    expect(await read('a')).toBe(3);
+    await write('a', 4, { branch: 'exp' });
+    expect(await run({ tag: 'theirs', branch: 'exp' })).toMatchObject({ entries_restored: 1 });
+    expect(await read('a', { branch: 'exp' })).toBe(2);
+  });
+
   it('writes the state of a tag again, and deletes what came later', async () => {
     await write('a', 1);
     await write('b', 1, { memory_type: 'belief', confidence: 0.3 });
@@ -149,24 +164,29 @@ describe.each(backends)('a rollback on %s', (backend) => {
     expect(await state()).toEqual({ a: 1, c: 2 });
   });
 
-  it('keeps authors, so that what is private stays private', async () => {
-    await write('secret', 1, { agent_id: 'owner', shared: false });
-    await write('plain', 1, { agent_id: 'owner' });
-    await write('secret', 2, { agent_id: 'owner', shared: false });
-    await write('plain', 2, { agent_id: 'owner' });
-    await write('late', 1, { agent_id: 'owner', shared: false });
-    const answer = await run({ seq: 2 });
-    expect(answer).toMatchObject({ entries_restored: 2, entries_deleted: 1, hidden: 2 });
+  it('leaves what is private to others as it is, and keeps authors', async () => {
+    const owner = { agent_id: 'owner' };
+    await write('secret', 1, { ...owner, shared: false });
+    await write('plain', 1, owner);
+    await write('hidden', 1, owner);
+    await write('secret', 2, { ...owner, shared: false });
+    await write('plain', 2, owner);
+    await write('hidden', 2, { ...owner, shared: false });
+    await write('late', 1, { ...owner, shared: false });
+    const answer = await run({ seq: 3 });
+    expect(answer).toMatchObject({ entries_restored: 1, entries_deleted: 0, hidden: 3 });
     expect(answer.changes).toMatchObject([{ key: 'plain' }]);
     expect(await state()).toEqual({ plain: 1 });
-    const secret = { entity_path: 'shop', key: 'secret' };
-    expect(await app.call('entries.read', secret, { agent_id: 'owner' })).toMatchObject({
-      value: 1,
-      shared: false,
-      provenance: { agent_id: 'owner' },
-    });
+    const ownValue = async (key: string) => (await app.call('entries.read', { entity_path: 'shop', key }, owner)).value;
+    expect([await ownValue('secret'), await ownValue('hidden'), await ownValue('late')]).toEqual([2, 2, 1]);
     const { events } = await app.call('log.list', { limit: 1000 });
     expect(JSON.stringify(events)).not.toMatch(/secret|late/);
+    expect(await run({ seq: 3, ...owner })).toMatchObject({ entries_restored: 2, entries_deleted: 1, hidden: 0 });
+    expect(await app.call('entries.read', { entity_path: 'shop', key: 'secret' }, owner)).toMatchObject({
+      value: 1,
+      shared: false,
+      provenance: owner,
+    });
   });
 
   it('stands in the log and on the timeline, and its writes name who rolled back', async () => {

@@ -53,6 +53,11 @@ describe.each(backends)('tags on %s', (backend) => {
     expect(await refusal(create({ name: 'v2', seq: 99 }))).toMatchObject({ code: 'invalid_input' });
     const both = { name: 'v2', seq: 1, at: '2026-01-01T00:00:00Z' };
     expect(await refusal(create(both))).toMatchObject({ code: 'invalid_input', errors: [{ path: 'at' }] });
+    for (const name of ['', 'v 1', 'v@1', 'a..b', '-d', 'x'.repeat(201)])
+      expect(await refusal(create({ name })), name).toMatchObject({
+        code: 'invalid_input',
+        errors: [{ path: 'name' }],
+      });
   });
 
   it('of two that are made at once under one name, one is there', async () => {
@@ -112,8 +117,8 @@ describe.each(backends)('tags on %s', (backend) => {
         await tx.insertMany(insertTag, some);
       });
     await lay(rows.slice(1));
-    await create({ name: 'the last' });
-    expect(await refusal(create({ name: 'one more' }))).toMatchObject({ code: 'conflict', max_tags: 10_000 });
+    await create({ name: 'the-last' });
+    expect(await refusal(create({ name: 'one-more' }))).toMatchObject({ code: 'conflict', max_tags: 10_000 });
   });
 
   it('are made and listed over HTTP', async () => {
@@ -122,11 +127,11 @@ describe.each(backends)('tags on %s', (backend) => {
     const made = await fetch(`${server.url}/api/v1/tags`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'release 1' }),
+      body: JSON.stringify({ name: 'release/1' }),
     });
     expect(made.status).toBe(201);
     const location = made.headers.get('location') as string;
-    expect(await (await fetch(server.url + location)).json()).toMatchObject({ tags: [{ name: 'release 1' }] });
+    expect(await (await fetch(server.url + location)).json()).toMatchObject({ tags: [{ name: 'release/1' }] });
   });
 
   it('are answered with module_not_installed where the package is not', async () => {

@@ -59,6 +59,7 @@ import { profiles } from './modules/profiles/index.ts';
 import { recall, withEmbedders } from './modules/recall/index.ts';
 import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
+import { series } from './modules/series/index.ts';
 import { sessions } from './modules/sessions/index.ts';
 import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
@@ -90,6 +91,7 @@ export const coreModules: readonly Module[] = [
   ingestion,
   erasure,
   log,
+  series,
   keys,
   audit,
   accounts,

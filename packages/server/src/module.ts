@@ -3,6 +3,7 @@
 
 // Re-exported here because a packed server contains its own copy of the contract and recognises a Fault by its class.
 export {
+  branchRouteProblem,
   entityPathProblem,
   Fault,
   type Glob,
@@ -20,6 +21,7 @@ export {
 } from '@mem-service/contract';
 export {
   andAll,
+  type CachedFind,
   type Ddl,
   type Dialect,
   type Find,
@@ -181,7 +183,13 @@ export {
 } from './modules/entries/index.ts';
 export { type RecentQuestion, recentQuestions } from './modules/golden/index.ts';
 export { entryNode, listReadersOf } from './modules/graph/index.ts';
-export { changeMemberKeys, findKeyHolder, listKeyIdsOfMember } from './modules/keys/index.ts';
+export {
+  changeMemberKeys,
+  findKeyHolder,
+  findWorkingKeys,
+  listKeyIdsOfMember,
+  type WorkingKey,
+} from './modules/keys/index.ts';
 export {
   type BranchLines,
   findOutcomes,

@@ -156,4 +156,52 @@ export const agentReads = {
     errors: ['not_found', 'branch_not_found'],
     example: () => ({ ...entry, source_agent_id: 'deploy-bot', agent_id: 'review-bot' }),
   }),
+
+  'entries.readers': operation({
+    summary: 'List who read an entry',
+    description:
+      'Reads of what another agent wrote, newest first; of each session the first. `readers` adds up all reads by agent, ' +
+      'the last reader first; reads of what an agent wrote itself are added when its session is sealed.',
+    ...reading,
+    needs_notes: 'of this server',
+    http: { method: 'GET', path: '/api/v1/readers' },
+    cli: { args: ['entity_path', 'key'], alias: 'readers' },
+    input: () =>
+      z.strictObject({
+        ...s.address,
+        limit: z.int().min(1).max(100).default(50).meta({ description: 'Page size, 1 to 100.' }),
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z
+        .object({
+          entity_path: s.entityPath,
+          key: s.key,
+          reads: z.array(
+            z
+              .object({
+                agent_id: s.agentId,
+                session_id: z.string().nullable(),
+                branch: s.branch,
+                version: s.version,
+                read_at: s.utc,
+                trace_id: z
+                  .string()
+                  .nullable()
+                  .meta({ description: 'The trace of its session; null where that is not sealed yet.' }),
+              })
+              .meta({ id: 'EntryReadBy' }),
+          ),
+          readers: z.array(
+            z
+              .object({ agent_id: s.agentId, read_count: z.int(), first_read_at: s.utc, last_read_at: s.utc })
+              .meta({ id: 'EntryReader' }),
+          ),
+          truncated: z.boolean().meta({ description: 'More agents have read it than `readers` names.' }),
+          ...s.page,
+        })
+        .meta({ id: 'EntryReaders' }),
+    errors: ['not_found', 'branch_not_found', 'invalid_cursor', 'log_rewound'],
+    example: () => entry,
+  }),
 };

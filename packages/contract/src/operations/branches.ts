@@ -114,7 +114,7 @@ export const branches = {
     cli: { args: ['name', 'description'], alias: 'describe-branch' },
     input: () => z.strictObject({ ...named, description, ...author }),
     output: () => branchState,
-    errors: ['branch_not_found', 'module_not_installed'],
+    errors: ['branch_not_found', 'conflict', 'module_not_installed'],
     example: () => ({ name: 'experiment/retries', description: 'longer pauses between retries, with a limit' }),
   }),
 

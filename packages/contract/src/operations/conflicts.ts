@@ -146,7 +146,7 @@ export const conflicts = {
           ...author,
         })
         .refine((input) => (input.no === undefined) !== (input.entity_path === undefined), {
-          message: 'is required, or no, and not both',
+          message: 'is required, or the number of one conflict (no), and not both',
           path: ['entity_path'],
         }),
     output: () =>

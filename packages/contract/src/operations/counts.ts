@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fromPath } from '../list-order.ts';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
@@ -36,6 +37,7 @@ export const counts = {
     input: () =>
       z.strictObject({
         entity_path: s.pathGlob.optional(),
+        from_path: fromPath,
         branch: s.branch.default('main'),
         limit: s.limit,
         cursor: s.cursor,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fromPath, listOrderOf } from '../list-order.ts';
 import { operation } from '../operation.ts';
 import { includeQuarantined } from '../quarantine-shapes.ts';
 import * as s from '../shapes.ts';
@@ -140,7 +141,7 @@ export const entries = {
         hits: true,
         description: 'List entries of a path (a/b), its children (a/*) or all below it (a/**). Long values are cut.',
         fields: ['entity_path', 'include_descendants', 'since', 'sort', 'fields', 'limit', 'cursor', 'branch'],
-        unlisted: ['memory_type', 'include_quarantined'],
+        unlisted: ['memory_type', 'evidence_status', 'include_quarantined'],
         about: {
           entity_path: 'Path or glob',
           include_descendants: 'And what is below',
@@ -165,28 +166,36 @@ export const entries = {
       },
     ],
     input: () =>
-      z.strictObject({
-        entity_path: s.pathGlob.optional(),
-        include_descendants: s.includeDescendants,
-        branch: s.branch.default('main'),
-        agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
-        memory_type: s.memoryType.optional(),
-        min_confidence: s.confidence.optional(),
-        max_confidence: s.confidence.optional(),
-        since: s.since.meta({ description: 'Written at or after this time, or from the start of this day (UTC).' }),
-        until: s.until.meta({ description: 'Written before this time, or up to the end of this day (UTC).' }),
-        sort: z
-          .enum(['path', 'recent'])
-          .optional()
-          .meta({ description: 'By path and key, or newest first. Default: path; recent where `agent_id` is given.' }),
-        fields: z
-          .enum(['all', 'meta'])
-          .default('all')
-          .meta({ description: '`meta` leaves out values, artifact refs and events.' }),
-        include_quarantined: includeQuarantined,
-        limit: s.limit,
-        cursor: s.cursor,
-      }),
+      z
+        .strictObject({
+          entity_path: s.pathGlob.optional(),
+          include_descendants: s.includeDescendants,
+          branch: s.branch.default('main'),
+          agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
+          memory_type: s.memoryType.optional(),
+          min_confidence: s.confidence.optional(),
+          max_confidence: s.confidence.optional(),
+          evidence_status: s.evidenceStatus
+            .optional()
+            .meta({ description: 'Only entries of which outcomes say this; `untested`: no outcome has.' }),
+          since: s.since.meta({ description: 'Written at or after this time, or from the start of this day (UTC).' }),
+          until: s.until.meta({ description: 'Written before this time, or up to the end of this day (UTC).' }),
+          sort: z.enum(['path', 'recent']).optional().meta({
+            description: 'By path and key, or newest first. Default: path; recent where `agent_id` is given.',
+          }),
+          from_path: fromPath,
+          fields: z
+            .enum(['all', 'meta'])
+            .default('all')
+            .meta({ description: '`meta` leaves out values, artifact refs and events.' }),
+          include_quarantined: includeQuarantined,
+          limit: s.limit,
+          cursor: s.cursor,
+        })
+        .refine((input) => input.from_path === undefined || listOrderOf(input) === 'path', {
+          message: 'needs sort=path',
+          path: ['from_path'],
+        }),
     output: () =>
       z.object({
         entries: z.array(

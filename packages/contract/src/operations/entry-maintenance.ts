@@ -71,7 +71,8 @@ export const entryMaintenance = {
     summary: 'Erase entries for good',
     description:
       'For privacy: removes every version of every matching entry, with their index rows, counts, stored answers and the ' +
-      'names in the log; what is erased from `main` is erased from every branch. Nothing brings them back. Try `dry_run` first.',
+      'names in the log; what is erased from `main` is erased from every branch that the key may write to, with an admin key from all. ' +
+      'Nothing brings them back. Try `dry_run` first.',
     module: 'entries',
     effect: 'write',
     cost: 2,

@@ -119,6 +119,54 @@ export const graph = {
     example: () => ({ entity: 'checkout/payments', depth: 2 }),
   }),
 
+  'graph.overview': operation({
+    summary: 'Map agents, paths and outcomes',
+    description:
+      'Who wrote and read where, and which outcomes that led to, as one graph, the heaviest first. It is made of the newest ' +
+      'entries, reads and outcomes; reads are those of what other agents wrote. `truncated` where there is more.',
+    module: 'graph',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/graph/overview' },
+    cli: { alias: 'map' },
+    input: () =>
+      z.strictObject({
+        limit: z.int().min(1).max(5000).default(500).meta({
+          description: 'How many nodes, 1 to 5000; there are at most twice as many edges.',
+        }),
+        branch: s.branch.default('main'),
+      }),
+    output: () =>
+      z
+        .object({
+          nodes: z.array(
+            z
+              .object({
+                type: nodeType,
+                name: z.string().meta({ description: 'An agent, a path or the reference of an outcome.' }),
+                weight: z.int().meta({ description: 'The sum of what its edges count.' }),
+                last_seen: s.utc,
+              })
+              .meta({ id: 'OverviewNode' }),
+          ),
+          edges: z.array(
+            z
+              .object({
+                source: z.int().meta({ description: 'Its place in `nodes`, from 0.' }),
+                relation: z.string().meta({ description: '`wrote`, `read`, `committed` or `informed`.' }),
+                target: z.int(),
+                weight: z.int().meta({ description: 'How many entries, reads or causes.' }),
+                last_seen: s.utc,
+              })
+              .meta({ id: 'OverviewEdge' }),
+          ),
+          truncated: z.boolean().meta({ description: 'There is more than was looked at or shown.' }),
+        })
+        .meta({ id: 'GraphOverview' }),
+    errors: ['branch_not_found'],
+    example: () => ({}),
+  }),
+
   'graph.link': operation({
     summary: 'State an edge',
     description:

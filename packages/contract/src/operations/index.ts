@@ -31,6 +31,7 @@ import { retention } from './retention.ts';
 import { retrieve } from './retrieve.ts';
 import { rollback } from './rollback.ts';
 import { search } from './search.ts';
+import { series } from './series.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
 import { tags } from './tags.ts';
@@ -68,6 +69,7 @@ export const operations = {
   ...counts,
   ...cortex,
   ...log,
+  ...series,
   ...keys,
   ...teams,
   ...audit,

@@ -73,6 +73,7 @@ export const log = {
     input: () =>
       z.strictObject({
         after: after.default(0).meta({ description: 'Only events after this `position` or `seq`.' }),
+        since: s.since.meta({ description: 'Only events at or after this time, or from the start of this day (UTC).' }),
         limit: s.limit,
         branch: s.branch.optional().meta({
           description:

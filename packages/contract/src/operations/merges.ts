@@ -141,7 +141,7 @@ export const merges = {
     branches_in: { name: 'read', target: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/merge' },
     raw: [['resolutions', '*', 'value']],
-    cli: { args: ['name'], alias: 'merge', flags: { target: 'into' }, current: 'target' },
+    cli: { args: ['name'], alias: 'merge', flags: { target: 'into' }, letters: { message: 'm' }, current: 'target' },
     tools: [
       {
         name: 'mem_branch_merge',
@@ -191,7 +191,7 @@ export const merges = {
     branches_in: { name: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/refresh' },
     raw: [['resolutions', '*', 'value']],
-    cli: { args: ['name'], alias: 'refresh', current: 'name' },
+    cli: { args: ['name'], alias: 'refresh', letters: { message: 'm' }, current: 'name' },
     tools: [
       {
         name: 'mem_branch_refresh',

@@ -205,4 +205,45 @@ export const outcomes = {
     errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
     example: () => ({}),
   }),
+
+  'stale_reads.list': operation({
+    summary: 'List stale reads',
+    description:
+      'What sessions had read and others had changed by the time their outcomes were committed, newest first. A page that ' +
+      'had to look at very many to fill its filters ends early, with `has_more`.',
+    module: 'outcomes',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/stale-reads' },
+    cli: { args: ['entity_path'], alias: 'stale-reads' },
+    input: () =>
+      z.strictObject({
+        entity_path: s.pathGlob.optional(),
+        include_descendants: s.includeDescendants,
+        agent_id: s.agentId.optional().meta({ description: 'Only what this agent read.' }),
+        branch: s.branch.default('main'),
+        since: s.since,
+        until: s.until,
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z.object({
+        stale_reads: z.array(
+          t.staleRead
+            .extend({
+              agent_id: s.agentId.meta({ description: 'Who read it.' }),
+              session_id: z.string().nullable(),
+              outcome_ref: z.string(),
+              outcome_type: z.string(),
+              trace_id: z.string().nullable(),
+              committed_at: s.utc.meta({ description: 'When it was found, with the outcome.' }),
+            })
+            .meta({ id: 'ListedStaleRead', description: 'A stale read, and the outcome that it led to.' }),
+        ),
+        ...s.page,
+      }),
+    errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
+    example: () => ({ entity_path: 'checkout/**' }),
+  }),
 };

@@ -29,6 +29,7 @@ export const pullRequests = {
       args: ['title', 'source_branch'],
       hidden: true,
       flags: { source_branch: 'from', target_branch: 'into' },
+      letters: { description: 'm' },
       current: 'source_branch',
     },
     tools: [
@@ -169,7 +170,7 @@ export const pullRequests = {
   'pull_requests.check': operation({
     summary: 'Post the result of a check',
     description:
-      'For the source branch as it was after one write: when it is written to again, the result counts no more. Posting again under the ' +
+      'For one `source_seq` of the pull request: when what would be merged changes, the result counts no more. Posting again under the ' +
       'same name replaces it. A pull request has at most 20 of them. Where there are keys, only those of the types admin and service post.',
     ...module,
     effect: 'write',
@@ -228,6 +229,15 @@ export const pullRequests = {
     open_to_all: true,
     http: { method: 'POST', path: `${ONE}/reopen` },
     cli: { args: ['id'], hidden: true },
+    tools: [
+      {
+        name: 'mem_pr_reopen',
+        toolset: 'branching',
+        description: 'Open a closed pull request again.',
+        fields: ['id'],
+        miss: 'mem_pr_list',
+      },
+    ],
     input: () => z.strictObject({ id, ...author }),
     output: () => p.pullRequest,
     errors: [...changing, 'branch_closed', 'conflict'],
@@ -245,7 +255,7 @@ export const pullRequests = {
     open_to_all: true,
     http: { method: 'POST', path: `${ONE}/merge` },
     raw: [['resolutions', '*', 'value']],
-    cli: { args: ['id'], hidden: true },
+    cli: { args: ['id'], hidden: true, letters: { message: 'm' } },
     tools: [
       {
         name: 'mem_pr_merge',

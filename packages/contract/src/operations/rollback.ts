@@ -63,7 +63,9 @@ const rollbackAnswer = z
       .meta({ description: 'The tag that was set first: a rollback to it undoes this one. Null for a dry run.' }),
     entries_restored: z.int(),
     entries_deleted: z.int(),
-    hidden: z.int().meta({ description: 'How many of them only other agents may see; they are not listed.' }),
+    hidden: z
+      .int()
+      .meta({ description: 'How many more differ that only other agents may see; those stay as they are.' }),
     changes: z.array(change),
     ...s.page,
   })
@@ -74,7 +76,8 @@ export const rollback = {
     summary: 'Roll memory back',
     description:
       'Writes the state of a tag, a time, an event or a place in the log again, as new versions: nothing is lost, and what was ' +
-      'first written since is deleted. A tag of the state before is set first. Authors are kept; evidence is not rolled back. ' +
+      'first written since is deleted. A tag of the state before is set first. Authors are kept; evidence is not rolled back, and neither is what ' +
+      'only another agent may see. ' +
       `In one step, for at most ${MAX_MOVED_ENTRIES} changed entries and ${MAX_MOVED_BYTES / 1024 / 1024} MiB: narrow it by path, agent or source ` +
       'beyond that. `dry_run` shows what would change, in pages.',
     module: 'rollback',

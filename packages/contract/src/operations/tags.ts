@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { tagNameProblem } from '../branch-name.ts';
 import { ref } from '../branch-shapes.ts';
 import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
@@ -8,6 +9,13 @@ import { author } from '../trace-shapes.ts';
 const tagName = s.label(200).meta({
   id: 'TagName',
   description: 'Names a place in the log, in at most 200 bytes.',
+  examples: ['before-the-migration'],
+});
+
+const newTagName = s.checked(tagNameProblem).meta({
+  id: 'NewTagName',
+  description:
+    'Names a place in the log, in at most 200 bytes without @, .. and white space. It does not begin with -.',
   examples: ['before-the-migration'],
 });
 
@@ -41,7 +49,7 @@ export const tags = {
     tools: [
       {
         name: 'mem_create_tag',
-        toolset: 'data',
+        toolset: 'branching',
         description: 'Name memory as it is now, or was; read it with branch tags/<name>.',
         fields: ['name', 'description', 'ref', 'seq', 'at'],
         about: {
@@ -55,7 +63,7 @@ export const tags = {
     ],
     input: () =>
       z.strictObject({
-        name: tagName,
+        name: newTagName,
         description: s.text(4096).default(''),
         ref: ref.default('main').meta({ description: 'The branch whose state it names, or a state of one.' }),
         seq: seq.optional(),
@@ -82,7 +90,7 @@ export const tags = {
     tools: [
       {
         name: 'mem_list_tags',
-        toolset: 'data',
+        toolset: 'branching',
         description: 'List the tags of memory, newest first.',
         fields: ['name', 'limit', 'cursor'],
         about: { name: 'Only this one' },

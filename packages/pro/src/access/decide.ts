@@ -5,7 +5,9 @@ import {
   findKeyHolder,
   type HookContext,
   listKeyIdsOfMember,
+  MAIN_BRANCH,
   type Query,
+  type WorkingKey,
 } from '@mem-service/server/module';
 import { getBranch, listCreatedBy } from '../branches/index.ts';
 import { getMember } from '../teams/index.ts';
@@ -30,6 +32,12 @@ export async function decideAccess(
   branch: string,
 ): Promise<AccessLevel> {
   const member = key?.member && (await getMember(query, account_id, key.member.member_id));
+  return levelOf(query, { account_id, holder, member }, branch);
+}
+
+type KeyUser = { account_id: string; holder: string; member: (Person & { member_id: string }) | undefined };
+
+async function levelOf(query: Query, { account_id, holder, member }: KeyUser, branch: string): Promise<AccessLevel> {
   const row = await getBranch(query, account_id, branch);
   const creator = row?.holder ?? null;
   if (creator !== null && (creator === holder || (await isKeyOfMember(query, { account_id, creator, member }))))
@@ -66,6 +74,20 @@ async function isKeyOfMember(query: Query, { account_id, creator, member }: Crea
   if (!member || !creator.startsWith(HOLDER)) return false;
   const key = await findKeyHolder(query, account_id, creator.slice(HOLDER.length));
   return key?.member_id === member.member_id;
+}
+
+type Decider = Omit<KeyUser, 'holder'> & { keys: readonly WorkingKey[] };
+
+/** Whether a member, or who has one of these keys, may still use a branch so. */
+export async function mayStill(
+  query: Query,
+  { account_id, member, keys }: Decider,
+  { branch, permission }: { branch: string; permission: BranchPermission },
+): Promise<boolean> {
+  if (branch === MAIN_BRANCH || keys.some(({ isAdmin }) => isAdmin)) return true;
+  for (const holder of keys.length > 0 ? keys.map((one) => `${HOLDER}${one.holder}`) : [HOLDER])
+    if (suffices(await levelOf(query, { account_id, holder, member }, branch), permission)) return true;
+  return false;
 }
 
 const NEEDS: Readonly<Record<BranchPermission | 'manage', string>> = {

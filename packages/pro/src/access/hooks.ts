@@ -1,4 +1,5 @@
 import type { AccessHook, Caller, HookContext, Hooks } from '@mem-service/server/module';
+import { getBranch } from '../branches/queries.ts';
 import { type AccessLevel, accessDenied, decideAccess, listReadableBranches, mayAll, suffices } from './decide.ts';
 
 /** A grant revoked on another server counts here after this time at the latest. */
@@ -52,6 +53,12 @@ export function createHooks(): Hooks {
     changed_by: CHANGED_BY,
     // Not remembered: a reader of the log would otherwise never get the events of a branch that it was just allowed to read.
     readable: (context) => (mayAll(context.caller) ? undefined : listReadableBranches(context)),
+    async mayErase(branch, context) {
+      const { caller, account_id, read } = context;
+      if (mayAll(caller)) return true;
+      if (!suffices(await known.get(context, branch), 'read_write')) return false;
+      return (await getBranch(read, account_id, branch))?.is_protected !== 1;
+    },
     invalidate: (accountId) => known.invalidate(accountId),
     require(branch, permission, context) {
       if (mayAll(context.caller)) return undefined;

@@ -7,6 +7,7 @@ import {
   hashedBy,
   MAIN_BRANCH,
   protectMain,
+  readableBranches,
   storeMore,
   unchanged,
   type Work,
@@ -20,6 +21,10 @@ import { toBranch, toProtection } from './render.ts';
 import { noBranch } from './resolve.ts';
 
 async function loadBranch({ tx, account_id }: Work, name: string): Promise<queries.BranchRow> {
+  if (name === MAIN_BRANCH)
+    throw new Fault('conflict', `${MAIN_BRANCH} is always there, and cannot be described, closed or reopened`, {
+      branch: name,
+    });
   const row = await queries.getBranch(tx, account_id, name);
   if (!row) throw noBranch(name);
   return row;
@@ -39,7 +44,8 @@ export function changeBranch(
   { event_type, details, set, input, caller }: BranchChange,
 ) {
   const after = { ...row, ...set };
-  emitBranch(work, { event_type, branch: row.name, ...(details ? { details } : {}), input, caller });
+  const reported = { parent_branch: row.parent, ...details };
+  emitBranch(work, { event_type, branch: row.name, details: reported, input, caller });
   saveBranch(work, after);
   const branch = toBranch(after);
   return changed(branch, { resource: row.name, before: hashedBy(toBranch(row)).after, after: hashedBy(branch).after });
@@ -69,11 +75,9 @@ const close = writes<'branches.close'>(async (work, { input, caller }) => {
   const { name, status } = row;
   if (status === 'closed') return unchanged(toBranch(row));
   if (status === 'merged') throw branchClosed(row);
+  if (row.is_protected === 1) throw stillProtected(name);
   const child = await queries.findOpenChild(work.tx, work.account_id, name);
-  if (child) {
-    const message = `the branch ${JSON.stringify(child.name)} was forked from it and is open: merge or close that first`;
-    throw new Fault('conflict', message, { branch: name, open_branch: child.name });
-  }
+  if (child) throw await hasOpenChild(work, { name, child: child.name }, caller);
   const pull = await findOpenOf(work.tx, work.account_id, name);
   if (pull) {
     const message = `the pull request ${pull.id} of the branch is open: merge or close that first`;
@@ -82,6 +86,22 @@ const close = writes<'branches.close'>(async (work, { input, caller }) => {
   const set = { status: 'closed' as const, closed_by: authorOf({ input, caller }), closed_at: work.now };
   return changeBranch(work, row, { event_type: 'branch_closed', set, input, caller });
 });
+
+const stillProtected = (branch: string): Fault =>
+  new Fault('branch_protected', `the branch ${JSON.stringify(branch)} is protected: remove its protection first`, {
+    branch,
+  });
+
+/** Names the other branch to those who may read it. */
+async function hasOpenChild(work: Work, { name, child }: { name: string; child: string }, caller: Caller) {
+  const readable = await readableBranches({ caller, services: work.services }, [child]);
+  const isNamed = !readable || readable.has(child);
+  const which = isNamed ? `the branch ${JSON.stringify(child)}` : 'another branch';
+  return new Fault('conflict', `${which} was forked from it and is open: merge or close that first`, {
+    branch: name,
+    ...(isNamed ? { open_branch: child } : {}),
+  });
+}
 
 /** A branch that was merged keeps when and by whom. */
 const reopen = writes<'branches.reopen'>(async (work, { input, caller }) => {

@@ -1,4 +1,5 @@
 import {
+  branchRouteProblem,
   bytesOfTexts,
   changed,
   Fault,
@@ -21,6 +22,8 @@ const MAX_BRANCHES = 10_000;
 export const create = writes<'branches.create'>(async (work, { input, caller }) => {
   const { account_id, now, tx } = work;
   const { name, from, description, agent_id: created_by = caller.agent_id } = input;
+  const problem = branchRouteProblem(name);
+  if (problem) throw invalidInput([{ path: 'name', message: problem }]);
   if (await queries.getBranch(tx, account_id, name))
     throw new Fault('conflict', `there is a branch ${JSON.stringify(name)} already`, { name });
   await requireRoomForBranch(work);

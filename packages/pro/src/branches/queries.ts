@@ -1,5 +1,6 @@
 import {
   andAll,
+  type CachedFind,
   type FirstRows,
   fragment,
   type Insert,
@@ -125,13 +126,22 @@ export const updateBranches: Update = {
   by: { account_id: 'text', name: 'text' },
 };
 
-const BRANCH = fragment(Object.keys(insertBranch.columns).join(', '));
+const BRANCH_COLUMNS = Object.keys(insertBranch.columns).join(', ');
+const BRANCH = fragment(BRANCH_COLUMNS);
 const FORK = fragment(Object.keys(insertFork.columns).join(', '));
 const PROTECTION = fragment(Object.keys(putProtection.columns).join(', '));
 
 export function getBranch(query: Query, accountId: string, name: string): Promise<BranchRow | undefined> {
   return query.get(sql`SELECT ${BRANCH} FROM branches WHERE account_id = ${accountId} AND name = ${name}`);
 }
+
+/** The same as a look-up that requests share: every read of a branch needs its row. */
+export const findBranch: CachedFind = {
+  table: 'branches',
+  select: BRANCH_COLUMNS,
+  by: { account_id: 'text', name: 'text' },
+  number: 'created_seq',
+};
 
 /** The branches that were created with one of these keys. */
 export function listCreatedBy(query: Query, accountId: string, holders: Sql): Promise<Pick<BranchRow, 'name'>[]> {

@@ -1,6 +1,7 @@
 import {
   type BranchSpan,
   Fault,
+  type HookContext,
   invalidInput,
   type Lineage,
   MAIN_BRANCH,
@@ -9,12 +10,12 @@ import {
   seqAt,
 } from '@mem-service/server/module';
 import { getTag } from '../tags/queries.ts';
-import { type BranchRow, getBranch, getForkAt } from './queries.ts';
+import { type BranchRow, findBranch, getBranch, getForkAt } from './queries.ts';
 import { parseRef } from './rules/refs.ts';
 import { parseSpans } from './rules/spans.ts';
 
-/** Where refs are looked up: within a transaction, or by reads of the account. */
-export type RefSource = { account_id: string; read: Query };
+/** Where refs are looked up: within a transaction, or by reads of the account, which may know a row already. */
+export type RefSource = { account_id: string; read: Query; find?: HookContext['find'] };
 
 /** A state of a branch. `seq` is null for the newest one, which moves with every write. */
 export type ResolvedRef = {
@@ -56,9 +57,11 @@ export async function findRef(source: RefSource, text: string): Promise<Resolved
   return stateAt(source, ref);
 }
 
-async function newestOf({ account_id, read }: RefSource, branch: string): Promise<ResolvedRef | undefined> {
+async function newestOf(source: RefSource, branch: string): Promise<ResolvedRef | undefined> {
   if (branch === MAIN_BRANCH) return { branch, seq: null, lineage: [{ branch, up_to_seq: null }] };
-  const row = await getBranch(read, account_id, branch);
+  const { account_id, read } = source;
+  const known = source.find?.<BranchRow>(findBranch, [account_id, branch]);
+  const row = await (known ?? getBranch(read, account_id, branch));
   return row && { branch, seq: null, lineage: lineageOf(row), row };
 }
 

@@ -10,6 +10,6 @@ export async function requireEnds(
   caller: Caller,
   { ends, permission }: { ends: MergeEnds; permission: BranchPermission },
 ): Promise<void> {
-  await branchAccess.require(caller, branchNamed(ends.source), 'read');
-  await branchAccess.require(caller, branchNamed(ends.target), permission);
+  await branchAccess.requireUnnamed(caller, branchNamed(ends.source), 'read');
+  await branchAccess.requireUnnamed(caller, branchNamed(ends.target), permission);
 }

@@ -5,12 +5,14 @@ import {
   cutPage,
   EVERYONE,
   Fault,
+  findEntriesByNumber,
   findTraceOfWrite,
   findVersionTexts,
   type Glob,
   globConditions,
   hashedBy,
   isInScope,
+  isQuarantined,
   JsonText,
   missingScope,
   type Output,
@@ -32,10 +34,12 @@ import {
 } from '@mem-service/server/module';
 import { requireEnds } from './access.ts';
 import * as queries from './conflict-queries.ts';
-import { toSide } from './diff.ts';
+import { inParts } from './conflicts.ts';
+import { toDeletion, toSide } from './diff.ts';
 import { findMerge, noMerge } from './lists.ts';
 import { toContent } from './load.ts';
 import { authorOf } from './merge.ts';
+import { setResolved } from './queries.ts';
 import { requireValue } from './resolve-conflicts.ts';
 
 type ConflictAnswer = Output<'conflicts.list'>['conflicts'][number];
@@ -102,22 +106,33 @@ const read = reads<'conflicts.read'>(async (context, { merge_id, no }) => {
   const ends = await findMerge(context.read, account_id, merge_id);
   await requireEnds(context.services, caller, { ends, permission: 'read' });
   const { base_entry, base_version, source_entry, source_version, target_entry, target_version } = row;
+  const held = await quarantinedAmong(context, [base_entry, source_entry, target_entry]);
+  const side = (entry_id: number | null, version: number | null) =>
+    entry_id === null || held.has(entry_id) ? null : sideOf(context, entry_id, version);
   return {
     ...toConflict(row),
-    base: await sideOf(context, base_entry, base_version),
-    source: await sideOf(context, source_entry, source_version),
-    target: await sideOf(context, target_entry, target_version),
+    base: await side(base_entry, base_version),
+    source: await side(source_entry, source_version),
+    target: await side(target_entry, target_version),
+    ...(held.size > 0 ? { quarantined: true as const } : {}),
   };
 });
 
-/** A version as it was when the conflict was found; null where it was deleted then. */
-async function sideOf(context: ReadContext, entry_id: number | null, version: number | null) {
-  if (entry_id === null || version === null) return null;
+/** The numbers of entries that were put under quarantine since. */
+async function quarantinedAmong({ read, caller }: ReadContext, ids: readonly (number | null)[]): Promise<Set<number>> {
+  const numbers = ids.flatMap((entry_id) => (entry_id === null ? [] : [{ entry_id }]));
+  const heads = await findEntriesByNumber(read, caller.account_id, numbers);
+  return new Set(heads.flatMap((head) => (head && isQuarantined(head) ? [head.entry_id] : [])));
+}
+
+/** A version as it was when the conflict was found. */
+async function sideOf(context: ReadContext, entry_id: number, version: number | null) {
+  if (version === null) return null;
   const { read, caller } = context;
   const [text] = await findVersionTexts(read, caller.account_id, [{ entry_id, version }]);
-  if (!text || text.deleted === 1) return null;
+  if (!text) return null;
   const content = await toContent(text);
-  const side = toSide({ ...content, ...content.origin, seq: text.seq }, content);
+  const side = (text.deleted === 1 ? toDeletion : toSide)({ ...content, ...content.origin, seq: text.seq }, content);
   return side && { ...side, trace_id: await findTraceOfWrite(context, text.seq) };
 }
 
@@ -139,9 +154,9 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
     chosen.reduce((sum, row) => sum + bytesOfTexts([value]) - bytesOfTexts([row.value]), 0),
   );
   const resolved = chosen.map((row) => ({ ...row, take, value, resolved_by: agent_id, resolved_at: now }));
-  await tx.updateMany(queries.updateResolutions, resolved);
+  await inParts(resolved, (rows) => tx.updateMany(queries.updateResolutions, rows));
   const answer = await answerOf(work, merge_id, resolved.length);
-  work.emit({
+  const seq = work.emit({
     event_type: 'conflict_resolved',
     agent_id,
     branch: merge.target,
@@ -152,6 +167,7 @@ const resolve = writes<'conflicts.resolve'>(async (work, { input, caller }) => {
     details: { merge_id, resolved: resolved.length, take },
     session,
   });
+  work.send(setResolved(tx, merge, seq));
   const resource = `${merge_id}/${no ?? input.entity_path}${input.key === undefined ? '' : `/${input.key}`}`;
   return changed(answer, { resource, ...hashedBy(answer) });
 });
@@ -176,8 +192,7 @@ async function chosenConflicts(
   const glob = parseGlob(entity_path as string) as Glob;
   const named = key === undefined ? [] : [sql`key = ${key}`];
   const filters = [seenBy(agent_id), ...scopedPathConditions(scope, glob), ...named];
-  const most = { after: -1, limit: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
-  return (await queries.listConflicts(tx, { account_id, merge_id, filters, ...most })).rows;
+  return queries.listAllConflicts(tx, { account_id, merge_id }, filters);
 }
 
 export const conflictHandlers = { 'conflicts.list': list, 'conflicts.read': read, 'conflicts.resolve': resolve };

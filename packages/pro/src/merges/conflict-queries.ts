@@ -3,6 +3,7 @@ import {
   type FirstRows,
   fragment,
   type Insert,
+  pause,
   type Query,
   type Sql,
   sql,
@@ -81,11 +82,26 @@ export function getConflict(
   );
 }
 
-/** All conflicts of a merge, without a visibility check. */
-export function listAllConflicts(query: Query, { account_id, merge_id }: OfMerge): Promise<ConflictRow[]> {
-  return query.all(
-    sql`SELECT ${CONFLICT} FROM merge_conflicts WHERE account_id = ${account_id} AND merge_id = ${merge_id} ORDER BY no`,
-  );
+const CONFLICTS_PER_STATEMENT = 1000;
+
+/** All conflicts of a merge that meet conditions; who may see them is one of these. */
+export async function listAllConflicts(
+  query: Query,
+  { account_id, merge_id }: OfMerge,
+  filters: readonly Sql[] = [],
+): Promise<ConflictRow[]> {
+  const all: ConflictRow[] = [];
+  for (let after = -1; ; ) {
+    const rows = await query.all<ConflictRow>(
+      sql`SELECT ${CONFLICT} FROM merge_conflicts WHERE account_id = ${account_id} AND merge_id = ${merge_id}
+            AND no > ${after}${andAll(filters)} ORDER BY no LIMIT ${CONFLICTS_PER_STATEMENT}`,
+    );
+    for (const row of rows) all.push(row);
+    const last = rows.at(-1);
+    if (!last || rows.length < CONFLICTS_PER_STATEMENT) return all;
+    after = last.no;
+    await pause();
+  }
 }
 
 export type ConflictPage = OfMerge & { after: number; filters: readonly Sql[]; limit: number; bytes: number };

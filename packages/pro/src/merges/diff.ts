@@ -3,6 +3,7 @@ import {
   type ComparedRow,
   cursorsOf,
   type Glob,
+  inTurns,
   isInScope,
   JsonText,
   listChangedHeads,
@@ -11,7 +12,6 @@ import {
   type Output,
   pageBytes,
   parseGlob,
-  pause,
   type ReadContext,
   reads,
   startWithin,
@@ -19,8 +19,8 @@ import {
 } from '@mem-service/server/module';
 import { endOf, type MergeEnd, mergeBase, toState } from './ends.ts';
 import { type Content, Contents, loadRows, type MergedName, nameText } from './load.ts';
-import type { JsonDifference } from './rules/json.ts';
-import { fieldDifferences, isSameState } from './rules/states.ts';
+import type { JsonDifference, JsonSteps } from './rules/json.ts';
+import { fieldDifferences, sameStates } from './rules/states.ts';
 import { type WriteWindow, windowsBetween } from './rules/windows.ts';
 
 type Page = { entity_path?: string | undefined; limit: number; cursor?: string | undefined };
@@ -161,38 +161,55 @@ async function addDifferences(
   while (changed.length > 0) {
     const some = startWithin(changed.slice(0, LOADED_AT_ONCE), found.room, ({ bytes }) => bytes);
     const contents = new Contents(scan, view);
-    await contents.load(some.flatMap(({ rows }) => [rows.from, rows.to]));
+    await contents.load(
+      some.flatMap(({ rows }) => [rows.from, rows.to]),
+      true,
+    );
     for (const { at, rows, bytes } of some) {
       if (found.isFull || found.leaves(bytes)) return previous ?? { ...at, seq: at.seq - 1 };
-      addDifference(context, { at, rows, bytes }, { contents, found });
+      await inTurns(addDifference(context, { at, rows, bytes }, { contents, found }));
       previous = at;
-      await pause();
     }
     changed.splice(0, some.length);
   }
   return undefined;
 }
 
-function addDifference(
+function* addDifference(
   { caller, view }: ReadContext,
   { at, rows, bytes }: ChangedEntry,
   { contents, found }: { contents: Contents; found: DiffPage },
-): void {
+): JsonSteps<void> {
   const both = { from: contents.of(rows.from), to: contents.of(rows.to) };
-  if (isSameState(both.from?.state, both.to?.state)) return;
+  if (yield* sameStates(both.from?.state, both.to?.state)) return;
   const isSeen =
     isInScope(caller.key?.read, at.entity_path) &&
     [rows.from, rows.to].every((row) => !row || mayAgentSee(row, view.agent_id));
-  if (isSeen) found.add(toItem(at, rows, both), bytes + bytesOfTexts([at.entity_path, at.key]));
+  if (isSeen) found.add(yield* toItem(at, rows, { both, contents }), bytes + bytesOfTexts([at.entity_path, at.key]));
   else found.hidden++;
 }
 
+const CHANGES_PER_STEP = 1000;
+
 type Both<T> = { from: T | undefined; to: T | undefined };
 
-function toItem({ entity_path, key }: MergedName, rows: Both<ComparedRow>, both: Both<Content>): DiffItem {
+type DiffContents = { both: Both<Content>; contents: Contents };
+
+function* toItem(
+  { entity_path, key }: MergedName,
+  rows: Both<ComparedRow>,
+  { both, contents }: DiffContents,
+): JsonSteps<DiffItem> {
   const diff_type = !both.from ? 'added' : both.to ? 'modified' : 'deleted';
-  const changes = diff_type === 'modified' ? fieldDifferences(both.from?.state, both.to?.state).map(toChange) : [];
-  return { entity_path, key, diff_type, from: toSide(rows.from, both.from), to: toSide(rows.to, both.to), changes };
+  const differences = diff_type === 'modified' ? yield* fieldDifferences(both.from?.state, both.to?.state) : [];
+  const changes: DiffItem['changes'] = [];
+  for (const difference of differences) {
+    changes.push(toChange(difference));
+    if (changes.length % CHANGES_PER_STEP === 0) yield;
+  }
+  const side = (row: ComparedRow | undefined, content: Content | undefined) =>
+    toSide(row, content) ?? toDeletion(row, contents.deletionOf(row));
+  return { entity_path, key, diff_type, from: side(rows.from, both.from), to: side(rows.to, both.to), changes };
 }
 
 const iso = (time: number | null) => (time === null ? null : toIso(time));
@@ -214,6 +231,14 @@ export function toSide(row: SideRow | undefined, content: Content | undefined): 
     ttl_at: iso(row.ttl_at),
     seq: row.seq,
   };
+}
+
+/** Who deleted an entry, when and in which session. */
+export function toDeletion(row: SideRow | undefined, content: Content | undefined): DiffItem['from'] {
+  const side = toSide(row, content);
+  if (!side) return null;
+  const { value: _, ...rest } = side;
+  return { ...rest, deleted: true };
 }
 
 function toChange({ path, from, to }: JsonDifference): DiffItem['changes'][number] {

@@ -32,20 +32,27 @@ export async function namesJudged(
   return names;
 }
 
-/** Lets the target take over evidence of the source about entries that both have alike now. */
-export async function mergeEvidence(work: Work, { names, ends, caller }: MergeRequest, seq: number): Promise<number> {
+type FoundEvidence = SharedEvidence & { at: MergedName };
+
+/** Evidence of the source about entries that the target has alike now. */
+export async function evidenceOf(work: Work, { names, ends }: MergeRequest): Promise<FoundEvidence[]> {
   const of = (lineage: Lineage) => loadRows(work.tx, viewInWork(work, { lineage, agent_id: '' }), names);
   const source = await of(ends.source.lineage);
   const judged = names.filter((at) => isJudged(source.get(nameText(at)), work.now));
-  if (judged.length === 0) return 0;
+  if (judged.length === 0) return [];
   const target = await of(ends.target.lineage);
   const { branch, lineage } = ends.target;
-  const shared: (SharedEvidence & { at: MergedName })[] = [];
-  for (const at of judged) {
+  return judged.flatMap((at): FoundEvidence[] => {
     const [theirs, ours] = [source.get(nameText(at)) as ComparedRow, target.get(nameText(at))];
-    if (!isLive(ours, work.now) || ours.content_hash !== theirs.content_hash || isSameLine(ours, theirs)) continue;
-    shared.push({ at, source: theirs, target: { ...at, branch, lineage } });
-  }
+    const isAlike = isLive(ours, work.now) && ours.content_hash === theirs.content_hash && !isSameLine(ours, theirs);
+    return isAlike ? [{ at, source: theirs, target: { ...at, branch, lineage } }] : [];
+  });
+}
+
+/** Lets the target take it over. */
+export async function mergeEvidence(work: Work, request: MergeRequest, seq: number): Promise<number> {
+  const { caller } = request;
+  const shared = await evidenceOf(work, request);
   requireScope(shared, { read: caller.key?.read, write: caller.key?.write });
   return shared.length === 0 ? 0 : shareEvidence(work, { seq, by: caller.agent_id }, shared);
 }

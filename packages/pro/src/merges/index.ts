@@ -4,7 +4,7 @@ import { conflictHandlers } from './conflict-handlers.ts';
 import { diffHandlers } from './diff.ts';
 import { erasesAgent, erasesEntries } from './erase.ts';
 import { listHandlers } from './lists.ts';
-import { merge, refresh } from './merge.ts';
+import { refresh } from './merge.ts';
 import { migrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
@@ -21,7 +21,6 @@ export const merges: Module = {
     ...diffHandlers,
     ...listHandlers,
     ...conflictHandlers,
-    'branches.merge': merge,
     'branches.refresh': refresh,
     'entries.cherry_pick': cherryPick,
   },

@@ -24,6 +24,7 @@ export type Content = ReturnType<typeof fromDocument> & { state: EntryState };
 
 const NAMES_PER_STATEMENT = 500;
 const VERSIONS_PER_STATEMENT = 200;
+const HEADS_PER_STATEMENT = 1000;
 
 /** The entries of a view with these names, in any state. */
 export async function loadRows(
@@ -51,10 +52,14 @@ export class Contents {
     this.#view = view;
   }
 
-  async load(rows: readonly (ComparedRow | undefined)[]): Promise<void> {
+  /** `deletions`: also what says who deleted an entry. */
+  async load(rows: readonly (ComparedRow | undefined)[], deletions = false): Promise<void> {
     const missing = new Map<string, ComparedRow>();
-    for (const row of rows)
-      if (isLive(row, this.#view.at) && !this.#known.has(numberText(row))) missing.set(numberText(row), row);
+    for (const row of rows) {
+      await pause();
+      if (!row || this.#known.has(numberText(row))) continue;
+      if (isLive(row, this.#view.at) || (deletions && isDeleted(row))) missing.set(numberText(row), row);
+    }
     const all = [...missing];
     for (let at = 0; at < all.length; at += VERSIONS_PER_STATEMENT) {
       const some = all.slice(at, at + VERSIONS_PER_STATEMENT);
@@ -76,10 +81,18 @@ export class Contents {
     return isLive(row, this.#view.at) ? this.#known.get(numberText(row)) : undefined;
   }
 
+  /** The version that deleted an entry. */
+  deletionOf(row: ComparedRow | undefined): Content | undefined {
+    return row && isDeleted(row) ? this.#known.get(numberText(row)) : undefined;
+  }
+
   stateOf(row: ComparedRow | undefined): MaybeState {
     return this.of(row)?.state;
   }
 }
+
+/** Not of one under quarantine. */
+const isDeleted = ({ deleted }: ComparedRow): boolean => deleted === 1;
 
 const numberText = ({ entry_id, version }: ComparedRow): string => `${entry_id} ${version}`;
 
@@ -103,11 +116,21 @@ export async function namesWritten(
   { windows, most }: { windows: readonly WriteWindow[]; most: number },
 ): Promise<{ names: MergedName[]; more: boolean }> {
   const names = new Map<string, MergedName>();
-  for (const { branch, after, up_to } of windows) {
-    const found = await listChangedHeads(query, { account_id: accountId, branch, after, limit: most + 1 });
-    for (const { entity_path, key, entry_id } of found)
-      if (up_to === null || entry_id <= up_to) names.set(nameText({ entity_path, key }), { entity_path, key });
-    if (found.length > most || names.size > most) return { names: [...names.values()].slice(0, most), more: true };
-  }
+  for (const { branch, after, up_to } of windows)
+    for (let from = after; ; ) {
+      const heads = await listChangedHeads(query, {
+        account_id: accountId,
+        branch,
+        after: from,
+        limit: HEADS_PER_STATEMENT,
+      });
+      for (const { entity_path, key, entry_id } of heads)
+        if (up_to === null || entry_id <= up_to) names.set(nameText({ entity_path, key }), { entity_path, key });
+      if (names.size > most) return { names: [...names.values()].slice(0, most), more: true };
+      const last = heads.at(-1);
+      if (!last || heads.length < HEADS_PER_STATEMENT) break;
+      from = last.seq;
+      await pause();
+    }
   return { names: [...names.values()], more: false };
 }

@@ -57,4 +57,9 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 2,
+    name: 'when conflicts of a merge were resolved last',
+    up: ({ int }) => [`ALTER TABLE merges ADD COLUMN resolved_seq ${int}`],
+  },
 ];

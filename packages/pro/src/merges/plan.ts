@@ -2,6 +2,7 @@ import {
   type ComparedRow,
   type EntryView,
   Fault,
+  inTurns,
   isInScope,
   isLive,
   isQuarantined,
@@ -13,8 +14,16 @@ import {
 } from '@mem-service/server/module';
 import { MAX_MERGED_BYTES, MAX_MERGED_ENTRIES } from './limits.ts';
 import { type Content, Contents, loadRows, type MergedName, nameText } from './load.ts';
-import type { Three } from './rules/json.ts';
-import { type Detection, isSameState, type MergedState, mergeStates } from './rules/states.ts';
+import type { JsonSteps, Three } from './rules/json.ts';
+import { guardPrivate } from './rules/privacy.ts';
+import {
+  type Detection,
+  type MergeChoice,
+  type MergedState,
+  mergeStates,
+  preferredSide,
+  sameStates,
+} from './rules/states.ts';
 import { type MergeStrategy, preferredBy } from './rules/strategy.ts';
 
 export type Rows = Three<ComparedRow | undefined>;
@@ -30,6 +39,8 @@ export type PlannedEntry = {
   /** Whether the target has changed it in another way than the source. */
   hasMoved: boolean;
 };
+
+export const isOpen = ({ merged }: PlannedEntry): boolean => merged.kind === 'conflict';
 
 export type MergePlan = { entries: PlannedEntry[]; hidden: number };
 
@@ -59,15 +70,15 @@ export async function planMerge(
     const rows = { base: base.get(name), source: source.get(name), target: target.get(name) };
     return isSameRow(rows.base, rows.source) || isQuarantined(rows.source) ? [] : [{ at, rows }];
   });
+  await pause();
   requireReleased(touched.map(({ rows }) => rows.target));
   requireBytes(touched.map(({ rows }) => rows.source));
   const contents = new Contents(query, view);
   await contents.load(touched.flatMap(({ rows }) => [rows.source, rows.base, rows.target]));
   const entries: PlannedEntry[] = [];
   for (const { at, rows } of touched) {
-    const planned = planEntry(at, rows, { contents, how, view });
+    const planned = await inTurns(planEntry(at, rows, { contents, how, view }));
     if (planned) entries.push(planned);
-    await pause();
   }
   return { entries, hidden: entries.filter(({ isSeen }) => !isSeen).length };
 }
@@ -82,26 +93,42 @@ function requireReleased(targets: readonly (ComparedRow | undefined)[]): void {
 
 function requireBytes(rows: readonly (ComparedRow | undefined)[]): void {
   const bytes = rows.reduce((sum, row) => sum + (row?.document_bytes ?? 0), 0);
-  if (bytes > MAX_MERGED_BYTES)
-    throw tooLarge(`the entries that would be changed have ${bytes} bytes, more than ${MAX_MERGED_BYTES}`, {
-      max_bytes: MAX_MERGED_BYTES,
-    });
+  if (bytes > MAX_MERGED_BYTES) throw tooManyBytes(bytes);
 }
+
+export const tooManyBytes = (bytes: number): Fault =>
+  tooLarge(`the entries that would be changed have ${bytes} bytes, more than ${MAX_MERGED_BYTES}`, {
+    max_bytes: MAX_MERGED_BYTES,
+  });
 
 const isSameRow = (one: ComparedRow | undefined, other: ComparedRow | undefined): boolean =>
   one?.entry_id === other?.entry_id && one?.version === other?.version;
 
+/** Whether it is there, and only another agent may see it. */
+export const isUnseen = (row: ComparedRow | undefined, { agent_id, at }: EntryView): boolean =>
+  isLive(row, at) && !mayAgentSee(row, agent_id);
+
 type Planning = { contents: Contents; how: HowToMerge; view: EntryView };
 
-function planEntry(at: MergedName, rows: Rows, { contents, how, view }: Planning): PlannedEntry | undefined {
+function* planEntry(
+  at: MergedName,
+  rows: Rows,
+  { contents, how, view }: Planning,
+): JsonSteps<PlannedEntry | undefined> {
   const found = { base: contents.of(rows.base), source: contents.of(rows.source), target: contents.of(rows.target) };
   const states = { base: found.base?.state, source: found.source?.state, target: found.target?.state };
-  if (isSameState(states.base, states.source)) return undefined;
+  if (yield* sameStates(states.base, states.source)) return undefined;
   const newest = (rows.source?.written_at ?? 0) > (rows.target?.written_at ?? 0) ? 'source' : 'target';
-  const merged = mergeStates(states, { detection: how.detection, prefer: preferredBy(how.strategy), newest });
-  const hasMoved = !isSameState(states.base, states.target) && !isSameState(states.source, states.target);
+  const choice: MergeChoice = { detection: how.detection, prefer: preferredBy(how.strategy), newest };
+  const isAsBefore = yield* sameStates(states.base, states.target);
+  const merged = yield* guardPrivate({
+    ...{ states, merged: yield* mergeStates(states, choice), prefer: preferredSide(choice) },
+    unseen: { source: isUnseen(rows.source, view), target: isUnseen(rows.target, view) },
+    isKept: isAsBefore && rows.base?.agent_id === rows.target?.agent_id,
+  });
+  const isUnmoved = isAsBefore || (yield* sameStates(states.source, states.target));
   const isSeen = [rows.base, rows.source, rows.target].every((row) => !row || mayAgentSee(row, view.agent_id));
-  return { at, rows, contents: found, merged, isSeen, hasMoved };
+  return { at, rows, contents: found, merged, isSeen, hasMoved: !isUnmoved };
 }
 
 /** Refuses a merge of which a part is outside what a key may read or write, without naming it. */

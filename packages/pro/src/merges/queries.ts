@@ -40,6 +40,8 @@ export type MergeRow = {
   commit_id: string | null;
   /** The place in the log of the target after the merge. */
   head_seq: number | null;
+  /** When conflicts of it were resolved last. */
+  resolved_seq: number | null;
   created_seq: number;
   created_at: number;
 };
@@ -70,6 +72,7 @@ export const insertMerge: Insert = {
     conflicts: 'int',
     commit_id: 'text',
     head_seq: 'int',
+    resolved_seq: 'int',
     created_seq: 'int',
     created_at: 'int',
   },
@@ -79,6 +82,16 @@ const MERGE = fragment(Object.keys(insertMerge.columns).join(', '));
 
 export function getMerge(query: Query, accountId: string, mergeId: string): Promise<MergeRow | undefined> {
   return query.get(sql`SELECT ${MERGE} FROM merges WHERE account_id = ${accountId} AND merge_id = ${mergeId}`);
+}
+
+export function setResolved(
+  tx: Transaction,
+  { account_id, merge_id }: Pick<MergeRow, 'account_id' | 'merge_id'>,
+  seq: number,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE merges SET resolved_seq = ${seq} WHERE account_id = ${account_id} AND merge_id = ${merge_id}`,
+  );
 }
 
 export function deleteMerge(tx: Transaction, accountId: string, mergeId: string): Promise<number> {
@@ -91,6 +104,16 @@ export function listMergedInto(query: Query, accountId: string, { branch, seq }:
     sql`SELECT source AS branch, max(source_seq) AS seq FROM merges
         WHERE account_id = ${accountId} AND target = ${branch} AND head_seq <= ${seq} AND kind <> 'cherry_pick'
         GROUP BY source`,
+  );
+}
+
+type WaitingBetween = Pick<MergeRow, 'account_id' | 'kind' | 'source' | 'target'>;
+
+/** The merges from one branch into another that wait for their conflicts to be resolved. An account has few that wait. */
+export function listWaiting(query: Query, { account_id, kind, source, target }: WaitingBetween): Promise<MergeRow[]> {
+  return query.all(
+    sql`SELECT ${MERGE} FROM merges WHERE account_id = ${account_id} AND status = 'conflicts' AND kind = ${kind}
+          AND source = ${source} AND target = ${target} ORDER BY created_seq`,
   );
 }
 

@@ -31,17 +31,17 @@ export function requireValue({ take, value }: { take: Take; value?: JsonText | u
     throw invalidInput([{ path, message: 'is required with take: value, and goes with nothing else' }]);
 }
 
-/** A stored resolution counts as long as both sides have the entry as it was resolved. */
+/** What was stored for a conflict. It counts as long as both sides have the entry as it was resolved. */
 export function resolutionsOf(stored: readonly ConflictRow[]) {
   const byName = new Map(stored.map((row) => [nameText(row), row]));
-  return ({ at, rows: { source, target } }: PlannedEntry): ConflictRow | undefined => {
+  return ({ at, rows: { source, target } }: PlannedEntry): Resolution | undefined => {
     const row = byName.get(nameText(at));
     const isSame =
       row?.source_entry === (source?.entry_id ?? null) &&
       row.source_version === (source?.version ?? null) &&
       row.target_entry === (target?.entry_id ?? null) &&
       row.target_version === (target?.version ?? null);
-    return isSame ? row : undefined;
+    return isSame && row.take !== null ? { take: row.take, value: row.value } : undefined;
   };
 }
 

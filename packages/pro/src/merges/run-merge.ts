@@ -4,8 +4,10 @@ import {
   commitMerge,
   EVERYONE,
   Fault,
+  invalidInput,
   type Lineage,
   listChangedHeads,
+  pause,
   storeMore,
   viewInWork,
   type Work,
@@ -13,10 +15,18 @@ import {
 import { deleteConflicts, listAllConflicts } from './conflict-queries.ts';
 import { conflictsFault, storeConflicts } from './conflicts.ts';
 import type { MergeEnd } from './ends.ts';
-import { mergeEvidence } from './evidence.ts';
-import { MAX_MERGES } from './limits.ts';
+import { evidenceOf, mergeEvidence } from './evidence.ts';
+import { MAX_MERGED_BYTES, MAX_MERGES } from './limits.ts';
 import type { MergedName } from './load.ts';
-import { kindOfChange, type MergePlan, type PlannedEntry, planMerge, requireScope } from './plan.ts';
+import {
+  isOpen,
+  kindOfChange,
+  type MergePlan,
+  type PlannedEntry,
+  planMerge,
+  requireScope,
+  tooManyBytes,
+} from './plan.ts';
 import * as queries from './queries.ts';
 import { applyResolution, type Resolution, resolutionsOf } from './resolve-conflicts.ts';
 import type { Three } from './rules/json.ts';
@@ -39,13 +49,22 @@ export type MergeRequest = {
   resolutionOf: (at: MergedName) => Resolution | undefined;
   expected_head: number | undefined;
   dry_run: boolean;
+  /** Says why what would be written may not be. */
+  review?: ((entries: readonly PlannedEntry[]) => Promise<Fault | undefined>) | undefined;
+  /** Something changes even where no entry does. */
+  isMore?: boolean;
   /** A merge of this id that waits for its conflicts to be resolved. */
   waiting: queries.MergeRow | undefined;
 };
 
-export type MergeOutcome = { row: queries.MergeRow; conflicting: PlannedEntry[] } | Fault;
-
-const isOpen = ({ merged }: PlannedEntry): boolean => merged.kind === 'conflict';
+export type MergeOutcome =
+  | {
+      row: queries.MergeRow;
+      conflicting: PlannedEntry[];
+      /** The target has everything already. */
+      isNothing: boolean;
+    }
+  | Fault;
 
 /** Plans a merge and, unless something stands in its way, makes it. Nothing is written where it is refused, but its conflicts are. */
 export async function runMerge(work: Work, request: MergeRequest): Promise<MergeOutcome> {
@@ -63,18 +82,24 @@ export async function runMerge(work: Work, request: MergeRequest): Promise<Merge
   if (strategy === 'FAST_FORWARD') requireUnmoved(plan, ends.target);
   else await resolve(work, plan, request);
   const open = plan.entries.filter(isOpen);
-  const row = newRow(work, request, plan);
-  if (request.dry_run) return { row, conflicting: open };
-  if (open.length > 0) {
-    await storeConflicts(work, { row, open, waiting: request.waiting });
-    return conflictsFault(row, open);
-  }
-  await makeMerge(work, request, { plan, row });
-  return { row, conflicting: [] };
+  const row = await newRow(work, request, plan);
+  const isNothing = plan.entries.length === 0 && !request.isMore && (await evidenceOf(work, request)).length === 0;
+  if (request.dry_run) return { row, conflicting: open, isNothing };
+  const refusal = await request.review?.(plan.entries);
+  if (open.length > 0) await storeConflicts(work, { row, open, waiting: request.waiting });
+  if (refusal) return refusal;
+  if (open.length > 0) return conflictsFault(row, open);
+  if (!isNothing) await makeMerge(work, request, { plan, row });
+  return { row, conflicting: [], isNothing };
 }
 
-async function requireHead({ tx, account_id }: Work, { expected_head, ends: { target } }: MergeRequest): Promise<void> {
+async function requireHead(
+  { tx, account_id, account }: Work,
+  { expected_head, ends: { target } }: MergeRequest,
+): Promise<void> {
   if (expected_head === undefined) return;
+  if (expected_head > account.seq)
+    throw invalidInput([{ path: 'expected_head', message: `is beyond the newest place in the log, ${account.seq}` }]);
   const later = await listChangedHeads(tx, { account_id, branch: target.branch, after: expected_head, limit: 1 });
   if (later.length > 0) throw moved(target.branch, `${target.branch} was written to after ${expected_head}`);
 }
@@ -89,10 +114,13 @@ function requireUnmoved({ entries }: MergePlan, { branch }: MergeEnd): void {
 /** What the caller says about a conflict counts more than what was decided before. */
 async function resolve(work: Work, plan: MergePlan, { resolutionOf, waiting }: MergeRequest): Promise<void> {
   const stored = resolutionsOf(waiting ? await listAllConflicts(work.tx, waiting) : []);
+  let bytes = 0;
   for (const planned of plan.entries.filter(isOpen)) {
+    await pause();
     const given = planned.isSeen ? resolutionOf(planned.at) : undefined;
-    const row = stored(planned);
-    const resolution = given ?? (row && row.take !== null ? { take: row.take, value: row.value } : undefined);
+    const resolution = given ?? stored(planned);
+    bytes += resolution?.value?.length ?? 0;
+    if (bytes > MAX_MERGED_BYTES) throw tooManyBytes(bytes);
     if (resolution) await applyResolution(planned, resolution);
   }
 }
@@ -103,9 +131,14 @@ const isAboutShared = (kind: queries.MergeKind, entries: readonly PlannedEntry[]
     ? kind !== 'cherry_pick'
     : entries.some(({ rows }) => rows.source?.shared === 1 || rows.target?.shared === 1);
 
-function newRow(work: Work, request: MergeRequest, { entries, hidden }: MergePlan): queries.MergeRow {
+async function newRow(work: Work, request: MergeRequest, { entries, hidden }: MergePlan): Promise<queries.MergeRow> {
   const { kind, merge_id, ends, strategy, detection, message, author } = request;
-  const count = (change: string) => entries.filter((planned) => kindOfChange(planned, work.now) === change).length;
+  const counts = { added: 0, modified: 0, deleted: 0 };
+  for (const planned of entries) {
+    await pause();
+    const change = kindOfChange(planned, work.now);
+    if (change) counts[change]++;
+  }
   const conflicts = entries.filter(isOpen).length;
   const hasBase = kind !== 'cherry_pick';
   return {
@@ -120,12 +153,11 @@ function newRow(work: Work, request: MergeRequest, { entries, hidden }: MergePla
     base_seq: hasBase ? ends.base.seq : null,
     agent_id: author.agent_id,
     visible_to: isAboutShared(kind, entries) ? EVERYONE : author.agent_id,
-    added: count('added'),
-    modified: count('modified'),
-    deleted: count('deleted'),
+    ...counts,
     judged: 0,
     commit_id: null,
     head_seq: null,
+    resolved_seq: request.waiting?.resolved_seq ?? null,
     created_seq: work.account.seq,
     created_at: work.now,
   };
@@ -155,7 +187,7 @@ async function makeMerge(
     const from = isSquashed || kind === 'cherry_pick' ? undefined : source;
     row.visible_to = await commitMerge(work, {
       commit_id,
-      branch: target.branch,
+      target,
       source: from,
       message,
       author,

@@ -6,7 +6,7 @@ export const tables: readonly TenantTable[] = [
   exported(insertMerge, {
     kind: 'merge',
     key: ['merge_id'],
-    nullable: ['base_branch', 'base_seq', 'commit_id', 'head_seq'],
+    nullable: ['base_branch', 'base_seq', 'commit_id', 'head_seq', 'resolved_seq'],
     stored: ({ message }) => [message as string],
     agents: { agent_id: { erased: 'rename', also: () => ({ message: '' }) }, visible_to: { erased: 'rename' } },
     erased_with: 'versions',

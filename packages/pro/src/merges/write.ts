@@ -24,17 +24,29 @@ type MergedWrites = {
 
 export type MergeCounts = { added: number; modified: number; deleted: number };
 
-/** Writes what a plan says to the target. */
+const ENTRIES_PER_STEP = 250;
+
+/** Writes what a plan says to the target, some entries at a time. */
 export async function writeMerged(
   work: Work,
   merged: MergedWrites,
 ): Promise<{ written: EntryRow[]; counts: MergeCounts }> {
-  const { target, entries, merge_id, author } = merged;
-  const changes = entries.filter((planned) => kindOfChange(planned, work.now) !== undefined);
-  const places = changes.map(({ at }) => ({ ...at, ...target }));
-  const set = await EntrySet.load(work, places);
+  const changes = merged.entries.filter((planned) => kindOfChange(planned, work.now) !== undefined);
   const counts: MergeCounts = { added: 0, modified: 0, deleted: 0 };
   const written: EntryRow[] = [];
+  for (let at = 0; at < changes.length; at += ENTRIES_PER_STEP)
+    await writeSome(work, changes.slice(at, at + ENTRIES_PER_STEP), { merged, written, counts });
+  return { written, counts };
+}
+
+type WrittenSoFar = { merged: MergedWrites; written: EntryRow[]; counts: MergeCounts };
+
+async function writeSome(work: Work, changes: readonly PlannedEntry[], { merged, written, counts }: WrittenSoFar) {
+  const { target, merge_id, author } = merged;
+  const set = await EntrySet.load(
+    work,
+    changes.map(({ at }) => ({ ...at, ...target })),
+  );
   for (const planned of changes) {
     const draft = draftOf(planned, merged);
     await set.compare(draft);
@@ -51,7 +63,8 @@ export async function writeMerged(
     await pause();
   }
   await set.save();
-  return { written, counts };
+  await work.waitForSent();
+  await pause();
 }
 
 function draftOf(planned: PlannedEntry, { target, author, isSquashed, commit_id }: MergedWrites): EntryDraft {
@@ -67,11 +80,14 @@ function draftOf(planned: PlannedEntry, { target, author, isSquashed, commit_id 
   }
   if (merged.kind !== 'merged') throw new Error(`a ${merged.kind} is not written`);
   const { state, text = stringify(merged.state.value) } = merged;
-  const like = contents.source ?? contents.target ?? contents.base;
+  const { source, target: there, base } = contents;
+  const like = source ?? there ?? base;
+  // What is private in it has one author: what two keep private is not merged.
+  const owner = [source, there, base].find((one) => one?.shared === 0);
   const { memory_type, shared, ttl_at, confidence } = state;
   return {
     ...place,
-    ...(shared || !like ? author : { ...originOf(like), written_at: undefined }),
+    ...(shared || !owner ? author : { ...originOf(owner), written_at: undefined }),
     ...{ value: text, memory_type, shared, ttl_at, confidence },
     pattern_refs: stringify(state.pattern_refs),
     artifact_refs: stringify(state.artifact_refs),

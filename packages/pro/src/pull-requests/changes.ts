@@ -12,8 +12,10 @@ import {
 import { authorOf } from '../merges/merge.ts';
 import type { MergeAuthor } from '../merges/write.ts';
 import { requireRoom } from './create.ts';
+import { holderOf, isAuthor } from './deciders.ts';
 import { emitPullRequest } from './emit.ts';
-import { findPullRequest, isAuthor, requireEnds, requireOpen } from './load.ts';
+import { findPullRequest, requireEnds, requireOpen } from './load.ts';
+import { noteConflicts } from './note-conflicts.ts';
 import { type PullRequestRow, updatePullRequests } from './queries.ts';
 import { toPullRequest } from './render.ts';
 
@@ -29,7 +31,8 @@ async function loadChangeable(
 ): Promise<{ row: PullRequestRow; author: MergeAuthor }> {
   const row = await findPullRequest(work.tx, work.account_id, input.id);
   const author = authorOf(input, caller);
-  const permission = isAuthor(row, caller, author.agent_id) ? 'read' : 'read_write';
+  const by = { agent_id: author.agent_id, holder: holderOf(caller) };
+  const permission = (await isAuthor(work.tx, row, by)) ? 'read' : 'read_write';
   await requireEnds(work.services, caller, { ends: row, permission });
   return { row, author };
 }
@@ -45,12 +48,20 @@ function changePullRequest(work: Work, row: PullRequestRow, { event_type, author
   return changed(answer, { resource: row.id, before, after: hashedBy(answer).after });
 }
 
-export function savePullRequest(work: Work, row: PullRequestRow): void {
+function savePullRequest(work: Work, row: PullRequestRow): void {
   const { account_id, id, title, description, status, updated_at } = row;
   const { merged_by, merged_at, merge_strategy, merge_id, closed_by, closed_at } = row;
   const merged = { merged_by, merged_at, merge_strategy, merge_id };
   const set = { title, description, status, updated_at, ...merged, closed_by, closed_at };
   work.send(work.tx.updateMany(updatePullRequests, [{ account_id, id, ...set }]));
+}
+
+type MergedBy = { author: MergeAuthor; strategy: string; merge_id: string };
+
+export function saveMerged(work: Work, row: PullRequestRow, { author, strategy, merge_id }: MergedBy): void {
+  emitPullRequest(work, row, { event_type: 'pull_request_merged', author, details: { merge_id } });
+  const merged = { merged_by: author.agent_id, merged_at: work.now, merge_strategy: strategy, merge_id };
+  savePullRequest(work, { ...row, status: 'merged', updated_at: work.now, ...merged });
 }
 
 const update = writes<'pull_requests.update'>(async (work, { input, caller }) => {
@@ -79,6 +90,7 @@ const reopen = writes<'pull_requests.reopen'>(async (work, { input, caller }) =>
   if (row.status === 'open') return unchanged(toPullRequest(row));
   if (row.status === 'merged') requireOpen(row);
   await requireRoom(work, row);
+  await noteConflicts(work, row, caller);
   const set = { status: 'open' as const, closed_by: null, closed_at: null };
   return changePullRequest(work, row, { event_type: 'pull_request_reopened', author, set });
 });

@@ -1,14 +1,25 @@
-import { bytesOfTexts, changed, Fault, hashedBy, storeMore, type Work, writes } from '@mem-service/server/module';
+import {
+  bytesOfTexts,
+  changed,
+  exclusive,
+  Fault,
+  hashedBy,
+  storeMore,
+  type Work,
+  writes,
+} from '@mem-service/server/module';
 import { branchClosed } from '../branches/changes.ts';
 import { resolveRef } from '../branches/resolve.ts';
 import { authorOf } from '../merges/merge.ts';
+import { holderOf } from './deciders.ts';
 import { emitPullRequest } from './emit.ts';
 import { MAX_OPEN, MAX_PULL_REQUESTS } from './limits.ts';
-import { holderOf } from './load.ts';
+
+import { noteConflicts } from './note-conflicts.ts';
 import * as queries from './queries.ts';
 import { toPullRequest } from './render.ts';
 
-export const create = writes<'pull_requests.create'>(async (work, { input, caller }) => {
+const createOne = writes<'pull_requests.create'>(async (work, { input, caller }) => {
   const { account_id, now, tx } = work;
   const { title, description, source_branch, target_branch } = input;
   await requireRoom(work, { source_branch, target_branch });
@@ -26,9 +37,12 @@ export const create = writes<'pull_requests.create'>(async (work, { input, calle
   };
   row.created_seq = emitPullRequest(work, row, { event_type: 'pull_request_opened', author });
   work.send(tx.insertMany(queries.insertPullRequest, [row]));
+  await noteConflicts(work, row, caller);
   const answer = toPullRequest(row);
   return changed(answer, { resource: row.id, ...hashedBy(answer) });
 });
+
+export const create = exclusive(createOne);
 
 /** Refuses an open pull request between these branches where there can be none, or no more of them. */
 export async function requireRoom({ tx, account_id }: Work, ends: queries.PullEnds): Promise<void> {

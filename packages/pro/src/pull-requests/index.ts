@@ -4,13 +4,14 @@ import { create } from './create.ts';
 import { erasesAgent, erasesEntries } from './erase.ts';
 import { list } from './list.ts';
 import { merge } from './merge.ts';
+import { merge as mergeBranch } from './merge-branch.ts';
 import { migrations } from './migrations.ts';
 import { postCheck } from './post-check.ts';
 import { read } from './read.ts';
 import { review } from './review.ts';
 import { tables } from './tables.ts';
 
-/** Reviews and checks of what a branch changed, before it is merged. */
+/** Reviews and checks of what a branch changed, before it is merged. Also merges, since they end pull requests. */
 export const pullRequests: Module = {
   name: 'pull-requests',
   migrations,
@@ -24,6 +25,7 @@ export const pullRequests: Module = {
     'pull_requests.review': review,
     'pull_requests.check': postCheck,
     'pull_requests.merge': merge,
+    'branches.merge': mergeBranch,
     ...changes,
   },
 };

@@ -15,18 +15,19 @@ import {
   writesTogether,
 } from '@mem-service/server/module';
 import { authorOf, mergeBranch } from '../merges/merge.ts';
+import { isOpen, type PlannedEntry } from '../merges/plan.ts';
 import { preferredBy } from '../merges/rules/strategy.ts';
-import { savePullRequest } from './changes.ts';
+import { saveMerged } from './changes.ts';
 import { type CheckRow, listChecks, putChecks } from './check-queries.ts';
 import { BUILT_IN } from './checks/built-in.ts';
 import { checkMemory } from './checks/memory-ci.ts';
 import { planPull } from './checks/plan.ts';
 import { checkPlan } from './checks/plan-checks.ts';
 import type { CheckResult } from './checks/result.ts';
-import { emitPullRequest } from './emit.ts';
-import { findPullRequest, headsOf, protectionOf, requireEnds, requireOpen } from './load.ts';
+import { loadDecisions } from './deciders.ts';
+import { headsOf } from './heads.ts';
+import { findPullRequest, protectionOf, requireEnds, requireOpen } from './load.ts';
 import { getPullRequest, type PullRequestRow } from './queries.ts';
-import { listDecisions } from './review-queries.ts';
 import { type Blocker, blockersOf, countDecisions } from './rules/requirements.ts';
 
 type MergeInput = Input<'pull_requests.merge'>;
@@ -51,19 +52,19 @@ async function mergePullRequest(work: Work, item: PullMergeItem): Promise<WriteR
   const row = await findPullRequest(work.tx, work.account_id, input.id);
   await requireEnds(work.services, caller, { ends: row, permission: 'read_write' });
   requireOpen(row);
-  const checks = input.dry_run ? [] : await requireMergeable(work, row, item);
   const { id: _, ...how } = input;
-  const ends = { name: row.source_branch, target: row.target_branch };
-  const merge = { ...how, ...ends, merge_id: row.id };
-  const result = await mergeBranch(work, { caller, input: merge, isReviewed: true });
-  if (result instanceof Fault || input.dry_run) return result;
+  const merge = { ...how, name: row.source_branch, target: row.target_branch, merge_id: row.id };
+  let checks: CheckRow[] = [];
+  const review = async (entries: readonly PlannedEntry[]) => {
+    const found = await checkMergeable(work, row, { item, entries });
+    ({ checks } = found);
+    return found.refusal;
+  };
+  const result = await mergeBranch(work, { caller, input: merge, review });
+  // Nothing changed by a dry run, nor by a merge of nothing.
+  if (result instanceof Fault || result.change === null) return result;
   const author = authorOf(input, caller);
-  emitPullRequest(work, row, { event_type: 'pull_request_merged', author, details: { merge_id: row.id } });
-  savePullRequest(work, {
-    ...row,
-    ...{ status: 'merged', updated_at: work.now, merged_by: author.agent_id, merged_at: work.now },
-    ...{ merge_strategy: input.strategy, merge_id: row.id },
-  });
+  saveMerged(work, row, { author, strategy: input.strategy, merge_id: row.id });
   storeMore(
     work,
     checks.reduce((sum, { check_name, summary }) => sum + bytesOfTexts([check_name, summary]), 0),
@@ -72,34 +73,50 @@ async function mergePullRequest(work: Work, item: PullMergeItem): Promise<WriteR
   return result;
 }
 
-/** Throws where something is missing that the protection of the target asks for. Returns the checks of the merge. */
-async function requireMergeable(work: Work, row: PullRequestRow, item: PullMergeItem): Promise<CheckRow[]> {
+type Planned = { item: PullMergeItem; entries: readonly PlannedEntry[] };
+
+type Mergeable = { checks: CheckRow[]; refusal: Fault | undefined };
+
+/** The checks of the merge, and the refusal where something is missing that the protection of the target asks for. */
+async function checkMergeable(work: Work, row: PullRequestRow, { item, entries }: Planned): Promise<Mergeable> {
   const { tx, account_id } = work;
   const protection = await protectionOf(tx, account_id, row.target_branch);
-  const { source_seq, target_seq } = await headsOf(tx, row);
+  const heads = await headsOf(tx, row);
+  // What is resolved only now nobody has seen before.
+  const source_seq = item.input.resolutions.length > 0 ? work.account.seq + 1 : heads.source_seq;
   const asked = item.prepared as AskedBefore | undefined;
-  const { agent_id } = authorOf(item.input, item.caller);
-  const plan = await planPull({ query: tx, view: viewInWork(work, { lineage: MAIN_LINEAGE, agent_id }) }, row);
+  const plan = { entries, conflicting: await conflictingOf(work, row, { item, entries }) };
   const results = await checkPlan({ query: tx, account_id, plan });
-  const at = { source_seq, target_seq, posted_by: null, updated_at: work.now };
+  const at = { ...heads, posted_by: null, updated_at: work.now };
   const rows = [...results, ...(asked ? [asked.result] : [])].map(({ name, status, summary }): CheckRow => {
     return { account_id, pull_request_id: row.id, check_name: name, status, summary, ...at };
   });
   const stored = (await listChecks(tx, account_id, row.id)).filter(({ check_name }) => !BUILT_IN.has(check_name));
-  const counted = [...rows, ...stored].map((one) => ({
-    name: one.check_name,
-    status: one.status,
-    isCurrent: (one.check_name === 'memory_ci' ? asked?.source_seq : one.source_seq) === source_seq,
-  }));
-  const decisions = countDecisions(await listDecisions(tx, account_id, row.id), protection, source_seq);
+  const counted = [
+    ...rows.map(({ check_name: name, status }) => {
+      return { name, status, isCurrent: name !== 'memory_ci' || asked?.source_seq === heads.source_seq };
+    }),
+    ...stored.map((one) => ({ name: one.check_name, status: one.status, isCurrent: one.source_seq === source_seq })),
+  ];
+  const decisions = countDecisions(await loadDecisions(tx, row, work.now), protection, source_seq);
   const blockers = blockersOf(protection, decisions, counted).filter((one) => !isLeftToMerge(one, item.input));
-  if (blockers.length > 0) throw blocked(row, blockers);
-  return rows;
+  return { checks: rows, refusal: blockers.length > 0 ? blocked(row, blockers) : undefined };
+}
+
+const takesSide = ({ strategy, detection }: MergeInput): boolean =>
+  preferredBy(strategy) !== undefined || detection === 'newest';
+
+/** Conflicts in which a merge takes a side are conflicts nevertheless. */
+async function conflictingOf(work: Work, row: PullRequestRow, { item, entries }: Planned) {
+  if (!takesSide(item.input)) return entries.filter(isOpen);
+  const { agent_id } = authorOf(item.input, item.caller);
+  const view = viewInWork(work, { lineage: MAIN_LINEAGE, agent_id });
+  const plan = await planPull({ query: work.tx, view }, row);
+  return plan instanceof Fault ? [] : plan.conflicting;
 }
 
 /** A merge that takes no side is refused for its conflicts, and stores them so that they can be resolved. */
-const isLeftToMerge = ({ check }: Blocker, { strategy, detection }: MergeInput): boolean =>
-  check === 'conflicts' && preferredBy(strategy) === undefined && detection !== 'newest';
+const isLeftToMerge = ({ check }: Blocker, input: MergeInput): boolean => check === 'conflicts' && !takesSide(input);
 
 const blocked = ({ id }: PullRequestRow, blocked_by: readonly Blocker[]): Fault =>
   new Fault('pull_request_blocked', blocked_by.map(({ message }) => message).join('; '), { id, blocked_by });

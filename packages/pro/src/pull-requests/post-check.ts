@@ -14,8 +14,10 @@ import { type CheckRow, listChecks, putChecks } from './check-queries.ts';
 import { BUILT_IN } from './checks/built-in.ts';
 import { toPostedCheck } from './checks/render.ts';
 import { emitPullRequest } from './emit.ts';
+import { headsOf } from './heads.ts';
 import { MAX_POSTED_CHECKS } from './limits.ts';
-import { headsOf, protectionOf, requireEnds, requireOpen } from './load.ts';
+import { protectionOf, requireEnds, requireOpen } from './load.ts';
+import { noteConflicts } from './note-conflicts.ts';
 import { getPullRequest } from './queries.ts';
 
 /** Who writes to a branch must not decide by itself whether it passes. */
@@ -61,6 +63,7 @@ export const postCheck = exclusive(
     storeMore(work, bytesOf(after) - (before ? bytesOf(before) : 0));
     emitPullRequest(work, row, { event_type: 'pull_request_checked', author, details: { check: check_name, status } });
     work.send(tx.insertMany(putChecks, [after]));
+    await noteConflicts(work, row, caller);
     const { required_checks } = await protectionOf(tx, account_id, row.target_branch);
     const answer = toPostedCheck(after, { source_seq, required_checks });
     return changed(answer, { resource: `${id}/checks/${check_name}`, ...hashedBy(answer) });

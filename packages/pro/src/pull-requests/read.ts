@@ -15,12 +15,14 @@ import { checkMemory } from './checks/memory-ci.ts';
 import { countChanges, type PullPlan, planPull } from './checks/plan.ts';
 import { checkPlan } from './checks/plan-checks.ts';
 import { type CheckAnswer, toPostedCheck, toRunCheck } from './checks/render.ts';
+import { loadDecisions } from './deciders.ts';
+import { type Heads, headsOf } from './heads.ts';
 import { SHOWN_REVIEWS } from './limits.ts';
-import { findPullRequest, headsOf, protectionOf, requireEnds } from './load.ts';
+import { findPullRequest, protectionOf, requireEnds } from './load.ts';
 import type { PullRequestRow } from './queries.ts';
 import { toPullRequest, toReview } from './render.ts';
-import { listDecisions, listReviews } from './review-queries.ts';
-import { blockersOf, countDecisions, isDismissed, type Protection } from './rules/requirements.ts';
+import { listReviews } from './review-queries.ts';
+import { blockersOf, conflictsBlock, countDecisions, isDismissed, type Protection } from './rules/requirements.ts';
 
 export const read = reads<'pull_requests.read'>(async (context, { id }) => {
   const { account_id } = context.caller;
@@ -30,23 +32,25 @@ export const read = reads<'pull_requests.read'>(async (context, { id }) => {
   const heads = await headsOf(context.read, row);
   const { source_seq } = heads;
   const { changes, conflicts, checks } = await checksOf(context, row, { ...heads, protection });
-  const counted = countDecisions(await listDecisions(context.read, account_id, id), protection, source_seq);
+  const counted = countDecisions(await loadDecisions(context.read, row, context.now), protection, source_seq);
   const results = checks.map(({ name, status, is_current }) => ({ name, status, isCurrent: is_current }));
-  const blocked_by = row.status === 'open' ? blockersOf(protection, counted, results) : [];
+  const isOpen = row.status === 'open';
+  const blocked_by = isOpen ? blockersOf(protection, counted, results) : [];
+  if (conflicts) blocked_by.push(conflictsBlock(id, conflicts));
   return {
     ...toPullRequest(row),
     ...{ source_seq, changes, conflicts, approvals: counted.approvals },
     required_approvals: protection.required_approvals,
-    is_mergeable: row.status === 'open' && blocked_by.length === 0 && conflicts === 0,
+    is_mergeable: isOpen && blocked_by.length === 0 && conflicts === 0,
     blocked_by,
     ...(await reviewsOf(context, id, { protection, source_seq })),
     checks,
   };
 });
 
-type Heads = { source_seq: number; target_seq: number; protection: Protection };
+type ReadHeads = Heads & { protection: Protection };
 
-async function checksOf(context: ReadContext, row: PullRequestRow, { protection, ...heads }: Heads) {
+async function checksOf(context: ReadContext, row: PullRequestRow, { protection, ...heads }: ReadHeads) {
   const { required_checks } = protection;
   const stored = await listChecks(context.read, row.account_id, row.id);
   if (row.status !== 'open') {
@@ -64,7 +68,7 @@ async function checksOf(context: ReadContext, row: PullRequestRow, { protection,
   return { changes: isPlanned ? countChanges(plan, context.caller) : null, conflicts, checks };
 }
 
-type RunningChecks = Omit<Heads, 'protection'> & { plan: PullPlan | Fault; required_checks: readonly string[] };
+type RunningChecks = Heads & { plan: PullPlan | Fault; required_checks: readonly string[] };
 
 async function runChecks(
   context: ReadContext,

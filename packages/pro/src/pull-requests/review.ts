@@ -17,9 +17,12 @@ import {
 import { endOf } from '../merges/ends.ts';
 import { loadRows } from '../merges/load.ts';
 import { authorOf } from '../merges/merge.ts';
+import { holderOf, isAuthor } from './deciders.ts';
 import { emitPullRequest } from './emit.ts';
+import { headsOf } from './heads.ts';
 import { MAX_REVIEWS } from './limits.ts';
-import { findPullRequest, headsOf, holderOf, isAuthor, requireEnds, requireOpen } from './load.ts';
+import { findPullRequest, requireEnds, requireOpen } from './load.ts';
+import { noteConflicts } from './note-conflicts.ts';
 import type { PullRequestRow } from './queries.ts';
 import { toReview } from './render.ts';
 import { insertReview, lastReviewNo, type ReviewRow } from './review-queries.ts';
@@ -51,6 +54,7 @@ export const review = exclusive(
     const { visible_to } = given;
     emitPullRequest(work, row, { event_type: 'pull_request_reviewed', author, details, visible_to });
     work.send(tx.insertMany(insertReview, [given]));
+    await noteConflicts(work, row, caller);
     const answer = toReview(given, false);
     return changed(answer, { resource: id, ...hashedBy(answer), holds: { agent_id: author.agent_id } });
   }),
@@ -59,11 +63,15 @@ export const review = exclusive(
 type GivenReview = { input: ReviewInput; caller: Caller };
 
 /** A comment needs what reading needs; a decision, what merging needs. */
-async function requireReviewer({ services }: Work, row: PullRequestRow, { input, caller }: GivenReview): Promise<void> {
+async function requireReviewer(
+  { services, tx }: Work,
+  row: PullRequestRow,
+  { input, caller }: GivenReview,
+): Promise<void> {
   const isDecision = input.decision !== 'commented';
   await requireEnds(services, caller, { ends: row, permission: isDecision ? 'read_write' : 'read' });
   if (input.decision !== 'approved') return;
-  if (isAuthor(row, caller, input.agent_id ?? caller.agent_id))
+  if (await isAuthor(tx, row, { agent_id: input.agent_id ?? caller.agent_id, holder: holderOf(caller) }))
     throw new Fault('forbidden', 'nobody approves a pull request that they opened themselves', { id: row.id });
   if (input.entity_path === undefined && (caller.key?.read ?? caller.key?.write) !== undefined)
     throw new Fault('forbidden', 'a key whose scope is limited approves single entries, not the whole', { id: row.id });

@@ -91,7 +91,16 @@ async function hold(work: Work, entries: readonly TracedEntry[], { quarantine_id
     await pause();
   }
   work.send(tx.insertMany(queries.insertQuarantinedEntries, rows));
+  noteBranches(work, heads);
   await work.waitForSent();
+}
+
+/** What a merge of these branches would take is another from here on. */
+function noteBranches(work: Work, heads: readonly EntryHead[]): void {
+  const { account_id, tx } = work;
+  const seq = work.account.seq;
+  const rows = [...new Set(heads.map(({ branch }) => branch))].map((branch) => ({ account_id, branch, seq }));
+  work.send(tx.insertMany(queries.putQuarantinedBranches, rows));
 }
 
 type EntryEvent = HeldIn & { head: EntryHead; version: number };
@@ -163,6 +172,7 @@ async function release(work: Work, caller: Caller, { quarantine_id, author }: He
       return { account_id, quarantine_id, no, released_seq };
     });
     work.send(tx.updateMany(queries.setReleased, done));
+    noteBranches(work, heads);
     released += done.length;
     await work.waitForSent();
     if (rows.length < ROWS_AT_ONCE) return released;

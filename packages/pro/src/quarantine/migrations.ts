@@ -40,4 +40,16 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 2,
+    name: 'the last quarantine or release of a branch',
+    up: ({ engine, text, int }) => [
+      `CREATE TABLE quarantined_branches (
+        account_id ${text} NOT NULL,
+        branch ${text} NOT NULL,
+        seq ${int} NOT NULL,
+        PRIMARY KEY (account_id, branch)
+      ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
+    ],
+  },
 ];

@@ -2,6 +2,7 @@ import {
   type FirstRows,
   fragment,
   type Insert,
+  joinSql,
   type Query,
   type Sql,
   sql,
@@ -68,6 +69,30 @@ export const insertQuarantinedEntries = {
     released_seq: 'int',
   },
 } as const satisfies Insert;
+
+/** When entries of a branch itself were last put under quarantine or released. */
+export const putQuarantinedBranches = {
+  table: 'quarantined_branches',
+  columns: { account_id: 'text', branch: 'text', seq: 'int' },
+  suffix: 'ON CONFLICT (account_id, branch) DO UPDATE SET seq = excluded.seq',
+} as const satisfies Insert;
+
+/** The `seq` of the last quarantine or release on some branches; 0 where there was none. */
+export async function newestQuarantineOn(
+  query: Query,
+  accountId: string,
+  branches: readonly string[],
+): Promise<number> {
+  if (branches.length === 0) return 0;
+  const names = joinSql(
+    branches.map((branch) => sql`${branch}`),
+    ', ',
+  );
+  const found = await query.get<{ seq: number | null }>(
+    sql`SELECT max(seq) AS seq FROM quarantined_branches WHERE account_id = ${accountId} AND branch IN (${names})`,
+  );
+  return found?.seq ?? 0;
+}
 
 export const setUndone: Update = {
   table: 'quarantines',

@@ -1,5 +1,5 @@
 import { exported, type Row, restoreQuarantined, type TenantTable, type Work } from '@mem-service/server/module';
-import { insertQuarantinedEntries, insertQuarantines } from './queries.ts';
+import { insertQuarantinedEntries, insertQuarantines, putQuarantinedBranches } from './queries.ts';
 
 /** Entries are restored from their versions, which are under no quarantine. */
 async function restoreEntries(work: Work, rows: readonly Row[]): Promise<void> {
@@ -23,4 +23,5 @@ export const tables: readonly TenantTable[] = [
     erased_with: 'their entries',
     restore: restoreEntries,
   }),
+  exported(putQuarantinedBranches, { kind: 'quarantined_branch', key: ['branch'] }),
 ];

@@ -23,7 +23,7 @@ import { stateAt } from '../branches/index.ts';
 import { addTag } from '../tags/add-tag.ts';
 import { findCandidates, type Selection } from './candidates.ts';
 import { authorsOfSource, type StoredState } from './draft-back.ts';
-import { type Restored, restoreEntries } from './restore.ts';
+import { type Restored, type RestoredEntries, restoreEntries } from './restore.ts';
 import { findTarget } from './target.ts';
 
 type RollbackInput = Input<'rollback.run'>;
@@ -33,7 +33,7 @@ const run = writes<'rollback.run'>(async (work, { input, caller, lineage }) => {
   const { agent_id = caller.agent_id, session_id = caller.session_id, dry_run } = input;
   const actor = { agent_id, session: sessionName(session_id, caller) };
   const branch = branchOf({ lineage });
-  const seq = await findTarget(work, input, caller);
+  const seq = await findTarget(work, input, { branch, caller });
   const { lineage: past } = await stateAt({ account_id: work.account_id, read: work.tx }, { branch, seq });
   const selection: Selection = { now: lineage, past, ...filtersOf(input) };
   const names = await findCandidates(work, selection);
@@ -48,7 +48,7 @@ const run = writes<'rollback.run'>(async (work, { input, caller, lineage }) => {
     const description = `before the rollback of ${branch} to ${seq}`;
     await addTag(work, { name: undo_tag, description, branch, seq: before, ...actor });
   };
-  const done = await restoreEntries(work, names, { ...selection, seq, agent_id, dry_run, rollback_id, begin });
+  const restored = await restoreEntries(work, names, { ...selection, seq, agent_id, dry_run, rollback_id, begin });
   if (dry_run) work.reset(mark);
   const isChanged = isBegun;
   const answer = {
@@ -57,14 +57,14 @@ const run = writes<'rollback.run'>(async (work, { input, caller, lineage }) => {
     seq,
     dry_run,
     tag: isChanged ? undo_tag : null,
-    ...countsOf(done),
-    ...pageOf(work, done, input),
+    ...countsOf(restored),
+    ...pageOf(work, restored.done, input),
   };
   if (!isChanged) return unchanged(answer);
   emitRollback(work, {
     branch,
     actor,
-    details: { ...detailsOf(input, seq), rollback_id, undo_tag, ...countsOf(done) },
+    details: { ...detailsOf(input, seq), rollback_id, undo_tag, ...countsOf(restored) },
   });
   return changed(answer, { resource: rollback_id, ...hashedBy(answer) });
 });
@@ -77,10 +77,10 @@ function filtersOf({ entity_path, written_by, source }: RollbackInput): Pick<Sel
   return { glob, agent_ids: written_by === undefined ? undefined : [written_by] };
 }
 
-const countsOf = (done: readonly Restored[]) => ({
+const countsOf = ({ done, hidden }: RestoredEntries) => ({
   entries_restored: done.filter(({ action }) => action === 'restore').length,
   entries_deleted: done.filter(({ action }) => action === 'delete').length,
-  hidden: done.filter(({ isHidden }) => isHidden).length,
+  hidden,
 });
 
 const detailsOf = ({ tag, at }: RollbackInput, seq: number) => ({
@@ -109,10 +109,10 @@ const emitRollback = (work: Work, { branch, actor, details }: RollbackEvent) =>
 
 const cursors = cursorsOf('rollback', ['number']);
 
-/** The changes that the caller may see, from the cursor on. */
+/** The changes from the cursor on. */
 function pageOf(work: Work, done: readonly Restored[], { dry_run, limit, cursor }: RollbackInput) {
   const from = cursor === undefined ? 0 : cursors.from(cursor)[0];
-  const shown = done.flatMap((one, place) => (one.isHidden || place < from ? [] : [{ one, place }]));
+  const shown = done.flatMap((one, place) => (place < from ? [] : [{ one, place }]));
   const bytesOf = ({ one: { current, earlier } }: { one: Restored }) =>
     512 + (dry_run ? (current?.document.length ?? 0) + (earlier?.document.length ?? 0) : 0);
   const rows = startWithin(shown.slice(0, limit + 1), pageBytes(work.services), bytesOf);

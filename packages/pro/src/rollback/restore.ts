@@ -30,8 +30,10 @@ export type Restored = RestoredName & {
   action: 'restore' | 'delete';
   current: EntryRow | undefined;
   earlier: StoredState | undefined;
-  isHidden: boolean;
 };
+
+/** `hidden` counts those that only another agent may see, now or then: they stay as they are. */
+export type RestoredEntries = { done: Restored[]; hidden: number };
 
 const ENTRIES_PER_STEP = 100;
 
@@ -40,17 +42,19 @@ export async function restoreEntries(
   work: Work,
   names: readonly RestoredName[],
   part: RestoreRun,
-): Promise<Restored[]> {
+): Promise<RestoredEntries> {
   const done: Restored[] = [];
+  let hidden = 0;
   let bytes = 0;
   for (let at = 0; at < names.length; at += ENTRIES_PER_STEP) {
-    const restored = await restoreStep(work, names.slice(at, at + ENTRIES_PER_STEP), part);
-    for (const { action, earlier } of restored) if (action === 'restore') bytes += earlier?.document.length ?? 0;
+    const step = await restoreStep(work, names.slice(at, at + ENTRIES_PER_STEP), part);
+    for (const { action, earlier } of step.done) if (action === 'restore') bytes += earlier?.document.length ?? 0;
     if (bytes > MAX_MOVED_BYTES) throw tooLong();
-    done.push(...restored);
+    done.push(...step.done);
+    hidden += step.hidden;
     await pause();
   }
-  return done;
+  return { done, hidden };
 }
 
 const tooLong = () =>
@@ -58,13 +62,14 @@ const tooLong = () =>
     max_bytes: MAX_MOVED_BYTES,
   });
 
-async function restoreStep(work: Work, names: readonly RestoredName[], part: RestoreRun): Promise<Restored[]> {
+async function restoreStep(work: Work, names: readonly RestoredName[], part: RestoreRun): Promise<RestoredEntries> {
   const { now: lineage, agent_id, rollback_id } = part;
   const branch = branchOf({ lineage });
   const places = names.map((name) => ({ ...name, branch, lineage }));
   const entries = await EntrySet.load(work, places);
   const states = await findStates(work, { names, part, current: places.map((at) => entries.get(at)) });
-  const restored: Restored[] = [];
+  const done: Restored[] = [];
+  let hidden = 0;
   for (const [i, name] of names.entries()) {
     await pause();
     const current = entries.get({ ...name, branch });
@@ -72,25 +77,23 @@ async function restoreStep(work: Work, names: readonly RestoredName[], part: Res
     if (isQuarantined(current)) continue;
     const draft = draftBack(current, earlier, { ...name, branch, agent_id, now: work.now });
     if (!draft) continue;
+    if (isHidden({ current, earlier, agent_id, now: work.now })) {
+      hidden++;
+      continue;
+    }
     const isDeletion = draft.value === undefined;
     const details = isDeletion ? { rollback_id } : { rollback_id, restored_from: earlier?.version };
     const reason = { event_type: isDeletion ? 'delete' : 'write', details, actor_agent_id: agent_id };
     await entries.compare(draft);
     if (entries.apply(draft, reason).unchanged) continue;
     const action = isDeletion ? 'delete' : 'restore';
-    restored.push({
-      ...name,
-      action,
-      current,
-      earlier,
-      isHidden: isHidden({ current, earlier, agent_id, now: work.now }),
-    });
+    done.push({ ...name, action, current, earlier });
   }
-  if (part.dry_run || restored.length === 0) return restored;
+  if (part.dry_run || done.length === 0) return { done, hidden };
   await part.begin();
   await entries.save();
   await work.waitForSent();
-  return restored;
+  return { done, hidden };
 }
 
 type Shown = { current: EntryRow | undefined; earlier: StoredState | undefined; agent_id: string; now: number };

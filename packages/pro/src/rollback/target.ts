@@ -14,15 +14,18 @@ import { getTag } from '../tags/queries.ts';
 
 type Target = Pick<Input<'rollback.run'>, 'tag' | 'at' | 'event' | 'seq'>;
 
+/** The branch that is rolled back, and who does it. */
+type RolledBack = { branch: string; caller: Caller };
+
 const KINDS = ['tag', 'at', 'event', 'seq'] as const;
 
 /** The place in the log that a rollback goes back to. */
-export async function findTarget(work: Work, target: Target, caller: Caller): Promise<number> {
+export async function findTarget(work: Work, target: Target, of: RolledBack): Promise<number> {
   const given = KINDS.filter((kind) => target[kind] !== undefined);
   if (given.length !== 1)
     throw invalidInput([{ path: given[1] ?? 'tag', message: 'give one of tag, at, event and seq' }]);
   const { tag, at, event, seq = 0 } = target;
-  if (tag !== undefined) return seqOfTag(work, tag, caller);
+  if (tag !== undefined) return seqOfTag(work, tag, of);
   if (at !== undefined) return (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
   if (event !== undefined) return seqOfEvent(work, event);
   const newest = work.account.seq;
@@ -30,10 +33,18 @@ export async function findTarget(work: Work, target: Target, caller: Caller): Pr
   return seq;
 }
 
-async function seqOfTag({ tx, account_id, services }: Work, name: string, caller: Caller): Promise<number> {
+async function seqOfTag(
+  { tx, account_id, services }: Work,
+  name: string,
+  { branch, caller }: RolledBack,
+): Promise<number> {
   const tag = await getTag(tx, account_id, name);
   if (!tag) throw new Fault('not_found', `there is no tag ${JSON.stringify(name)}`, { tag: name });
-  await services.branchAccess.require(caller, tag.branch, 'read');
+  await services.branchAccess.requireUnnamed(caller, tag.branch, 'read');
+  if (tag.branch !== branch) {
+    const message = `is a state of the branch ${JSON.stringify(tag.branch)}, and ${JSON.stringify(branch)} never had it: merge or cherry-pick what tags/${name} has`;
+    throw invalidInput([{ path: 'tag', message }]);
+  }
   return tag.seq;
 }
 

@@ -37,7 +37,7 @@ const remove = writes<'tags.delete'>(async (work, { input, caller }) => {
   const { account_id, tx } = work;
   const row = await queries.getTag(tx, account_id, input.name);
   if (!row) throw new Fault('not_found', `there is no tag ${JSON.stringify(input.name)}`, { name: input.name });
-  await work.services.branchAccess.require(caller, row.branch, 'read_write');
+  await work.services.branchAccess.requireUnnamed(caller, row.branch, 'read_write');
   const { agent_id = caller.agent_id, session_id = caller.session_id } = input;
   const session = sessionName(session_id, caller);
   emitTag(work, { ...row, agent_id, session }, 'tag_deleted');

@@ -26,7 +26,7 @@ export function fileProblem(error: unknown, file: string): UsageError {
 
 export const exitCodes = {
   0: 'done',
-  1: 'failed; for verify also: it found problems',
+  1: 'failed; for verify also: it found problems, for a trial of a merge: there are conflicts',
   2: 'wrong usage, invalid input or bad configuration',
   3: 'not found',
   4: 'not authenticated, or not allowed',

@@ -48,7 +48,7 @@ export function fieldsOf({ input, cli }: Operation): CommandField[] {
   const shape = (input as z.ZodObject).shape as Record<string, CommandFieldSchema>;
   return Object.entries(shape).map(([name, schema]) => ({
     name,
-    ...flagsOf(name, cli?.flags?.[name]),
+    ...flagsOf(name, cli?.flags?.[name], cli?.letters?.[name]),
     ...(isSecret(schema) ? { kind: 'secret' as const, choices: [] } : kindOf(schema)),
     required: isRequired(schema),
     description: descriptionOf(schema),
@@ -57,9 +57,11 @@ export function fieldsOf({ input, cli }: Operation): CommandField[] {
   }));
 }
 
-function flagsOf(name: string, other: string | undefined): Pick<CommandField, 'flag' | 'also'> {
+function flagsOf(name: string, ...others: (string | undefined)[]): Pick<CommandField, 'flag' | 'also'> {
   const own = name.replaceAll('_', '-');
-  return other === undefined ? { flag: own } : { flag: other, also: [own] };
+  const [other, letter] = others;
+  const also = [...(other === undefined ? [] : [own]), ...(letter === undefined ? [] : [letter])];
+  return { flag: other ?? own, ...(also.length === 0 ? {} : { also }) };
 }
 
 /** As they are typed. */

@@ -28,7 +28,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
     'retention',
     'consumers',
   ],
-  ['Overview: numbers, events and health', 'counts', 'log', 'system'],
+  ['Overview: numbers, events and health', 'counts', 'log', 'series', 'system'],
 ];
 
 export type CommandGroup = { title: string; members: SubjectWord[] };

@@ -21,6 +21,10 @@ const FIRST = [
   'briefing',
   'outcome',
   'log',
+  'branch',
+  'switch',
+  'diff',
+  'merge',
 ];
 
 /** `mem`, `mem help` and `mem --help`. */
@@ -86,9 +90,13 @@ export function commandHelp(command: Command): string {
 function exitCodesFor({ operation, name }: Command): [string, string][] {
   const own = operation.errors.map((code) => exitCodeOf(new Fault(code, '').toProblem()));
   // 3 also where there is no store to read.
-  const all = [...new Set([0, 2, 3, 4, 6, ...own, ...(name.endsWith('.verify') ? [1] : [])])].sort();
+  const all = [...new Set([0, 2, 3, 4, 6, ...own, ...(hasVerdict({ operation, name }) ? [1] : [])])].sort();
   return all.map((code) => [String(code), exitCodes[code as keyof typeof exitCodes]]);
 }
+
+/** A verification, or what finds conflicts in a dry run. */
+const hasVerdict = ({ operation, name }: Pick<Command, 'operation' | 'name'>): boolean =>
+  name.endsWith('.verify') || operation.errors.includes('merge_conflicts');
 
 /** Other commands of its group. */
 function seeAlso({ word, operation }: Command): string[] {

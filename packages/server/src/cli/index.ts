@@ -3,6 +3,7 @@ import { VERSION } from '../version.ts';
 import { findCommand, findInTwoWords } from './commands.ts';
 import { completionScript, type Shell, shells } from './complete.ts';
 import { describeProblem, exitCodeOf, problemOf, UsageError } from './failure.ts';
+import { hintForGit } from './git-words.ts';
 import { commandHelp, fullOverview, overview } from './help.ts';
 import { exampleLines } from './help-text.ts';
 import { findClientConfig } from './memory.ts';
@@ -43,13 +44,23 @@ const OF_BRANCHES = [
   'branch_protected',
 ];
 
-/** Why a command is about this branch, where the user has not just named it. */
+/** What to do instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  branch_protected:
+    'write on a branch of your own (mem switch -c <branch>), then merge it: mem merge <branch>, or mem pr open <title> for a review',
+  entry_quarantined: 'mem quarantines --status active lists them, mem release <quarantine_id> brings the entries back',
+  pull_request_required: 'mem pr open <title> <branch> asks for the review',
+};
+
+/** What to do, and why a command is about this branch, where the user has not just named it. */
 function branchHint({ code, branch }: Problem, parts: CliParts): string[] {
-  if (!OF_BRANCHES.includes(code)) return [];
+  const instead = INSTEAD[code] === undefined ? [] : [INSTEAD[code]];
+  if (!OF_BRANCHES.includes(code)) return instead;
   const chosen = findClientConfig(parts).branch;
-  if (!chosen || chosen.name !== branch) return [];
-  if (chosen.by === 'MEM_BRANCH') return ['MEM_BRANCH names this branch'];
-  return [`${chosen.folder} was switched to this branch: mem switch main goes back`];
+  if (!chosen || chosen.name !== branch) return instead;
+  if (chosen.by === 'MEM_BRANCH') return [...instead, 'MEM_BRANCH names this branch'];
+  const back = branch === 'main' ? '' : ': mem switch main goes back';
+  return [...instead, `${chosen.folder} was switched to this branch${back}`];
 }
 
 async function dispatch(args: readonly string[], parts: CliParts & { terminal: Terminal }): Promise<number> {
@@ -87,7 +98,8 @@ function helpFor([word, second]: readonly string[]): string {
   if (word === undefined || word === 'help') return overview(VERSION);
   if (word === 'completion') return completionHelp;
   const own = findOwn(word);
-  if (own) return own.help;
+  const verb = own?.commandOf?.(second ?? '');
+  if (own) return verb ? commandHelp(verb) : own.help;
   const command = findInTwoWords(word, second) ?? findCommand(word);
   if (!command) throw unknown(word);
   return commandHelp(command);
@@ -115,5 +127,7 @@ function completion([shell, ...more]: readonly string[]): string {
 
 function unknown(word: string): UsageError {
   if (word.startsWith('-')) return new UsageError(`the command comes first, then its flags: mem <command> ${word}`);
-  return new UsageError(`there is no command ${JSON.stringify(word)}${suggest(word, commandWords())}`);
+  const ours = hintForGit(word);
+  const hint = ours === undefined ? suggest(word, commandWords()) : `: ${ours}`;
+  return new UsageError(`there is no command ${JSON.stringify(word)}${hint}`);
 }

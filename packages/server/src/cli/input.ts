@@ -67,11 +67,14 @@ function refuseMissing(command: Command, given: ParsedFlags): void {
   throw new UsageError(`${names} ${missing.length === 1 ? 'is' : 'are'} missing: see mem help ${word}`);
 }
 
+/** Where a path is given, it is that of an entry. */
+const ONE_ENTRY: readonly string[] = ['quarantine.trace', 'quarantine.create'];
+
 /** `path/key` in one word, where the key is missing: its last segment is the key. Erasing takes a path alone. */
-function splitAddress({ args }: Command, input: CommandInput): CommandInput {
+function splitAddress({ args, name }: Command, input: CommandInput): CommandInput {
   const [path, key] = args;
   const { entity_path } = input;
-  const takes = path?.name === 'entity_path' && key?.name === 'key' && key.required;
+  const takes = path?.name === 'entity_path' && key?.name === 'key' && (key.required || ONE_ENTRY.includes(name));
   if (!takes || 'key' in input || typeof entity_path !== 'string') return input;
   const [, before, last] = /^(.+)\/([^/]+)$/.exec(entity_path) ?? [];
   return before === undefined ? input : { ...input, entity_path: before, key: last };

@@ -9,6 +9,7 @@ export type EventQuery = {
   entity_path: string | undefined;
   agent_id: string | undefined;
   types: readonly string[] | undefined;
+  branch: string | undefined;
   limit: number;
   before: number | undefined;
 };
@@ -20,12 +21,14 @@ const PAGE = 1000;
  */
 export async function listRecentEvents(connection: ServiceConnection, wanted: EventQuery): Promise<AnswerItem[]> {
   const isWanted = filterOf(wanted);
+  const { branch } = wanted;
   const found: ListedEvent[] = [];
   const { last_seq } = await ask(connection, 'stats.read', {});
   let top = Math.min(last_seq, (wanted.before ?? Number.POSITIVE_INFINITY) - 1);
   while (top > 0 && found.length < wanted.limit) {
-    const size = isWanted ? PAGE : Math.min(PAGE, wanted.limit - found.length);
-    const { events } = await ask(connection, 'log.list', { after: Math.max(0, top - size), limit: size });
+    const size = isWanted || branch !== undefined ? PAGE : Math.min(PAGE, wanted.limit - found.length);
+    const place = { after: Math.max(0, top - size), limit: size };
+    const { events } = await ask(connection, 'log.list', { ...place, ...(branch === undefined ? {} : { branch }) });
     found.push(...events.filter((event) => event.seq <= top && (!isWanted || isWanted(event))).reverse());
     top -= size;
   }

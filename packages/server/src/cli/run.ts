@@ -1,7 +1,7 @@
 import type { LinesName, OperationName, StreamName } from '@mem-service/contract';
-import { mergedChanges, mergedHint } from './branch/after-merge.ts';
+import { mergedChanges, mergedHint, wouldConflict } from './branch/after-merge.ts';
 import { currentBranch } from './branch/chosen.ts';
-import { explainMerge } from './branch/explain.ts';
+import { explainRefusal } from './branch/explain.ts';
 import type { Command } from './commands.ts';
 import { connect, type ServiceConnection } from './connect.ts';
 import { eraseIfAgreed } from './erase.ts';
@@ -13,6 +13,7 @@ import { type ClientConfig, readClientConfig } from './memory.ts';
 import { callAll } from './pages.ts';
 import { isOn, type ParsedFlags, parseArgs } from './parse.ts';
 import type { CliParts } from './parts.ts';
+import { refuseEmpty, refuseNothing } from './quarantine.ts';
 import { problemCount, readAnswer, render } from './render/index.ts';
 import { printEvents } from './stream.ts';
 import { type Terminal, warn } from './terminal.ts';
@@ -38,7 +39,7 @@ export async function runCommand(
   const connection = await connect(parts, config, {
     agent: given.get('agent')?.[0],
     session: given.get('session')?.[0],
-    creates: !['read', 'none'].includes(command.operation.effect),
+    creates: !['read', 'none'].includes(command.operation.effect) && typed.dry_run !== true,
   });
   const how = { terminal, json: isOn(given, 'json') };
   let text: string | undefined;
@@ -52,14 +53,20 @@ export async function runCommand(
       for await (const line of connection.lines(command.name as LinesName, input)) terminal.out(`${line}\n`);
     else if (command.operation.erases && input.dry_run !== true && !isOn(given, 'yes'))
       text = await eraseIfAgreed(connection, command, { input, ...how });
-    else text = await ask(connection, command, { given, input });
+    else {
+      if (command.name === 'quarantine.create') await refuseEmpty(connection, input);
+      text = await ask(connection, command, { given, input });
+      if (command.name === 'quarantine.trace') refuseNothing(text, input);
+    }
     if (text !== undefined && !how.json) {
       const answered = { name: command.name, text };
       hint = (await hintAfter(connection, { command, input, text })) + mergedHint(answered, config);
       details = await mergedChanges(connection, { ...answered, screen: terminal.screen });
     }
   } catch (error) {
-    throw how.json ? error : await explainMissing(connection, { command, input }, explainMerge(command, input, error));
+    throw how.json
+      ? error
+      : await explainMissing(connection, { command, input }, explainRefusal(command, input, error));
   } finally {
     await connection.close();
   }
@@ -115,5 +122,5 @@ function print(
     const secrets = operation.once?.filter((member) => typeof answer[member] === 'string') ?? [];
     if (secrets.length > 0) terminal.err(`the ${secrets.join(' and the ')} ${shownOnce(secrets.length)}\n`);
   }
-  return isVerification(name) && problemCount(answer) > 0 ? 1 : 0;
+  return wouldConflict(answer) || (isVerification(name) && problemCount(answer) > 0) ? 1 : 0;
 }

@@ -6,13 +6,13 @@ import { authorizeSender } from './authorize-sender.ts';
 import type { BranchPermission } from './branch-access.ts';
 import { andThen, resolveLineage } from './branch-lineages.ts';
 import type { Caller } from './caller.ts';
-import { actingAgent, namesNoBranch } from './default-branch.ts';
+import { namesNoBranch } from './default-branch.ts';
 import { HookContext, type Hooks } from './hooks.ts';
 import { priceOf } from './metering.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import { parseInput } from './parse-input.ts';
 import type { Usage } from './usage.ts';
-import { branchOf, type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
+import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
 /** A call that may run: its handler, its parsed input, and the lineage of its branch. */
 export type Admission = { handler: Handler<OperationName>; input: never; lineage: Lineage };
@@ -39,7 +39,7 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     const isOpen = namesNoBranch(name, raw);
     return andThen(parsed, (input) => {
       if (!isOpen) return check(name, handler, { input, caller });
-      return andThen(services.defaultBranches.of(caller, actingAgent(name, input, caller)), (branch) => {
+      return andThen(services.defaultBranches.forCall(name, input, caller), (branch) => {
         input.branch = branch;
         return check(name, handler, { input, caller });
       });
@@ -70,7 +70,7 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     };
     const accessible = (lineage: Lineage): Admission | Promise<Admission> => {
       const permission = operation.effect === 'write' ? 'read_write' : 'read';
-      const own = services.branchAccess.require(caller, branchOf({ lineage }), permission);
+      const own = services.branchAccess.requireRef(caller, { ref: branch ?? MAIN_BRANCH, lineage, permission });
       return andThen(own, () => andThen(requireEach(others, context), () => admission(lineage)));
     };
     return isMain ? accessible(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), accessible);
@@ -80,20 +80,20 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
   function requireEach(others: readonly NamedBranch[], context: HookContext): void | Promise<void> {
     const [other, ...rest] = others;
     if (!other) return undefined;
-    return andThen(resolveLineage(lineages, other.branch, context), (lineage) => {
-      const asked = services.branchAccess.require(context.caller, branchOf({ lineage }), other.permission);
+    return andThen(resolveLineage(lineages, other.ref, context), (lineage) => {
+      const asked = services.branchAccess.requireRef(context.caller, { ...other, lineage });
       return andThen(asked, () => requireEach(rest, context));
     });
   }
 }
 
-type NamedBranch = { branch: string; permission: BranchPermission };
+type NamedBranch = { ref: string; permission: BranchPermission };
 const NONE: readonly NamedBranch[] = [];
 
 const namedBranches = (fields: NonNullable<Operation['branches_in']>, input: JsonObject): NamedBranch[] =>
   Object.entries(fields).flatMap(([field, permission]) => {
-    const branch = input[field];
-    return typeof branch === 'string' && branch !== MAIN_BRANCH ? [{ branch, permission }] : [];
+    const ref = input[field];
+    return typeof ref === 'string' && ref !== MAIN_BRANCH ? [{ ref, permission }] : [];
   });
 
 const missingModule = (name: string, { module }: Operation): Fault =>

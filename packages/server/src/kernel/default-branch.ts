@@ -4,17 +4,40 @@ import { andThen } from './branch-lineages.ts';
 import type { Caller } from './caller.ts';
 import { HookContext, type Hooks } from './hooks.ts';
 import type { Services } from './module.ts';
+import { sessionName } from './session-name.ts';
 import { MAIN_BRANCH } from './view.ts';
 
 type DefaultHook = NonNullable<Hooks['defaultBranch']>;
-type DefaultHooks = { services: Services; hooks: readonly DefaultHook[] };
+type SessionHook = NonNullable<Hooks['sessionBranch']>;
+type SessionHooks = { hasBranches: NonNullable<Hooks['hasBranches']>; sessionBranch: SessionHook };
+type DefaultHooks = { services: Services; hooks: readonly DefaultHook[]; ofSession: SessionHooks | undefined };
 
-/** The branch of a call that names none: that of the client, else of the key, else of the agent, else `main`. */
+/**
+ * The branch of a call that names none: that of the client, else, where the call ends a session, of the session, else of the
+ * key, else of the agent, else `main`.
+ */
 export class DefaultBranches {
   #hooked: DefaultHooks | undefined;
 
   start(services: Services, hooks: readonly Hooks[]): void {
-    this.#hooked = { services, hooks: hooks.flatMap(({ defaultBranch }) => defaultBranch ?? []) };
+    const [hasBranches] = hooks.flatMap((hook) => hook.hasBranches ?? []);
+    const [sessionBranch] = hooks.flatMap((hook) => hook.sessionBranch ?? []);
+    const ofSession = hasBranches && sessionBranch && { hasBranches, sessionBranch };
+    this.#hooked = { services, hooks: hooks.flatMap(({ defaultBranch }) => defaultBranch ?? []), ofSession };
+  }
+
+  /** The branch of an operation that names none. */
+  forCall(name: OperationName, input: JsonObject, caller: Caller): string | Promise<string> {
+    const agent_id = actingAgent(name, input, caller);
+    const { services, ofSession } = this.#hooked ?? {};
+    const isEnd = (operations[name] as Operation).seals !== undefined && caller.branch === undefined;
+    if (!isEnd || !ofSession || !services) return this.of(caller, agent_id);
+    const session = sessionName((input.session_id as string | undefined) ?? caller.session_id, caller);
+    const context = new HookContext(services, caller);
+    const asked = andThen(ofSession.hasBranches(context), (hasBranches) =>
+      hasBranches ? ofSession.sessionBranch({ agent_id, session }, context) : undefined,
+    );
+    return andThen(asked, (branch) => branch ?? this.of(caller, agent_id));
   }
 
   /** Returns a promise only where something has to be looked up. */
@@ -49,7 +72,7 @@ export const namesNoBranch = (name: OperationName, raw: unknown): boolean =>
   takesDefault(name) && (raw as JsonObject | null | undefined)?.branch === undefined;
 
 /** The agent that a call acts as: a write and a read on behalf of an agent may name it in their input. */
-export function actingAgent(name: OperationName, input: JsonObject, { agent_id }: Caller): string {
+function actingAgent(name: OperationName, input: JsonObject, { agent_id }: Caller): string {
   const { effect, acts_as_agent } = operations[name] as Operation;
   const isNamed = (effect === 'write' || acts_as_agent) && typeof input.agent_id === 'string';
   return isNamed ? (input.agent_id as string) : agent_id;

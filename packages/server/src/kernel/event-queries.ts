@@ -1,4 +1,4 @@
-import { type FirstRows, joinSql, type Query, type Sql, sql } from '../db/index.ts';
+import { andAll, type FirstRows, joinSql, type Query, type Sql, sql } from '../db/index.ts';
 import type { LogPosition } from './log-position.ts';
 import type { LogEvent } from './work.ts';
 
@@ -56,6 +56,19 @@ export function countByMinute(query: Query, accountId: string, { type, since, lo
         FROM (SELECT event_type, created_at FROM events WHERE account_id = ${accountId} ORDER BY seq DESC
               LIMIT ${looked_at}) AS newest
         WHERE event_type = ${type} AND created_at >= ${since} GROUP BY created_at / 60000`,
+  );
+}
+
+/** A part of the log: from one `seq` up to another, which is left out. */
+export type CountedStretch = { from: number; before: number; unit_ms: number; where: readonly Sql[] };
+
+/** How many events of each type there were in each stretch of time. */
+export function countByType(query: Query, accountId: string, { from, before, unit_ms, where }: CountedStretch) {
+  return query.all<{ at: number; event_type: string; n: number }>(
+    sql`SELECT unit_no * ${unit_ms} AS at, event_type, count(*) AS n
+        FROM (SELECT event_type, created_at / ${unit_ms} AS unit_no FROM events
+              WHERE account_id = ${accountId} AND seq >= ${from} AND seq < ${before}${andAll(where)}) AS counted
+        GROUP BY unit_no, event_type`,
   );
 }
 

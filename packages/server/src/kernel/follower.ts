@@ -12,6 +12,8 @@ export type FollowRequest = {
   /** Only events after this position; undefined means those committed from now on. */
   after: GivenPosition | undefined;
   accepts(event: LogEvent): boolean;
+  /** Looks up what `accepts` has to know about these events, where there is something. */
+  lookUp?(events: readonly LogEvent[]): Promise<void> | undefined;
   /** Formats an event as JSON, the same text for every reader. */
   toText(event: LogEvent): string;
 };
@@ -84,6 +86,24 @@ export class Follower implements Subscription, FollowedLogReader {
     }
     const { seq: behind } = this.#position;
     const ahead = (events[0]?.seq ?? 0) > behind ? events : events.filter(({ seq }) => seq > behind);
+    const looking = this.#options.view.lookUp?.(ahead);
+    if (!looking) return this.#takeKnown(ahead);
+    this.#options.log.leave(this);
+    return this.#takeAfter(looking, ahead);
+  }
+
+  async #takeAfter(looking: Promise<void>, events: readonly LogEvent[]): Promise<void> {
+    try {
+      await looking;
+      if (!this.#closed) await this.#takeKnown(events);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (!this.#closed && !this.#isCatchingUp) void this.#catchUp();
+  }
+
+  #takeKnown(ahead: readonly LogEvent[]): Promise<void> | undefined {
     const { access, log } = this.#options;
     const due = access ? ahead.findIndex((event) => access.isDue(event)) : -1;
     if (!access || due < 0) return this.#pass(ahead);

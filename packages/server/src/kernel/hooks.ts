@@ -1,8 +1,9 @@
 import type { OperationName } from '@mem-service/contract';
-import type { Query } from '../db/index.ts';
+import type { CachedFind, Query, Row, SqlValue } from '../db/index.ts';
 import type { AccessHook } from './branch-access.ts';
 import type { Caller } from './caller.ts';
 import type { Services } from './module.ts';
+import type { NotingSession } from './note-buffer.ts';
 import type { Lineage } from './view.ts';
 import type { LogEvent, Work } from './work.ts';
 
@@ -24,6 +25,11 @@ export class HookContext {
   get read(): Query {
     return this.services.database.forAccount(this.caller.account_id).read;
   }
+
+  /** As reads of the account find a row. */
+  find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<Readonly<T> | undefined> {
+    return this.services.database.forAccount(this.caller.account_id).find<T>(find, key);
+  }
 }
 
 /**
@@ -35,8 +41,12 @@ export type Hooks = {
    * `main`. A branch whose first span ends at a `seq` is read-only.
    */
   lineage?(branch: string, context: HookContext): Lineage | undefined | Promise<Lineage | undefined>;
+  /** Whether the account has branches besides `main`. */
+  hasBranches?(context: HookContext): boolean | Promise<boolean>;
   /** Returns the branch of an agent's calls that name none, or undefined for `main`. */
   defaultBranch?(agentId: string, context: HookContext): string | undefined | Promise<string | undefined>;
+  /** Returns the branch that a session reads and writes on, or undefined where it has done neither. Asked where there are branches. */
+  sessionBranch?(session: NotingSession, context: HookContext): Promise<string | undefined>;
   /** Decides who may use branches other than `main`. Asked after `lineage`, and again for open streams. */
   access?: AccessHook;
   /**

@@ -19,6 +19,7 @@ export * from './entry-name.ts';
 export * from './erasers.ts';
 export {
   countByMinute,
+  countByType,
   hasOnlySince,
   listEventsFrom,
   readHead,
@@ -58,10 +59,11 @@ export * from './plan-bounds.ts';
 export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
 export { protectMain } from './protect-main.ts';
-export { type AccountRow, insertAccount, readAccount, readSeq } from './queries.ts';
+export { type AccountRow, eventTime, insertAccount, readAccount, readSeq } from './queries.ts';
 export * from './readable-branches.ts';
 export * from './registry.ts';
 export * from './replica/index.ts';
+export * from './reported-events.ts';
 export * from './result.ts';
 export {
   anyGlobCondition,
@@ -78,7 +80,16 @@ export {
   scopeOverlaps,
 } from './scope.ts';
 export { presentServers } from './servers/known-servers.ts';
-export { heldName, isCalled, isOfOtherHolder, sessionIdOf, sessionName, withoutOtherHolders } from './session-name.ts';
+export {
+  heldForCaller,
+  heldName,
+  holderOf,
+  isCalled,
+  isOfOtherHolder,
+  sessionIdOf,
+  sessionName,
+  withoutOtherHolders,
+} from './session-name.ts';
 export * from './settings.ts';
 export { fromStorage } from './storage-fault.ts';
 export { countColumns } from './stored-columns.ts';

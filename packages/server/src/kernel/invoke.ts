@@ -63,7 +63,6 @@ export function createKernel(
   startActivity(services, saveActivity, onError);
   const receive = createReceive({ modules, replicas, notes, saveActivity, auditRead: auditReadsThrough(committer) });
   const run = createRun({ services, admit, followers, committer, notes });
-
   const watch = createWatch({ services, usage, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
@@ -155,6 +154,9 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     const reaching = services.replica?.waitForSeq(name, keyCaller);
     if (reaching !== undefined) await reaching;
     services.replica?.refuseWrite(name);
+    const { needs_notes, seals } = (operations[name] ?? {}) as Partial<Operation>;
+    // They name the branch of the session.
+    const early = seals && (await notes.flushPeers(keyCaller));
     const admission = admit(name, raw, keyCaller);
     const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
     const caller = asAccount(name, input, keyCaller);
@@ -166,9 +168,8 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     }
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
-    const { needs_notes } = operations[name] as Operation;
     const isAsked = needs_notes !== undefined && needs_notes !== 'of this server';
-    const gaps = isAsked ? await notes.flushPeers(caller) : undefined;
+    const gaps = early ?? (isAsked ? await notes.flushPeers(caller) : undefined);
     const waitForNotes = needs_notes ? notes.flushSession(needs_notes, input, caller) : undefined;
     // Writes of an account run in order; only reads have to wait for the flush.
     if (handler.kind === 'write' || handler.kind === 'set') {

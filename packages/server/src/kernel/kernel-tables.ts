@@ -39,7 +39,7 @@ export const kernelTables: readonly TenantTable[] = [
       events: '1000000 1000000 1',
       events_by_agent: '1000000 1000000 1000 1',
       events_by_session: '500000 500000 1000 20 1',
-      events_of_reads: '100000 100000 20',
+      events_of_reads: '100000 100000 20 4 1',
       events_of_digests: '100000 100000 20',
       events_of_deliveries: '500000 500000 100 5',
       events_of_clock: '10 10 1',

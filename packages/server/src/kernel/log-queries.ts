@@ -1,4 +1,6 @@
 import { andAll, type Find, type FirstRows, fragment, joinSql, type Query, type Sql, sql } from '../db/index.ts';
+import { type Scope, scopeConditions } from './scope.ts';
+import { sessionIdOf } from './session-name.ts';
 
 type LoggedSession = { account_id: string; agent_id: string; session: string };
 
@@ -38,6 +40,19 @@ export function listUnnamedWrites(query: Query, key: LoggedSession, after: numbe
         WHERE session = ${key.session} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') AND ${NO_LESSON}
         ORDER BY seq`,
   );
+}
+
+/** The branch of the last write of a session since its last outcome, among its newest events. */
+export async function lastWriteBranch(query: Query, key: LoggedSession): Promise<string | undefined> {
+  const named = sessionIdOf(key.session) === null ? sql`` : sql` AND session = ${key.session} AND session >= ' '`;
+  const row = await query.get<{ event_type: string; branch: string }>(
+    sql`SELECT event_type, branch FROM (
+          SELECT seq, session, event_type, branch, entity_path, details FROM events
+          WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id}${named} ORDER BY seq DESC LIMIT 100) AS newest
+        WHERE session = ${key.session} AND (event_type = 'outcome'
+          OR (entity_path IS NOT NULL AND event_type IN ('write', 'delete') AND ${NO_LESSON})) ORDER BY seq DESC LIMIT 1`,
+  );
+  return row === undefined || row.event_type === 'outcome' ? undefined : row.branch;
 }
 
 /** An event as shown on a timeline. */
@@ -98,6 +113,42 @@ export function listAgentEvents(
 /** The last event that a scan of this length covers. */
 export function endOfEvents(query: Query, range: TimelineRange, scan: number): Promise<{ seq: number } | undefined> {
   return query.get(sql`SELECT seq FROM events WHERE ${inRange(range)} ORDER BY seq DESC LIMIT 1 OFFSET ${scan - 1}`);
+}
+
+/** A read of an entry by another agent than its author. */
+export type ReadEvent = Pick<TimelineEvent, 'seq' | 'agent_id' | 'branch' | 'version' | 'created_at' | 'session'>;
+
+/** Reads of an entry, newest first. The timeline of its author has each of them too; these are the ones of the readers. */
+export function listReadEvents(
+  query: Query,
+  { account_id, entity_path, key }: { account_id: string; entity_path: string; key: string },
+  page: { where: readonly Sql[]; limit: number },
+): Promise<ReadEvent[]> {
+  return query.all<ReadEvent>(
+    sql`SELECT seq, agent_id, branch, version, created_at, session FROM events
+        WHERE account_id = ${account_id} AND entity_path = ${entity_path} AND key = ${key}
+          AND event_type = 'cross_agent_read' AND actor_agent_id IS NULL AND visible_to = ''${andAll(page.where)}
+        ORDER BY seq DESC LIMIT ${page.limit}`,
+  );
+}
+
+export type CountedReads = { after: number; where: readonly Sql[]; scope: Scope | undefined; limit: number };
+
+/**
+ * How often agents read what others wrote, by path, after a `seq`: the most first. The type is compared as an expression, so that the
+ * log is read from that place: the index of these events would be read from end to end.
+ */
+export function countReadPaths(
+  query: Query,
+  accountId: string,
+  { after, where, scope, limit }: CountedReads,
+): Promise<{ agent_id: string; entity_path: string; n: number; last_at: number }[]> {
+  return query.all(
+    sql`SELECT agent_id, entity_path, count(*) AS n, max(created_at) AS last_at FROM events
+        WHERE account_id = ${accountId} AND seq > ${after} AND (event_type || '') = 'cross_agent_read' AND entity_path IS NOT NULL
+          AND actor_agent_id IS NULL AND visible_to = ''${andAll([...where, ...scopeConditions(scope)])}
+        GROUP BY agent_id, entity_path ORDER BY n DESC, agent_id, entity_path LIMIT ${limit}`,
+  );
 }
 
 /** The sessions of events. */

@@ -230,4 +230,12 @@ export const kernelMigrations: readonly Migration[] = [
     name: 'protection of main',
     up: ({ int }) => [`ALTER TABLE accounts ADD COLUMN main_protected ${int} NOT NULL DEFAULT 0`],
   },
+  {
+    version: 12,
+    name: 'events of reads by entry',
+    up: () => [
+      'DROP INDEX events_of_reads',
+      `CREATE INDEX events_of_reads ON events (account_id, entity_path, key, seq) WHERE event_type = 'cross_agent_read'`,
+    ],
+  },
 ];

@@ -9,6 +9,7 @@ export type ReadNote = {
   at: number;
   entry_id: number;
   version: number;
+  /** The branch that it was read on. */
   branch: string;
   entity_path: string;
   key: string;
@@ -25,6 +26,7 @@ export type ReadNote = {
 export type QueryNote = {
   kind: 'query';
   at: number;
+  branch: string;
   operation: string;
   entity_path: string | null;
   parameters: Record<string, unknown>;
@@ -185,6 +187,14 @@ export class NoteBuffer {
     await this.#running.get(accountId);
   }
 
+  /** The branch that a session read on last, where that is not in the store yet. */
+  async branchOf(accountId: string, by: NotingSession): Promise<string | undefined> {
+    const { notes = [] } = this.#waiting.get(accountId)?.get(sessionKeyText(by)) ?? {};
+    const last = notes.findLast(isReading);
+    if (last === undefined) await this.#running.get(accountId);
+    return last?.branch;
+  }
+
   /** Passes all notes of an account to the writer. Notes that could not be written wait for the next time. */
   async #hand(accountId: string, recalls: readonly RecallCount[]): Promise<void> {
     const sessions = [...(this.#waiting.get(accountId)?.values() ?? [])];
@@ -244,5 +254,7 @@ export class NoteBuffer {
     this.onMiss('recalls', this.#recalls.times);
   }
 }
+
+export const isReading = (note: SessionNote): note is ReadNote | QueryNote => note.kind !== 'error';
 
 const sessionKeyText = ({ agent_id, session }: NotingSession) => `${agent_id}\n${session}`;

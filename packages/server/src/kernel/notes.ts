@@ -12,7 +12,7 @@ import type { AttachedReplicas } from './replica/attached-replicas.ts';
 import { handNotes } from './replica/hand-notes.ts';
 import { unchanged } from './result.ts';
 import { sessionName } from './session-name.ts';
-import type { Lineage } from './view.ts';
+import { branchOf, type Lineage } from './view.ts';
 import { EVERYONE, isAccountGone, type Work } from './work.ts';
 
 export function readContext(services: Services, caller: Caller, lineage: Lineage): ReadContext {
@@ -58,6 +58,7 @@ export function noteQuery(
   context.note({
     kind: 'query',
     at: context.now,
+    branch: branchOf(context.view),
     operation,
     entity_path: input.entity_path ?? null,
     parameters: input,

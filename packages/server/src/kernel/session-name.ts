@@ -58,6 +58,24 @@ const holdersOf = ({ actor, holder, key }: SessionCaller): string[] => [
   ...(key?.shares_sessions ? [SHARED] : []),
 ];
 
+/** Of an event about a session without a holder; no holder is called so. */
+const UNHELD = HELD_BY;
+
+/** The holder that an event belongs to alone; empty where it belongs to nobody alone. */
+export function holderOf({ event_type, session }: SessionEvent): string {
+  if (!RECORDED_EVENTS.has(event_type)) return '';
+  const at = session.indexOf(HELD_BY);
+  return at < 0 ? UNHELD : session.slice(at + 1);
+}
+
+/** A condition on the column `held_by`, which has the holders of events: what the caller may know of. */
+export function heldForCaller(caller: SessionCaller): Sql[] {
+  if (caller.holder === undefined) return [];
+  const holders = ['', ...holdersOf(caller), ...(caller.holder === '' ? [UNHELD] : [])];
+  const each = holders.map((holder) => sql`${holder}`);
+  return [sql`held_by IN (${joinSql(each, ', ')})`];
+}
+
 /** Leaves out events about sessions of other keys. */
 export function withoutOtherHolders(caller: SessionCaller): Sql[] {
   if (caller.holder === undefined) return [];

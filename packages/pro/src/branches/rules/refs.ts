@@ -11,7 +11,7 @@ export type Ref =
 const SEQ = /^\d{1,15}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Names of branches have no `@`, but those of tags may. */
+/** Names of branches have no `@`. */
 export function parseRef(text: string): Ref | undefined {
   if (text.startsWith(TAG_PREFIX)) return { kind: 'tag', tag: text.slice(TAG_PREFIX.length) };
   const at = text.indexOf('@');

@@ -1,10 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differencesOf, isSameJson, type Json, mergeJson } from './json.ts';
-import { type EntryState, fieldDifferences, isSameState, type MaybeState, mergeStates } from './states.ts';
+import * as values from './json.ts';
+import type { EntryState, MaybeState } from './states.ts';
+import * as states from './states.ts';
+
+/** All steps at once. */
+function atOnce<A extends unknown[], T>(steps: (...args: A) => values.JsonSteps<T>) {
+  return (...args: A): T => {
+    const running = steps(...args);
+    for (;;) {
+      const step = running.next();
+      if (step.done) return step.value;
+    }
+  };
+}
+
+const differencesOf = atOnce(values.differencesOf);
+const isSameJson = atOnce(values.sameJson);
+const mergeJson = atOnce(values.mergeJson);
+const fieldDifferences = atOnce(states.fieldDifferences);
+const isSameState = atOnce(states.sameStates);
+const mergeStates = atOnce(states.mergeStates);
 
 /** Few names and values, so that both sides often touch the same ones. */
-const json: fc.Arbitrary<Json> = fc.letrec((tie) => ({
+const json: fc.Arbitrary<values.Json> = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.constantFrom(null, true, 0, 1, 'a', 'b'),
@@ -18,8 +37,8 @@ const state: fc.Arbitrary<EntryState> = fc.record({
   memory_type: fc.constantFrom('fact', 'belief'),
   shared: fc.boolean(),
   ttl_at: fc.constantFrom(null, 1, 2),
-  pattern_refs: fc.constantFrom<Json>([], ['p']),
-  artifact_refs: fc.constant<Json>([]),
+  pattern_refs: fc.constantFrom<values.Json>([], ['p']),
+  artifact_refs: fc.constant<values.Json>([]),
   confidence: fc.constantFrom(0.5, 0.7),
 });
 const maybe: fc.Arbitrary<MaybeState> = fc.option(state, { nil: undefined, freq: 4 });
@@ -185,5 +204,22 @@ describe('a three-way merge of entries', () => {
       { path: '/value/a', from: 1, to: 2 },
       { path: '/memory_type', from: 'fact', to: 'belief' },
     ]);
+  });
+});
+
+describe('large values', () => {
+  const wide = (n: number) => Object.fromEntries(Array.from({ length: 45_000 }, (_, i) => [`m${i}`, i === n ? -1 : i]));
+
+  it('are compared and merged in steps', () => {
+    const three = { base: { in: wide(0) }, source: { in: wide(1) }, target: { in: wide(2) } };
+    for (const running of [
+      values.sameJson(three.base, structuredClone(three.base)),
+      values.differencesOf(three.base, three.source),
+      values.mergeJson(three),
+    ]) {
+      let steps = 0;
+      while (!running.next().done) steps++;
+      expect(steps).toBeGreaterThan(20);
+    }
   });
 });

@@ -1,5 +1,12 @@
-import { Fault, loadViolations, newScanBudget, pause, type Query, secretsInEntry } from '@mem-service/server/module';
-import type { Content } from '../../merges/load.ts';
+import {
+  Fault,
+  loadViolations,
+  newScanBudget,
+  pause,
+  type Query,
+  secretsInEntry,
+  stringify,
+} from '@mem-service/server/module';
 import type { PlannedEntry } from '../../merges/plan.ts';
 import type { BuiltInCheck } from './built-in.ts';
 import type { PullPlan } from './plan.ts';
@@ -37,14 +44,24 @@ function resultOf(name: BuiltInCheck, findings: readonly Finding[], [good, bad]:
   return { name, status: isGood ? 'passed' : 'failed', summary: isGood ? good : bad, findings } as const;
 }
 
+/** What a merge would write; of a conflict, what the source has. Undefined for a deletion. */
+function writtenBy({ merged, contents }: PlannedEntry) {
+  const { source, target } = contents;
+  if (merged.kind === 'deleted') return undefined;
+  if (merged.kind !== 'merged')
+    return source && { state: source.state, text: source.value, by: source.origin.agent_id };
+  const { state, text = stringify(state.value) } = merged;
+  return { state, text, by: (source ?? target ?? contents.base)?.origin.agent_id ?? '' };
+}
+
 /** Entries keep their author, so the rules of each author for its own writes hold for them. */
 async function checkContracts(
   { query, account_id }: Pick<Checked, 'query' | 'account_id'>,
   written: readonly PlannedEntry[],
 ): Promise<CheckResult> {
   const authored = written.flatMap((planned) => {
-    const content = planned.contents.source;
-    return content ? [{ planned, content, agent_id: content.origin.agent_id }] : [];
+    const content = writtenBy(planned);
+    return content ? [{ planned, content, agent_id: content.by }] : [];
   });
   const agents = authored.map(({ agent_id }) => agent_id);
   const violationsOf = await loadViolations({ account_id, tx: query }, agents);
@@ -63,8 +80,8 @@ async function checkContracts(
 async function checkSecrets(written: readonly PlannedEntry[]): Promise<CheckResult> {
   const findings: Finding[] = [];
   for (const planned of written) {
-    const { value } = planned.contents.source ?? ({} as Partial<Content>);
-    const found = value === undefined ? undefined : secretsInEntry(planned.at.key, value, newScanBudget());
+    const content = writtenBy(planned);
+    const found = content && secretsInEntry(planned.at.key, content.text, newScanBudget());
     if (found)
       findings.push(findingAbout(planned, `the ${found.part} looks like a secret (${found.kinds.join(', ')})`));
     await pause();

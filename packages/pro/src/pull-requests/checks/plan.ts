@@ -2,8 +2,8 @@ import { type Caller, Fault, isInScope, readScope } from '@mem-service/server/mo
 import { listAllConflicts } from '../../merges/conflict-queries.ts';
 import { endOf, mergeBase } from '../../merges/ends.ts';
 import { namesToMerge } from '../../merges/merge.ts';
-import { type PlannedEntry, type PlanReader, planMerge } from '../../merges/plan.ts';
-import { resolutionsOf } from '../../merges/resolve-conflicts.ts';
+import { isOpen, type PlannedEntry, type PlanReader, planMerge } from '../../merges/plan.ts';
+import { applyResolution, resolutionsOf } from '../../merges/resolve-conflicts.ts';
 import type { PullRequestRow } from '../queries.ts';
 
 /** What the merge of a pull request would change, and the conflicts that are not resolved yet. */
@@ -21,11 +21,12 @@ export async function planPull(reader: PlanReader, row: PullRequestRow): Promise
     const lineages = { base: base.lineage, source: source.lineage, target: target.lineage };
     const how = { strategy: 'THREE_WAY', detection: 'field' } as const;
     const { entries } = await planMerge(reader, { names, lineages, how });
-    const resolved = resolutionsOf(await listAllConflicts(query, { account_id, merge_id: id }));
-    const conflicting = entries.filter(
-      (one) => one.merged.kind === 'conflict' && (resolved(one)?.take ?? null) === null,
-    );
-    return { entries, conflicting };
+    const resolutionOf = resolutionsOf(await listAllConflicts(query, { account_id, merge_id: id }));
+    for (const planned of entries.filter(isOpen)) {
+      const resolution = resolutionOf(planned);
+      if (resolution) await applyResolution(planned, resolution);
+    }
+    return { entries, conflicting: entries.filter(isOpen) };
   } catch (error) {
     if (error instanceof Fault && error.code === 'merge_too_large') return error;
     throw error;

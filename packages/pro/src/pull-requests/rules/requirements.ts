@@ -1,6 +1,6 @@
 import type { CheckStatus } from '../check-queries.ts';
+import type { CountedDecision } from '../deciders.ts';
 import type { GivenDecision } from '../review-queries.ts';
-import { identityOf } from './identity.ts';
 
 /** What a merge into a branch needs. */
 export type Protection = {
@@ -11,7 +11,11 @@ export type Protection = {
 
 export const UNPROTECTED: Protection = { required_approvals: 0, dismisses_approvals: false, required_checks: [] };
 
-export type Blocker = { reason: 'approvals' | 'changes_requested' | 'check'; message: string; check?: string };
+export type Blocker = {
+  reason: 'approvals' | 'changes_requested' | 'check' | 'conflicts';
+  message: string;
+  check?: string;
+};
 
 /** An approval holds for the branch as the reviewer could see it, where the protection says so. */
 export const isDismissed = (
@@ -24,14 +28,14 @@ type CountedDecisions = { approvals: number; objections: number };
 
 /** Of the decisions of a reviewer the newest counts, of one entry until the reviewer approves the whole. */
 export function countDecisions(
-  decisions: readonly GivenDecision[],
+  decisions: readonly CountedDecision[],
   protection: Protection,
   sourceSeq: number,
 ): CountedDecisions {
   const wholes = new Map<string, GivenDecision>();
   const parts = new Map<string, { by: string; decision: GivenDecision }>();
   for (const one of decisions) {
-    const by = identityOf({ agent_id: one.reviewer, holder: one.holder });
+    const { by } = one;
     if (one.entity_path === null) wholes.set(by, one);
     else parts.set(JSON.stringify([by, one.entity_path, one.key]), { by, decision: one });
   }
@@ -49,6 +53,11 @@ export function countDecisions(
 }
 
 export type CountedCheck = { name: string; status: CheckStatus; isCurrent: boolean };
+
+export const conflictsBlock = (id: string, conflicts: number): Blocker => ({
+  reason: 'conflicts',
+  message: `${conflicts === 1 ? '1 conflict is' : `${conflicts} conflicts are`} open under the merge id ${id}`,
+});
 
 /** What stands in the way of a merge, besides conflicts. */
 export function blockersOf(
@@ -72,7 +81,7 @@ export function blockersOf(
     });
   for (const check of required_checks) {
     const result = checks.find(({ name }) => name === check);
-    const is = !result ? 'missing' : result.isCurrent ? result.status : 'older than the last write to the branch';
+    const is = !result ? 'missing' : result.isCurrent ? result.status : 'older than the last change of the branch';
     if (is !== 'passed') found.push({ reason: 'check', message: `the check ${check} is ${is}`, check });
   }
   return found;

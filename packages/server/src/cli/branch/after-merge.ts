@@ -16,7 +16,7 @@ type MergeCall = { name: OperationName; text: string; screen: Screen };
 export async function mergedChanges(connection: ServiceConnection, { name, text, screen }: MergeCall): Promise<string> {
   if (!MERGES.includes(name)) return '';
   const answer = JSON.parse(text) as Output<'branches.merge'>;
-  if (answer.added + answer.modified + answer.deleted === 0) return '';
+  if (answer.added + answer.modified + answer.deleted === 0 || wouldConflict(answer)) return '';
   const asked = comparisonOf(answer);
   if (!asked) return '';
   const found = await connection.call(asked.name, { ...asked.input, limit: SHOWN }).catch(() => undefined);
@@ -27,6 +27,10 @@ export async function mergedChanges(connection: ServiceConnection, { name, text,
   const rest = differences.has_more === true && asked.words ? [`there is more: mem diff ${asked.words} --all`] : [];
   return [...entries, ...rest].map((line) => `${line}\n`).join('');
 }
+
+/** A trial that says: nothing would be merged. */
+export const wouldConflict = ({ dry_run, conflicts }: { dry_run?: unknown; conflicts?: unknown }): boolean =>
+  dry_run === true && typeof conflicts === 'number' && conflicts > 0;
 
 type Comparison = { name: OperationName; input: Record<string, string>; words: string };
 

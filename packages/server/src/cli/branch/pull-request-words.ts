@@ -1,6 +1,7 @@
 import { Fault, type Output } from '@mem-service/contract';
 import type { Command } from '../commands.ts';
 import { connect, type ServiceConnection } from '../connect.ts';
+import { UsageError } from '../failure.ts';
 import { readClientConfig } from '../memory.ts';
 import type { OwnParts } from '../own/command.ts';
 import type { PullRequestVerb } from '../own/pr.ts';
@@ -32,9 +33,12 @@ export async function pullRequestWords({ verb, command, words }: TypedVerb, part
 /** A comment alone neither approves nor blocks. */
 function decided(words: readonly string[]): string[] {
   const named = words.map((word) => DECISIONS[word] ?? word);
-  const isDecided = named.some((word) => /^--decision(=|$)|^(approved|changes_requested|commented)$/.test(word));
-  const hasComment = named.some((word) => /^--comment(=|$)/.test(word));
-  return isDecided || !hasComment ? named : [...named, '--decision=commented'];
+  const decisions = named.filter((word) => /^--decision(=|$)|^(approved|changes_requested|commented)$/.test(word));
+  const asksForHelp = named.includes('--help') || named.includes('-h');
+  if (decisions.length === 1 || asksForHelp) return named;
+  if (decisions.length > 1) throw new UsageError('give one decision: --approve, --request-changes or --comment alone');
+  if (named.some((word) => /^--comment(=|$)/.test(word))) return [...named, '--decision=commented'];
+  throw new UsageError('say what you decide: mem pr review --approve, --request-changes or --comment <text>');
 }
 
 function agentIn(words: readonly string[]): string | undefined {
@@ -45,7 +49,7 @@ function agentIn(words: readonly string[]): string | undefined {
 
 /** The branches are those of the pull request. */
 function refuseMore(command: Command, rest: readonly string[]): void {
-  isOn(parseArgs({ ...command, word: 'pr diff', args: [] }, rest), 'help');
+  isOn(parseArgs({ ...command, args: [] }, rest), 'help');
 }
 
 type WantedPullRequest = { name: string | undefined; verb: PullRequestVerb; agent: string | undefined };

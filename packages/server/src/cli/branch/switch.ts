@@ -10,6 +10,7 @@ import type { OwnParts } from '../own/command.ts';
 import { show } from '../render/index.ts';
 import { warn } from '../terminal.ts';
 import { currentBranch } from './chosen.ts';
+import { isPastState } from './diff-words.ts';
 import { hasState } from './state.ts';
 
 export type SwitchRequest = {
@@ -32,7 +33,8 @@ export async function switchBranch(parts: OwnParts, request: SwitchRequest): Pro
   try {
     const before = await currentBranch(connection, config);
     if (request.creates) await connection.call('branches.create', { name, from: request.from ?? before });
-    else if (!(await hasState(connection, name))) throw noBranch(name);
+    else if (!(await hasState(connection, name)))
+      throw noBranch(name, !isPastState(name) && (await hasState(connection, `tags/${name}`)));
     const folder = saveSwitch(machine, config, { name, before });
     const how = request.creates ? 'created and switched' : 'switched';
     terminal.out(`${how} to ${show(name)} in ${show(shortPath(machine, folder))} and below\n`);
@@ -44,9 +46,18 @@ export async function switchBranch(parts: OwnParts, request: SwitchRequest): Pro
     warn(terminal, `MEM_BRANCH is ${config.branch.name}, and counts more than what a folder was switched to`);
 }
 
-function noBranch(name: string): Fault {
-  const todo = `mem branch lists them, mem switch -c ${name} creates it`;
-  return new Fault('branch_not_found', `there is no branch ${JSON.stringify(name)}: ${todo}`);
+function noBranch(name: string, isTag: boolean): Fault {
+  const [, tag] = /^tags\/(.*)$/.exec(name) ?? [];
+  if (tag !== undefined)
+    return new Fault('branch_not_found', `there is no tag ${JSON.stringify(tag)}: mem tag lists them`);
+  const named = `there is no branch ${JSON.stringify(name)}`;
+  if (name.includes('@'))
+    return new Fault(
+      'branch_not_found',
+      `${named}: after @ comes a place in the log or a time, as in main@1200 or main@2026-01-31T12:00:00Z`,
+    );
+  const todo = isTag ? `the tag is mem switch tags/${name}` : `mem branch lists them, mem switch -c ${name} creates it`;
+  return new Fault('branch_not_found', `${named}: ${todo}`);
 }
 
 function previousBranch({ env, folder }: Machine, { memory }: ClientConfig): string {

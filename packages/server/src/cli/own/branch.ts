@@ -44,6 +44,7 @@ its fork (ahead), and its parent since then (behind). With a name it creates a b
     const [name] = given.get('name') ?? [];
     refuseMixed(given, name);
     if (name === undefined) return list(given, parts);
+    if (isOn(given, 'close') && name === 'main') throw new UsageError('main is not closed: it always exists');
     if (isOn(given, 'close')) return runOperation(parts, given, { name: 'branches.close', input: { name } });
     return create(name, given, parts);
   },

@@ -23,6 +23,8 @@ export type OwnCommand = {
   args: readonly CommandField[];
   fields: readonly CommandField[];
   readonly help: string;
+  /** What one of its verbs runs. */
+  commandOf?(verb: string): Command | undefined;
   run(args: readonly string[], parts: OwnParts): Promise<number>;
 };
 

@@ -25,7 +25,7 @@ const verbs = Object.keys(VERBS) as PullRequestVerb[];
 const commandOf = (verb: PullRequestVerb) => {
   const command = commands.find(({ name }) => name === VERBS[verb]);
   if (!command) throw new Error(`there is no command for ${VERBS[verb]}`);
-  return command;
+  return { ...command, fields: command.fields, args: command.args, common: command.common, word: `pr ${verb}` };
 };
 
 const summaryOf = (verb: PullRequestVerb) =>
@@ -70,6 +70,10 @@ export const pr: OwnCommand = {
   ],
   get help() {
     return helpText();
+  },
+  commandOf(given) {
+    const verb = verbs.find((one) => one === given);
+    return verb && commandOf(verb);
   },
   async run([given, ...rest], parts) {
     if (given === undefined || given === '--help' || given === '-h') {

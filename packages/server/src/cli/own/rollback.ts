@@ -2,7 +2,7 @@ import { rollbackTarget } from '../branch/rollback-target.ts';
 import { UsageError } from '../failure.ts';
 import { field, toggle } from '../fields.ts';
 import { isOn } from '../parse.ts';
-import { ownCommand } from './command.ts';
+import { identityFlags, ownCommand } from './command.ts';
 import { runOperation } from './operation.ts';
 
 export const rollback = ownCommand({
@@ -21,20 +21,20 @@ the state before is set first, so that a rollback to it undoes this one. Look wi
     field('path', 'Only entries at this path (a/b), below it (a/**) or one level below it (a/*).', {
       also: ['entity-path'],
     }),
-    field('agent', 'Only what this agent wrote since.', { also: ['written-by'] }),
+    field('written-by', 'Only what this agent wrote since.'),
     field('source', 'Only what came from this connector or source of events.'),
     field('branch', 'The branch that goes back. Default: the current branch.'),
     field('limit', 'How many entries are shown.', { kind: 'number' }),
     field('cursor', 'With --dry-run: next_cursor of the page before.'),
     toggle('all', 'With --dry-run: follow the pages to the end.'),
     toggle('json', 'Print the answer as JSON.'),
-    field('session', 'The session it belongs to.'),
+    ...identityFlags,
   ],
   examples: [
     ['mem rollback before-the-import --dry-run', 'what would change'],
     ['mem rollback before-the-import', 'to a tag'],
     ['mem rollback 2026-01-31 --path "checkout/**"', 'to a day, below a path'],
-    ['mem rollback 1200 --agent importer', 'only what one agent did since'],
+    ['mem rollback 1200 --written-by importer', 'only what one agent did since'],
   ],
   async run(given, parts) {
     const [text] = given.get('target') ?? [];
@@ -45,12 +45,10 @@ the state before is set first, so that a rollback to it undoes this one. Look wi
     if (branch !== undefined && named !== undefined && branch !== named)
       throw new UsageError(`${text} names the branch ${branch}, and --branch ${named}`);
     if (isOn(given, 'all') && !isOn(given, 'dry-run')) throw new UsageError('--all is for a dry run: add --dry-run');
-    const [entity_path, written_by] = [given.get('path')?.[0], given.get('agent')?.[0]];
+    const [entity_path, written_by] = [given.get('path')?.[0], given.get('written-by')?.[0]];
     const [source, limit, cursor] = ['source', 'limit', 'cursor'].map((flag) => given.get(flag)?.[0]);
     const dry_run = isOn(given, 'dry-run') ? true : undefined;
     const input = { ...target, branch: branch ?? named, entity_path, written_by, source, limit, cursor, dry_run };
-    // Here --agent is a filter, and not the caller.
-    const common = new Map([...given].filter(([flag]) => flag !== 'agent'));
-    return runOperation(parts, common, { name: 'rollback.run', input });
+    return runOperation(parts, given, { name: 'rollback.run', input });
   },
 });

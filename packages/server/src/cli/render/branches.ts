@@ -11,7 +11,7 @@ export function branchLines({ current, branches: listed }: BranchList, screen: S
   const name = ({ name }: ListedBranch, screen: Screen) =>
     name === current ? paint(screen, 'green', `* ${show(name)}`) : `  ${show(name)}`;
   const columns: Column<ListedBranch>[] = [
-    { title: '  BRANCH', of: name },
+    { title: '  BRANCH', of: name, whole: true },
     { title: 'AHEAD', right: true, of: (branch) => countText(branch, branch.ahead) },
     { title: 'BEHIND', right: true, of: (branch) => countText(branch, branch.behind) },
     { title: 'PARENT', of: ({ parent_branch }) => show(parent_branch) },

@@ -30,7 +30,13 @@ const written: Column<AnswerItem>[] = [
   { title: 'AGENT', of: (item) => show(provenance(item).agent_id) },
   { title: 'WHEN', of: (item, screen) => whenOn(screen, provenance(item).written_at) },
   { title: 'VALUE', of: (item) => (item.deleted === true ? '(deleted)' : show(item.value)) },
+  { title: 'STATE', of: ({ quarantined }) => (quarantined === true ? 'quarantined' : '') },
 ];
+
+const state = (title: string, field: string): Column<AnswerItem> => ({
+  title,
+  of: (item) => show((item[field] as AnswerItem | null)?.ref),
+});
 
 const event: Column<AnswerItem> = {
   title: 'EVENT',
@@ -94,6 +100,37 @@ const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
     of('BY', 'created_by'),
     time('updated_at'),
   ],
+  'merges.list': [
+    of('MERGE_ID', 'merge_id'),
+    of('KIND', 'kind'),
+    of('STATUS', 'status'),
+    of('SOURCE', 'source'),
+    of('TARGET', 'target'),
+    state('BASE', 'base'),
+    of('STRATEGY', 'strategy'),
+    ...['added', 'modified', 'deleted', 'conflicts'].map((name) => count(name.toUpperCase(), name)),
+    of('BY', 'agent_id'),
+    time('created_at'),
+    of('COMMIT', 'commit_id'),
+    of('MESSAGE', 'message'),
+  ],
+  'quarantine.list': [
+    of('QUARANTINE_ID', 'quarantine_id'),
+    of('STATUS', 'status'),
+    count('ENTRIES', 'entries'),
+    count('DECISIONS', 'decisions'),
+    of('BY', 'agent_id'),
+    time('created_at'),
+    of('REASON', 'reason'),
+    { title: 'UNDONE', of: (item, screen) => whenOn(screen, item.undone_at) },
+  ],
+  'tags.list': [
+    of('NAME', 'name'),
+    { title: 'STATE', of: ({ of_branch, seq }) => `${show(of_branch)}@${show(seq)}` },
+    of('BY', 'agent_id'),
+    time('created_at'),
+    of('DESCRIPTION', 'description'),
+  ],
   'events.list': [
     of('TYPE', 'event_type'),
     of('AGENT', 'agent_id'),
@@ -124,22 +161,37 @@ const movedBy = (entries: readonly AnswerItem[]): number =>
   ).size;
 
 /** A list for a terminal: the columns that it always has, in this order, and those for which it may have room. */
-type TerminalLayout = { main: readonly string[]; extra?: readonly string[] };
+type TerminalLayout = {
+  main: readonly string[];
+  extra?: readonly string[];
+  /** Names that other commands take: they are not cut, like ids. */
+  names?: readonly string[];
+};
 
 const entryLayout: TerminalLayout = {
-  main: ['PATH', 'KEY', 'VALUE', 'CONF', 'WHEN'],
+  main: ['PATH', 'KEY', 'VALUE', 'STATE', 'CONF', 'WHEN'],
   extra: ['AGENT', 'TYPE', 'VER', 'SCORE'],
 };
 
 const layouts: Partial<Record<OperationName, TerminalLayout>> = {
   'entries.list': entryLayout,
   'entries.search': entryLayout,
-  'entries.history': { main: ['VER', 'VALUE', 'CONF', 'WHEN', 'AGENT'], extra: ['EVENT', 'TYPE'] },
+  'entries.history': { main: ['VER', 'VALUE', 'STATE', 'CONF', 'WHEN', 'AGENT'], extra: ['EVENT', 'TYPE'] },
   'commits.list': { main: ['COMMIT', 'MESSAGE', 'WHEN'], extra: ['AGENT', 'ENTRIES'] },
   'outcomes.list': { main: ['REF', 'OUTCOME', 'MOVED', 'WHEN'], extra: ['DECISION', 'AGENT', 'TRACE'] },
   'agents.list': { main: ['AGENT', 'ENTRIES', 'LAST ACTIVE'], extra: ['DESCRIPTION', 'PLATFORM', 'TAGS'] },
   'log.list': { main: ['SEQ', 'TYPE', 'PATH', 'KEY', 'WHEN'], extra: ['AGENT', 'VER', 'DETAILS'] },
-  'pull_requests.list': { main: ['ID', 'TITLE', 'FROM', 'STATUS', 'WHEN'], extra: ['INTO', 'BY'] },
+  'pull_requests.list': {
+    main: ['ID', 'FROM', 'TITLE', 'STATUS', 'WHEN'],
+    extra: ['INTO', 'BY'],
+    names: ['FROM', 'INTO'],
+  },
+  'merges.list': {
+    main: ['MERGE_ID', 'SOURCE', 'TARGET', 'STATUS', 'WHEN'],
+    extra: ['BASE', 'KIND', 'BY', 'MESSAGE', 'STRATEGY'],
+    names: ['SOURCE', 'TARGET', 'BASE'],
+  },
+  'quarantine.list': { main: ['QUARANTINE_ID', 'STATUS', 'ENTRIES', 'REASON', 'WHEN'], extra: ['BY', 'DECISIONS'] },
   'events.list': { main: ['TYPE', 'STATUS', 'PATH', 'KEY', 'WHEN'], extra: ['AGENT', 'VER', 'ID'] },
   'dead_letters.list': { main: ['LETTER', 'CONNECTOR', 'TYPE', 'REASON', 'WHEN'], extra: ['TRIED', 'NEXT'] },
   'keys.list': {
@@ -151,11 +203,12 @@ const layouts: Partial<Record<OperationName, TerminalLayout>> = {
     extra: ['ACTOR', 'KEY_NAME', 'USER', 'IP_ADDRESS', 'REQUEST_ID'],
   },
   'accounts.list': { main: ['NAME', 'PLAN', 'STATUS', 'ACCOUNT_ID'], extra: ['CREATED_AT'] },
-  'tags.list': { main: ['NAME', 'SEQ', 'DESCRIPTION', 'CREATED_AT'], extra: ['AGENT_ID', 'BRANCH'] },
+  'tags.list': { main: ['NAME', 'STATE', 'WHEN'], extra: ['DESCRIPTION', 'BY'], names: ['NAME', 'STATE'] },
 };
 
-/** Ids are typed again and numbers are short: neither is cut. */
-const NEVER_CUT = /^(?:(?:KEY|ACCOUNT|TRACE|REQUEST)_ID|COMMIT|LETTER|TRACE|PREFIX|WHEN|LAST ACTIVE|(?:.*_)?AT)$/;
+/** Ids are typed again, and numbers, times and states are short: none is cut. The id of an agent is a name. */
+const ID = /^(?:ID|(?!AGENT_)\w+_ID|COMMIT|LETTER|TRACE|PREFIX)$/;
+const SHORT = /^(?:WHEN|STATE|LAST ACTIVE|(?:.*_)?AT)$/;
 const LEAST: Readonly<Record<string, number>> = { VALUE: 32, PATH: 14 };
 const LEAST_WIDTH = 10;
 
@@ -163,10 +216,12 @@ const LEAST_WIDTH = 10;
 export function columnsOf(name: OperationName | undefined, items: readonly AnswerItem[], screen: Screen) {
   const all = (name && columns[name]) ?? anyColumns(items);
   if (screen.width === undefined) return all;
-  const { main, extra = [] } = (name && layouts[name]) ?? layoutOf(all);
+  const { main, extra = [], names = [] } = (name && layouts[name]) ?? layoutOf(all);
+  const titled = (wanted: string) =>
+    all.filter(({ title }) => title === wanted).map((column) => onTerminal(column, names));
   return [
-    ...main.flatMap((title) => titled(all, title)),
-    ...extra.flatMap((title) => titled(all, title).map((column) => ({ ...column, extra: true as const }))),
+    ...main.flatMap(titled),
+    ...extra.flatMap((title) => titled(title).map((column) => ({ ...column, extra: true as const }))),
   ];
 }
 
@@ -175,12 +230,11 @@ const layoutOf = (all: readonly Column<AnswerItem>[]): TerminalLayout => ({
   extra: all.slice(1).map(({ title }) => title),
 });
 
-const titled = (all: readonly Column<AnswerItem>[], wanted: string): Column<AnswerItem>[] =>
-  all
-    .filter(({ title }) => title === wanted)
-    .map((column) =>
-      column.right || NEVER_CUT.test(wanted) ? column : { ...column, least: LEAST[wanted] ?? LEAST_WIDTH },
-    );
+function onTerminal(column: Column<AnswerItem>, names: readonly string[]): Column<AnswerItem> {
+  const { title, right } = column;
+  if (ID.test(title) || names.includes(title)) return { ...column, whole: true };
+  return right || SHORT.test(title) ? column : { ...column, least: LEAST[title] ?? LEAST_WIDTH };
+}
 
 /** For a list without declared columns: the members of its items. */
 function anyColumns(items: readonly AnswerItem[]): Column<AnswerItem>[] {

@@ -3,19 +3,35 @@ import type { AnswerItem } from './columns.ts';
 import { entryLabel } from './entry.ts';
 import { counted } from './numbers.ts';
 import { oneLine, paint, type Screen, show } from './text.ts';
+import { sharedCut, textChange } from './text-change.ts';
 
 export type FieldChange = { path: string; operation: string; old_value?: unknown; new_value?: unknown };
 
-/** Red for what is gone and green for what came, member by member. */
-export function changeLines(changes: readonly FieldChange[], screen: Screen): string[] {
-  return changes.flatMap(({ path, operation, old_value, new_value }) => {
-    const at = path === '' ? '' : `${show(path)}: `;
-    const line = (sign: string, value: unknown) => `${sign} ${at}${oneLine(JsonText.of(value).text)}`;
-    return [
-      ...(operation === 'add' ? [] : [paint(screen, 'red', line('-', old_value))]),
-      ...(operation === 'remove' ? [] : [paint(screen, 'green', line('+', new_value))]),
-    ];
-  });
+/** Red for what is gone and green for what came, member by member; texts of several lines line by line. */
+export const changeLines = (changes: readonly FieldChange[], screen: Screen): string[] =>
+  changes.flatMap((change) => longTextLines(change, screen) ?? memberLines(change, screen));
+
+function memberLines({ path, operation, old_value, new_value }: FieldChange, screen: Screen): string[] {
+  const at = path === '' ? '' : `${show(path)}: `;
+  const [old, now] = [old_value, new_value].map((value) => oneLine(JsonText.of(value ?? null).text)) as [
+    string,
+    string,
+  ];
+  const [before, after] = operation === 'replace' ? sharedCut(old, now, screen) : [old, now];
+  return [
+    ...(operation === 'add' ? [] : [paint(screen, 'red', `- ${at}${before}`)]),
+    ...(operation === 'remove' ? [] : [paint(screen, 'green', `+ ${at}${after}`)]),
+  ];
+}
+
+/** Undefined where a side is no text, or neither has several lines. */
+function longTextLines({ path, operation, old_value, new_value }: FieldChange, screen: Screen): string[] | undefined {
+  const before = operation === 'add' ? undefined : JsonText.of(old_value).value;
+  const after = operation === 'remove' ? undefined : JsonText.of(new_value).value;
+  const texts = [before, after].filter((side) => side !== undefined);
+  if (!texts.every((side) => typeof side === 'string') || !texts.some((text) => text.includes('\n'))) return undefined;
+  const lines = textChange(before as string | undefined, after as string | undefined, screen);
+  return path === '' ? lines : [`${show(path)}:`, ...lines];
 }
 
 type Differences = Output<'branches.compare'>;
@@ -35,8 +51,8 @@ export function differences(item: AnswerItem, screen: Screen): string {
 function block(entry: Difference, screen: Screen): string {
   const { diff_type, from, to } = entry;
   const versions = [from, to].map((side) => (side ? `v${side.version}` : '')).filter(Boolean);
-  const author = (to ?? from)?.agent_id;
-  const facts = paint(screen, 'dim', `(${versions.join(' → ')}${to ? `, by ${show(author)}` : ', deleted'})`);
+  const by = to ? ` by ${show(to.agent_id)}` : '';
+  const facts = paint(screen, 'dim', `(${versions.join(' → ')},${diff_type === 'deleted' ? ' deleted' : ''}${by})`);
   const sign = paint(screen, COLOURS[diff_type], SIGNS[diff_type]);
   const lines = changeLines(shortened(entry), screen).map((line) => `    ${line}`);
   return [`${sign} ${entryLabel(entry, screen)} ${facts}`, ...lines].join('\n');

@@ -37,6 +37,7 @@ export function entry(item: AnswerItem, screen: Screen): string {
       ['event', eventText(item.event, when)],
       ['expires', when(item.ttl_at)],
       ['branch', item.branch === 'main' ? '' : show(item.branch)],
+      ['state', item.quarantined === true ? paint(screen, 'red', 'under quarantine: reads leave it out') : ''],
       ['visible', item.shared === false ? 'to its agent only' : ''],
       ['patterns', show(pattern_refs)],
       ['artifacts', (item.artifact_refs as AnswerItem[] | undefined)?.map(({ uri }) => show(uri)).join(', ') ?? ''],

@@ -33,6 +33,7 @@ import {
   pullRequestReopened,
   reviewed,
 } from './pull-requests.ts';
+import { influence, underQuarantine } from './quarantine.ts';
 import * as recorded from './recorded.ts';
 import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
 import { retrieval } from './retrieval.ts';
@@ -120,6 +121,8 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'conflicts.read': conflict,
   'conflicts.resolve': resolved,
   'rollback.run': rolledBack,
+  'quarantine.trace': influence,
+  'quarantine.create': underQuarantine,
   'tags.create': tagCreated,
   'tags.delete': tagDeleted,
   'branches.diff': differences,
@@ -140,13 +143,17 @@ export function render(name: OperationName, answer: AnswerItem, screen: Screen):
   const own = renders[name];
   const note = moreNote(answer);
   const list = 'has_more' in answer ? listField(name) : undefined;
-  const items = list === undefined ? undefined : (answer[list] as AnswerItem[]);
+  const items = list === undefined ? undefined : marked(answer, answer[list] as AnswerItem[]);
   // An empty list of problems is a result.
-  if (items?.length === 0 && !('total_checked' in answer))
+  if (items?.length === 0 && !('total_checked' in answer) && !answer.entries_found)
     return { out: '', note: `${emptyNote(name, list, answer)}\n${note}` };
   if (own || !items) return { out: (own ?? facts)(answer, screen), note };
   return { out: table(items, columnsOf(name, items, screen), screen), note };
 }
+
+/** A history says once that its entry is under quarantine. */
+const marked = ({ quarantined }: AnswerItem, items: AnswerItem[]): AnswerItem[] =>
+  quarantined === true ? items.map((item) => ({ ...item, quarantined })) : items;
 
 const NO_DIFFERENCES: readonly OperationName[] = ['branches.diff', 'branches.compare'];
 

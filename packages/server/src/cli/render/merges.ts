@@ -24,14 +24,18 @@ const VERBS = {
 export function merged(item: AnswerItem, screen: Screen): string {
   const answer = item as unknown as MergeAnswer;
   const [done, would, into] = VERBS[answer.kind];
+  if (answer.status === 'up_to_date')
+    return `${show(answer.target)} is up to date with ${show(answer.source)}: nothing to do\n`;
   const isTrial = answer.dry_run === true;
-  const head = `${isTrial ? would : done} ${show(answer.source)} ${into} ${show(answer.target)}`;
+  const isStuck = isTrial && answer.conflicts > 0;
+  const verb = isStuck ? would.replace('would', 'would not') : isTrial ? would : done;
+  const head = `${verb} ${show(answer.source)} ${into} ${show(answer.target)}`;
   const open = answer.conflicting.map(
     (one) => `${paint(screen, 'red', '!')} ${entryLabel(one, screen)}: ${REASONS[one.reason] ?? show(one.reason)}`,
   );
   const conflicts =
     answer.conflicts === 0 ? [] : [paint(screen, 'red', counted(answer.conflicts, 'conflict')), ...open];
-  return `${[`${head}: ${changesText(answer)}`, ...conflicts].join('\n')}\n`;
+  return `${[isStuck ? head : `${head}${changesText(answer)}`, ...conflicts].join('\n')}\n`;
 }
 
 function changesText({ kind, added, modified, deleted, judged, hidden }: MergeAnswer): string {
@@ -42,8 +46,8 @@ function changesText({ kind, added, modified, deleted, judged, hidden }: MergeAn
     judged > 0 ? `${counted(judged, 'entry', 'entries')} with evidence` : '',
   ].filter(Boolean);
   const unseen = hidden > 0 ? `, ${hidden} of them not to be seen by you` : '';
-  if (parts.length === 0 && kind === 'refresh') return 'nothing that it had changed itself';
-  return parts.length === 0 ? 'nothing to do' : `${parts.join(', ')}${unseen}`;
+  if (parts.length === 0 && kind === 'refresh') return ', which shows it as it is now';
+  return parts.length === 0 ? ': nothing to do' : `: ${parts.join(', ')}${unseen}`;
 }
 
 type ListedConflict = Output<'conflicts.list'>['conflicts'][number];

@@ -4,8 +4,10 @@ export type Column<T> = {
   title: string;
   of: (item: T, screen: Screen) => string;
   right?: boolean;
-  /** The width to which a terminal may cut it. Others are never cut. */
+  /** The width to which a terminal may cut it. */
   least?: number;
+  /** Typed again in other commands: not cut even where the terminal is too narrow for it. */
+  whole?: true;
   /** Only on a terminal that has room for it beside all others; those declared first are added first. */
   extra?: true;
 };
@@ -19,6 +21,7 @@ type FilledColumn = {
   natural: number;
   least: number;
   extra: boolean;
+  whole: boolean;
 };
 
 /** Aligned columns with titles. An empty column is left out. On a terminal the lines fit its width. */
@@ -28,8 +31,9 @@ export function table<T>(items: readonly T[], columns: readonly Column<T>[], scr
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
   const chosen = screen.width === undefined ? filled : chooseColumns(filled, screen.width);
   const widths = screen.width === undefined ? chosen.map(({ natural }) => natural) : shareWidth(chosen, screen.width);
+  const room = lineWidth(chosen, widths, screen);
   const line = (cellOf: (column: FilledColumn) => string) =>
-    fit(screen, layOut(chosen.map((column, at) => alignCell(cellOf(column), widths[at] as number, column.right))));
+    fit(room, layOut(chosen.map((column, at) => alignCell(cellOf(column), widths[at] as number, column.right))));
   const head = paint(
     screen,
     'dim',
@@ -40,11 +44,20 @@ export function table<T>(items: readonly T[], columns: readonly Column<T>[], scr
 }
 
 function toFilled<T>(column: Column<T>, items: readonly T[], screen: Screen): FilledColumn {
-  const { title, right = false, least, extra = false } = column;
+  const { title, right = false, least, extra = false, whole = false } = column;
   const cells = items.map((item) => column.of(item, screen));
   // Not spread into Math.max: a list may have more items than a call takes arguments.
   const natural = cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), title.length);
-  return { title, cells, right, natural, least: Math.min(natural, least ?? natural), extra };
+  return { title, cells, right, natural, least: Math.min(natural, least ?? natural), extra, whole };
+}
+
+/** The terminal, or more where a column that is not cut needs it. */
+function lineWidth(columns: readonly FilledColumn[], widths: readonly number[], screen: Screen): Screen {
+  if (screen.width === undefined) return screen;
+  const needed = columns.findLastIndex(({ whole }) => whole) + 1;
+  // What is cut off after it leaves a mark.
+  const mark = needed < columns.length ? GAP.length + 1 : 0;
+  return { ...screen, width: Math.max(screen.width, needed === 0 ? 0 : total(widths.slice(0, needed)) + mark) };
 }
 
 const total = (widths: readonly number[]) =>

@@ -35,6 +35,7 @@ export const TAGS: Record<string, string> = {
   briefing: 'What an agent should know before it begins.',
   cortex: 'Digests of what is known per path, agent and source, and the worker that compiles them.',
   log: 'Every change of the account, in order.',
+  series: 'How much happened, by minute, hour and day.',
   keys: 'Who may use the account, and for what.',
   access: 'Which keys may use which branch.',
   teams: 'The people behind the keys of an account.',

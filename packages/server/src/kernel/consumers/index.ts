@@ -3,6 +3,7 @@ export { type ConsumerCounts, Consumers, type ConsumersOptions } from './consume
 export { orNothing } from './or-nothing.ts';
 export {
   countDeadLettersOf,
+  cursorSeq,
   deleteConsumed,
   deleteCursor,
   dropDeadLetters,

@@ -69,6 +69,9 @@ export function readCursor(query: Query, key: CursorKey): Promise<CursorState | 
   );
 }
 
+/** Where a consumer is in the log of an account, as a statement to combine with others; no row before it began. */
+export const cursorSeq = (key: CursorKey): Sql => sql`SELECT seq FROM consumer_cursors WHERE ${isAt(key)}`;
+
 export function renewClaim(
   tx: Transaction,
   { key, claimed_by, until }: { key: CursorKey; claimed_by: string; until: number },

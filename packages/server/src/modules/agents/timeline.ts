@@ -11,7 +11,7 @@ import {
   isOfEventTypes,
   listAgentEvents,
   listReadable,
-  loggedIn,
+  loggedOrReported,
   MAIN_LINEAGE,
   pageBytes,
   type ReadContext,
@@ -66,8 +66,8 @@ async function rangeOf({ read, caller }: ReadContext, input: TimelineInput, curs
 const timelineCursors = cursorsOf('agents.timeline', ['number']);
 
 const timeline = reads<'agents.timeline'>(async (context, input) => {
-  const { view } = context;
-  const ofBranch = [loggedIn(view)];
+  const { view, caller, services, dialect } = context;
+  const ofBranch = [loggedOrReported(view, await services.branchAccess.readable(caller), dialect)];
   // Most of an agent's events are on main: those of a branch are looked for among as many as a list may scan.
   const isMain = view.lineage === MAIN_LINEAGE;
   const ofTypes = isOfEventTypes([...new Set(input.event_type?.map(eventTypeOf))]);

@@ -4,20 +4,25 @@ import { emitCommit } from './handlers.ts';
 import * as queries from './queries.ts';
 import { treeHashOf } from './scoped-commits.ts';
 
+type StateOfBranch = { branch: string; seq: number };
+
 type MergedCommit = {
   commit_id: string;
-  branch: string;
+  target: StateOfBranch;
   /** Where the changes come from; without it the commit has one parent. */
-  source: { branch: string; seq: number } | undefined;
+  source: StateOfBranch | undefined;
   message: string;
   author: { agent_id: string; session_id: string | null; session: string };
   written: readonly EntryRow[];
 };
 
+const refOf = ({ branch, seq }: StateOfBranch): string => `${branch}@${seq}`;
+
 /** Records what a merge wrote as a commit of the branch and of what was merged into it. Returns who may see it. */
 export async function commitMerge(work: Work, merged: MergedCommit): Promise<string> {
   const { account_id, tx } = work;
-  const { commit_id, branch, source, message, author, written } = merged;
+  const { commit_id, target, source, message, author, written } = merged;
+  const { branch } = target;
   const { agent_id, session_id, session } = author;
   const [parent, other] = await Promise.all([
     queries.getNewestCommit(tx, account_id, branch),
@@ -26,8 +31,9 @@ export async function commitMerge(work: Work, merged: MergedCommit): Promise<str
   const isOpen = written.length === 0 || written.some(({ shared }) => shared === 1);
   const row: queries.CommitRow = {
     ...{ account_id, commit_id, branch, message, agent_id, session_id },
-    parent_id: parent?.commit_id ?? null,
-    merged_parent: source ? (other?.commit_id ?? `${source.branch}@${source.seq}`) : null,
+    // A state without a commit is named as reads name it.
+    parent_id: parent?.commit_id ?? (source ? refOf(target) : null),
+    merged_parent: source ? (other?.commit_id ?? refOf(source)) : null,
     tree_hash: treeHashOf(written.map(({ content_hash }) => content_hash)),
     entry_count: written.length,
     visible_to: isOpen ? EVERYONE : agent_id,

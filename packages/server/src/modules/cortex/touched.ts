@@ -24,8 +24,10 @@ const LOOKED_AT = 500;
 /** Each digest once that some events of the log make due. */
 export async function dueBy(read: Read, events: readonly LogEvent[]): Promise<DueDigest[]> {
   const due = new Map<string, DueDigest>();
-  for (let from = 0; from < events.length; from += LOOKED_AT)
-    dueDigests(await touchedBy(read, events.slice(from, from + LOOKED_AT)), due);
+  // Other branches have no digests.
+  const onMain = events.filter(({ branch }) => branch === MAIN_BRANCH);
+  for (let from = 0; from < onMain.length; from += LOOKED_AT)
+    dueDigests(await touchedBy(read, onMain.slice(from, from + LOOKED_AT)), due);
   return [...due.values()];
 }
 

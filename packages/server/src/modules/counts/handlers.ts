@@ -55,6 +55,7 @@ export const handlers: Handlers = {
   'entities.list': reads(async (context, input) => {
     const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
     const where = scopedPathConditions(context.view.scope, glob, 'name');
+    if (input.from_path !== undefined) where.push(sql`name >= ${input.from_path}`);
     const { items, ...page } = isNewestOfOneBranch(context.view)
       ? await pageOfCounts(context, { ...input, kind: 'entity', where })
       : await entitiesWithin(context, { ...input, paths: glob && [glob] }, cursors('entity'));

@@ -111,13 +111,13 @@ export function countTypes(query: Query, view: EntryView) {
 export function listEntities(
   query: Query,
   view: EntryView,
-  { paths, after, limit }: { paths: readonly Glob[] | undefined; after: string; limit: number },
+  { paths, from, after, limit }: { paths: readonly Glob[] | undefined; from: string; after: string; limit: number },
 ): Promise<CountRow[]> {
   const here = (standings: boolean) => entriesIn(view, { including: 'undeleted', paths, standings });
   return query.all<CountRow>(
     sql`SELECT grouped.name, grouped.n, grouped.confidence_sum, newest.written_at AS last_at, newest.agent_id AS last_agent
         FROM (SELECT entity_path AS name, count(*) AS n, sum(confidence) AS confidence_sum, max(seq) AS last_seq
-          FROM ${here(true)} WHERE entity_path > ${after} GROUP BY entity_path ORDER BY entity_path LIMIT ${limit}) AS grouped
+          FROM ${here(true)} WHERE entity_path > ${after} AND entity_path >= ${from} GROUP BY entity_path ORDER BY entity_path LIMIT ${limit}) AS grouped
         JOIN (SELECT seq, written_at, agent_id FROM ${here(false)}) AS newest ON newest.seq = grouped.last_seq
         ORDER BY grouped.name`,
   );

@@ -61,10 +61,11 @@ export async function patternsInScope(
 
 export async function entitiesWithin(
   { scan, view, services }: ReadContext,
-  input: PatternsInput & { paths: readonly Glob[] | undefined },
+  input: PatternsInput & { paths: readonly Glob[] | undefined; from_path?: string | undefined },
   cursors: Cursors<readonly ['string']>,
 ) {
-  const page = { paths: input.paths, after: afterOf(input, cursors), limit: input.limit + 1 };
+  const { paths, from_path: from = '' } = input;
+  const page = { paths, from, after: afterOf(input, cursors), limit: input.limit + 1 };
   const found = withinPage(services, await queries.listEntities(scan, view, page), shownOf);
   return cutPage(found, input.limit, (row) => cursors.to([row.name]));
 }

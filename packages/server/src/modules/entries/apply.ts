@@ -14,7 +14,7 @@ import { type EntryDraft, isLive, isSameStatement, isUnchanged, nextContent } fr
 import { type HeadChange, saveHeads } from './save-heads.ts';
 import { copyStanding, saveRestarts, saveStandings } from './save-standings.ts';
 import { type StampedBy, stamp } from './stamp.ts';
-import { type Standing, standingJson } from './standing.ts';
+import { type Standing, setStanding } from './standing.ts';
 import { insertVersions } from './version-queries.ts';
 
 /** `before` is the hash of the replaced value. */
@@ -195,7 +195,7 @@ export class EntrySet {
   setStanding(row: EntryRow, { confidence, standing }: { confidence: number; standing: Standing }): void {
     const entry = this.#forStanding(row);
     entry.confidence = confidence;
-    entry.standing = standingJson(standing);
+    setStanding(entry, standing);
     entry.standing_no++;
   }
 

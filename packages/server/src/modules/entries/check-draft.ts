@@ -6,8 +6,8 @@ import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 import { isQuarantined } from './rules/state.ts';
 
 /** Throws where only merges write to the branch. */
-export function refuseProtected(work: Work, { branch }: EntryDraft, { despite_protection }: WriteReason): void {
-  if (despite_protection || !work.protectedBranches.has(branch)) return;
+export function refuseProtected(work: Work, { branch }: { branch: string }, reason?: WriteReason): void {
+  if (reason?.despite_protection || !work.protectedBranches.has(branch)) return;
   throw new Fault('branch_protected', `the branch ${JSON.stringify(branch)} is changed by merges only`, { branch });
 }
 

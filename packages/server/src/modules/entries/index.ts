@@ -16,6 +16,7 @@ export {
   listChangedHeads,
   newestChangeOn,
 } from './changed.ts';
+export { refuseProtected } from './check-draft.ts';
 export { checkWrites } from './check-write.ts';
 export {
   type CommittedName,

@@ -1,4 +1,5 @@
 import type { Migration } from '../../db/index.ts';
+import { evidenceRankSql } from './evidence-sql.ts';
 
 export const MOVED = ['standing', 'standing_no', 'recall_count', 'line_seq', 'line_no'];
 
@@ -32,6 +33,9 @@ const FIRST_FIGURES = `DO $$ BEGIN
   ANALYZE entries;
   TRUNCATE entries;
 END $$`;
+
+/** Of a table that has a confidence beside each standing. */
+const STORED_STANDING = { standing: 'standing', confidence: 'confidence' };
 
 export const migrations: readonly Migration[] = [
   {
@@ -160,6 +164,17 @@ export const migrations: readonly Migration[] = [
       ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
       'CREATE UNIQUE INDEX kept_entries_by_name ON kept_entries (account_id, branch, entity_path, key, until_seq)',
       'CREATE UNIQUE INDEX kept_entries_by_seq ON kept_entries (account_id, branch, seq, until_seq)',
+    ],
+  },
+  {
+    version: 8,
+    name: 'evidence of entries by its rank',
+    // A rank rarely changes: updates that leave it as it is touch no index.
+    up: ({ engine, int }) => [
+      `ALTER TABLE standings ADD COLUMN evidence_rank ${int}`,
+      `UPDATE standings SET evidence_rank = ${evidenceRankSql(engine, STORED_STANDING)} WHERE standing IS NOT NULL`,
+      `CREATE INDEX standings_by_evidence ON standings (account_id, evidence_rank, entry_id)
+        WHERE evidence_rank IS NOT NULL`,
     ],
   },
 ];

@@ -4,6 +4,7 @@
  */
 export * from './by-name.ts';
 export * from './by-number.ts';
+export { refuseProtected } from './check-draft.ts';
 export * from './inherited.ts';
 export * from './overlay.ts';
 export {

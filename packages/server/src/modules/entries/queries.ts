@@ -13,6 +13,7 @@ import {
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
 import { entriesIn, entryKeysIn, liveIn, withDocuments } from './relation.ts';
 import { entriesNamed, entryNamed } from './relation-by-name.ts';
+import { stoodEntriesNumbered } from './relation-look-ups.ts';
 import { type EntryRow, entryColumns, headColumns } from './rows.ts';
 import { findStood, type NewestLine } from './standings.ts';
 
@@ -84,17 +85,20 @@ const READ = [
   ...(['entry_id', 'agent_id', 'shared', 'memory_type', 'written_at', 'deleted', 'ttl_at'] as const),
 ] as const;
 
-export type ReadEntryRow = Pick<EntryRow, (typeof READ)[number]>;
+/** With the position of the newest ledger line about the entry: a branch shows it as it was judged before its fork. */
+const READ_LINE = [...READ, 'line_seq'] as const;
+
+export type ReadEntryRow = Pick<EntryRow, (typeof READ)[number]> & { line_seq: number | null };
 
 const BY_NAME = { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' } as const;
 
 /** The most frequent statement of all. */
-export const readEntry: CachedFind = { ...findStood(READ, BY_NAME), number: 'entry_id' };
+export const readEntry: CachedFind = { ...findStood(READ_LINE, BY_NAME), number: 'entry_id' };
 
 /** The same for a view of several branches, or of an earlier state. */
 export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<ReadEntryRow | undefined> {
   const relation = entryNamed(view, at, { standings: true });
-  return query.get<ReadEntryRow>(sql`SELECT ${fragment(READ.join(', '))} FROM ${relation}`);
+  return query.get<ReadEntryRow>(sql`SELECT ${fragment(READ_LINE.join(', '))} FROM ${relation}`);
 }
 
 export type ListOrder = 'path' | 'recent';
@@ -108,6 +112,8 @@ export type EntryScan = {
   scan: number;
   limit: number;
   bytes: number;
+  /** Only the entries with these numbers, in the newest state of one branch. */
+  among?: readonly number[] | undefined;
 };
 
 const orderOf = ({ order }: EntryScan): Sql => fragment(order === 'path' ? 'entity_path, key' : 'seq DESC');
@@ -117,22 +123,27 @@ const orderOf = ({ order }: EntryScan): Sql => fragment(order === 'path' ? 'enti
  * scope: as ranges of the index when ordered by path, as a filter when ordered by time, because no index on paths serves
  * that order.
  */
-function lookedAt(view: EntryView, { where, range }: EntryScan, standings = true): Sql {
+function lookedAt(view: EntryView, { where, range, among }: EntryScan, standings = true): Sql {
+  const unscoped = { ...view, scope: undefined };
   const relation = isNewestOfOneBranch(view) ? entriesIn : entryKeysIn;
-  return sql`FROM ${relation({ ...view, scope: undefined }, { including: 'visible', standings })} WHERE true${andAll([...where, ...range])}`;
+  const entries = among
+    ? stoodEntriesNumbered(unscoped, among, 'visible')
+    : relation(unscoped, { including: 'visible', standings });
+  return sql`FROM ${entries} WHERE true${andAll([...where, ...range])}`;
 }
 
 /** Entries that are neither deleted nor expired. */
 function live(view: EntryView, page: EntryScan, columns: Sql): Sql {
   const order = orderOf(page);
-  return sql`SELECT * FROM (SELECT ${columns} ${lookedAt(view, page)} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
+  return sql`SELECT * FROM (SELECT ${columns}, evidence_rank ${lookedAt(view, page)} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
         WHERE ${liveIn(view)}${andAll(page.filters)} ORDER BY ${order} LIMIT ${page.limit}`;
 }
 
 /** Returns entries that are neither deleted nor expired. */
 export function listEntries(query: Query, view: EntryView, page: EntryScan): Promise<FirstRows<EntryRow>> {
   const limit = { columns: ['document'], bytes: page.bytes };
-  if (isNewestOfOneBranch(view)) return query.first<EntryRow>(live(view, page, ENTRY), limit);
+  // Where rows have to be sorted, they are sorted without their documents.
+  if (isNewestOfOneBranch(view) && !page.among) return query.first<EntryRow>(live(view, page, ENTRY), limit);
   const found = withDocuments(view, live(view, page, ENTRY_KEYS));
   return query.first<EntryRow>(sql`SELECT ${ENTRY} FROM ${found} ORDER BY ${orderOf(page)}`, limit);
 }

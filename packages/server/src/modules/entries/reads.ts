@@ -1,4 +1,4 @@
-import { Fault, globsOf, type Input } from '@mem-service/contract';
+import { Fault, globsOf, type Input, listOrderOf } from '@mem-service/contract';
 import { type FirstRows, type Query, type Sql, sql } from '../../db/index.ts';
 import {
   anyGlobCondition,
@@ -21,6 +21,7 @@ import {
   seqAt,
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember } from './effective.ts';
+import { hasEvidence, listNumbersWithEvidence } from './evidence-sql.ts';
 import { toMeta } from './meta.ts';
 import * as queries from './queries.ts';
 import { type EntryRow, quarantinedMember, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
@@ -48,38 +49,53 @@ async function findOld(context: ReadContext, input: Input<'entries.read'>): Prom
 }
 
 /** Returns the row in any state. The path that the caller named was checked against the scope before. */
-const findCurrent = ({ find, view }: ReadContext, { entity_path, key }: queries.EntryKey) =>
-  find<queries.ReadEntryRow>(queries.readEntry, [view.account_id, branchOf(view), entity_path, key]);
+const findHead = ({ find, view }: ReadContext, branch: string, { entity_path, key }: queries.EntryKey) =>
+  find<queries.ReadEntryRow>(queries.readEntry, [view.account_id, branch, entity_path, key]);
+
+/**
+ * The row that a view of several branches shows, found among rows that the store may know without reading them. Undefined where it
+ * changed after a fork, or nothing is found: then `getReadEntry` looks for what it was.
+ */
+async function findUnchanged(context: ReadContext, at: queries.EntryKey): Promise<queries.ReadEntryRow | undefined> {
+  for (const { branch, up_to_seq } of context.view.lineage) {
+    const row = await findHead(context, branch, at);
+    if (!row || (up_to_seq !== null && row.entry_id > up_to_seq)) continue;
+    const isOfThen = up_to_seq === null || (row.seq <= up_to_seq && (row.line_seq ?? 0) <= up_to_seq);
+    return isOfThen ? row : undefined;
+  }
+  return undefined;
+}
+
+/** One look-up of several rows is better where each is a round trip. */
+async function findInLineage(context: ReadContext, at: queries.EntryKey): Promise<queries.ReadEntryRow | undefined> {
+  const known = context.dialect.engine === 'sqlite' ? await findUnchanged(context, at) : undefined;
+  return known ?? queries.getReadEntry(context.read, context.view, at);
+}
 
 const read = reads<'entries.read'>(async (context, input) => {
   if (input.version === undefined && input.as_of === undefined) {
     const { view, now } = context;
     const is_current = isNewestOfOneBranch(view);
-    const row = await (is_current ? findCurrent(context, input) : queries.getReadEntry(context.read, view, input));
+    const row = await (is_current ? findHead(context, branchOf(view), input) : findInLineage(context, input));
     // A row that was read for another caller: who may see it when is decided for each request.
     if (!isShown(row, view) || !mayAgentSee(row, view.agent_id)) throw notFound(input);
-    const branch = is_current ? branchOf(view) : branchIn(row);
-    context.note(readNoteOf(context, input, { row, branch, is_current }));
+    context.note(readNoteOf(context, input, { row, is_current }));
     return toReadEntry(row, `${fadedMember(context.services, row, now)}${quarantinedMember(row)}`);
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
   const row = { ...old, standing: null };
-  context.note(readNoteOf(context, input, { row, branch: branchIn(old), is_current: false }));
+  context.note(readNoteOf(context, input, { row, is_current: false }));
   return toVersion(old);
 });
 
-/** The branch that a version was written on. */
-const branchIn = ({ document }: Pick<VersionRow, 'document'>): string =>
-  (JSON.parse(document) as { branch: string }).branch;
-
-type NotedRow = Pick<ReadNote, 'branch' | 'is_current'> & {
+type NotedRow = Pick<ReadNote, 'is_current'> & {
   row: Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared'>;
 };
 
 /** The note of a session about an entry that it was shown. */
-function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, seen: NotedRow): ReadNote {
-  const { row, branch, is_current } = seen;
+function readNoteOf({ elapsed, now, view }: ReadContext, at: queries.EntryKey, seen: NotedRow): ReadNote {
+  const { row, is_current } = seen;
   const { entry_id, version, confidence, standing, agent_id, shared } = row;
   const { entity_path, key } = at;
   return {
@@ -87,7 +103,7 @@ function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, seen: N
     at: now,
     entry_id,
     version,
-    branch,
+    branch: branchOf(view),
     entity_path,
     key,
     visible_to: shared === 1 ? EVERYONE : agent_id,
@@ -140,17 +156,18 @@ const showListed = ({ services, now }: ReadContext, row: EntryRow) =>
 /** The rows of a page, and where it stopped looking if that was before the end. */
 async function findPage<T extends ListedRow>(context: ReadContext, input: EntryListInput, listRows: ListRows<T>) {
   const { view, scan, services } = context;
-  const order = input.sort ?? (input.agent_id === undefined ? 'path' : 'recent');
+  const order = listOrderOf(input);
   const where = await indexedFilters(context, input);
   const { from, upTo, cursorAt } = listOrders[order];
   const page = {
-    range: input.cursor === undefined ? [] : [from(input.cursor)],
+    range: input.cursor === undefined ? startOf(input) : [from(input.cursor)],
     // No index serves paths in the order of time: entries out of scope are scanned and left out.
     filters: [...plainFilters(context, input), ...(order === 'path' ? [] : scopeConditions(view.scope))],
     order,
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
     bytes: pageBytes(services),
+    among: await rareNumbers(context, input),
   };
   const found: FirstRows<T> = { rows: [], more: false };
   let end: ListPosition | undefined;
@@ -200,6 +217,10 @@ const listOrders: Record<queries.ListOrder, EntryOrder> = {
 
 type EntryListInput = Input<'entries.list'>;
 
+/** The same form as that of a cursor, which the index by path serves; no key is empty. */
+const startOf = ({ from_path }: EntryListInput): Sql[] =>
+  from_path === undefined ? [] : [sql`(entity_path, key) > (${from_path}, ${''})`];
+
 /** The ranges to scan, one after the other. */
 function placesOf({ scope }: EntryView, input: EntryListInput, order: queries.ListOrder): Sql[][] {
   const globs = globsOf(input) ?? [];
@@ -218,9 +239,21 @@ async function indexedFilters({ read, caller }: ReadContext, input: EntryListInp
   return where;
 }
 
+/** More than these are found by a scan, which then does not have to look far. */
+const MOST_RARE = 5000;
+
+/** The entries with the evidence that is asked for, where they are few. */
+async function rareNumbers({ read, view }: ReadContext, { evidence_status: status }: EntryListInput) {
+  if (status === undefined || status === 'untested' || !isNewestOfOneBranch(view)) return undefined;
+  const found = { account_id: view.account_id, status, limit: MOST_RARE + 1 };
+  const numbers = await listNumbersWithEvidence(read, found);
+  return numbers.length > MOST_RARE ? undefined : numbers;
+}
+
 function plainFilters({ services, now }: ReadContext, input: EntryListInput): Sql[] {
   const where = confidenceWithin(services, input, now);
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
+  if (input.evidence_status !== undefined) where.push(hasEvidence(input.evidence_status));
   return where;
 }
 

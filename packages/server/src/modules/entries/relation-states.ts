@@ -1,5 +1,6 @@
 import { andAll, emptySql, fragment, joinSql, type Sql, sql } from '../../db/index.ts';
 import type { BranchSpan, EntryView } from '../../kernel/index.ts';
+import { evidenceRankSql } from './evidence-sql.ts';
 import { insertKept } from './kept-entries.ts';
 import { headsOf, isAmong, keptOf, type NameSql, pastOf } from './relation-heads.ts';
 import { versionColumns } from './rows.ts';
@@ -92,13 +93,14 @@ function shownColumns(columns: readonly string[]): Sql {
  * Recalls are counted per entry, whatever its state. Columns have the same affinity in all states (`+` takes it away): SQLite merges
  * them in order only then.
  */
-function keptColumns({ account_id }: EntryView, columns: readonly string[]): Sql {
+function keptColumns({ account_id, dialect }: EntryView, columns: readonly string[]): Sql {
   const other: Record<string, string> = {
     confidence: '+head.confidence',
     standing_no: '+head.standing_no',
     recall_count: stoodColumns.recall_count as string,
     document_bytes: bytesOf('versions'),
     deleted: stateOf(STATE_NOW, 'head'),
+    evidence_rank: evidenceRankSql(dialect.engine, { standing: 'head.standing', confidence: 'head.confidence' }),
   };
   const from = (name: string) => other[name] ?? `${name in insertKept.columns ? 'head' : 'versions'}.${name}`;
   return { text: selected(columns, from).text, values: columns.includes('deleted') ? [account_id] : [] };
@@ -129,6 +131,7 @@ function pastColumns({ dialect }: EntryView, columns: readonly string[]): Sql {
     deleted: stateOf('head.deleted', 'past'),
     line_seq: 'CAST(NULL AS BIGINT)',
     line_no: 'CAST(NULL AS BIGINT)',
+    evidence_rank: 'CAST(NULL AS BIGINT)',
   };
   return selected(columns, (name) => past[name] ?? `${name in versionColumns ? 'past' : 'head'}.${name}`);
 }

@@ -38,8 +38,8 @@ const conditionOf = ({ with_quarantined }: EntryView, including: Including): Con
 const liveText = ({ with_quarantined }: EntryView): string =>
   `${with_quarantined ? THERE.quarantined : THERE.plain} AND ${UNEXPIRED}`;
 
-/** The columns of the relation with standings: those of an entry, and the position of the newest ledger line about it. */
-const STOOD = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
+/** The columns of the relation with standings: those of an entry, the newest ledger line about it, and the rank of its evidence. */
+const STOOD = [...Object.keys(entryColumns), 'line_seq', 'line_no', 'evidence_rank'];
 /** Without them there is no confidence: that of `entries` is not the one that counts. */
 const HEADS = Object.keys(headColumns).filter((name) => name !== 'confidence');
 

@@ -17,9 +17,8 @@ export async function saveStandings(
   areNew: ReadonlySet<EntryRow>,
 ): Promise<void> {
   const rows = judged.map(({ entry }) => {
-    const { account_id, entry_id, confidence, standing, standing_no } = standingRow(entry);
     const { line_seq, line_no } = entry;
-    return { account_id, entry_id, confidence, standing, standing_no, line_seq, line_no };
+    return Object.assign(standingRow(entry), { line_seq, line_no });
   });
   // In the order of the table, so that neighbours share a page.
   rows.sort((a, b) => a.entry_id - b.entry_id);

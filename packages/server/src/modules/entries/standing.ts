@@ -52,6 +52,13 @@ export function standingOf(entry: StandingColumn): Standing {
   return standing;
 }
 
+/** Makes an entry stand so. What was not parsed need not be. */
+export function setStanding(entry: StandingColumn, standing: Standing): void {
+  const text = standingJson(standing);
+  entry.standing = text;
+  standings.set(entry, { text, standing });
+}
+
 /**
  * The text of a standing as JSON.stringify makes it. Built by hand, for each cause of an outcome: 1.0 µs instead of 2.7
  * (bench/inside/tricks.mjs).

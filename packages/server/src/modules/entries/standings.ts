@@ -1,5 +1,7 @@
 import type { ColumnType, Dialect, Find, Insert, Sql, Update } from '../../db/index.ts';
 import type { EntryRow } from './rows.ts';
+import { evidenceRank, evidenceStatus } from './rules/evidence.ts';
+import { standingOf } from './standing.ts';
 
 /**
  * How entries stand and how often they were recalled, in narrow rows of their own: what readers and outcomes change often
@@ -8,23 +10,35 @@ import type { EntryRow } from './rows.ts';
  */
 type StandingRow = Pick<EntryRow, 'account_id' | 'entry_id' | 'standing' | 'standing_no'> & {
   confidence: number | null;
+  /** Null where outcomes say nothing about it. */
+  evidence_rank: number | null;
 };
 
-type StoodEntry = StandingRow & Pick<EntryRow, 'confidence'>;
+type StoodEntry = Pick<EntryRow, 'account_id' | 'entry_id' | 'confidence' | 'standing' | 'standing_no'>;
 
-export const standingRow = ({ account_id, entry_id, confidence, standing, standing_no }: StoodEntry): StandingRow => ({
-  account_id,
-  entry_id,
-  confidence: standing === null ? null : confidence,
-  standing,
-  standing_no,
-});
+export const standingRow = (entry: StoodEntry): StandingRow => {
+  const { account_id, entry_id, confidence, standing, standing_no } = entry;
+  const evidence_rank = standing === null ? null : rankOf(entry);
+  return {
+    account_id,
+    entry_id,
+    confidence: standing === null ? null : confidence,
+    standing,
+    standing_no,
+    evidence_rank,
+  };
+};
+
+function rankOf(entry: StoodEntry): number | null {
+  const status = evidenceStatus(standingOf(entry), entry.confidence);
+  return status === 'untested' ? null : evidenceRank(status);
+}
 
 /** The newest ledger line about an entry. Writing a version does not change it. */
 export type NewestLine = { line_seq: number | null; line_no: number | null };
 
 const by = { account_id: 'text', entry_id: 'int' } as const;
-const STOOD = { confidence: 'real', standing: 'text', standing_no: 'int' } as const;
+const STOOD = { confidence: 'real', standing: 'text', standing_no: 'int', evidence_rank: 'int' } as const;
 const LINE = { line_seq: 'int', line_no: 'int' } as const;
 
 /** Where an outcome was the first to name an entry, or a reader the first to recall it, its row is made. */
@@ -62,6 +76,7 @@ export const standingColumns = (head: string, beside: string): Readonly<Record<s
   recall_count: `coalesce(${beside}.recall_count, 0)`,
   line_seq: `${beside}.line_seq`,
   line_no: `${beside}.line_no`,
+  evidence_rank: `${beside}.evidence_rank`,
 });
 
 /** The columns of heads with their standings, for SELECT. */

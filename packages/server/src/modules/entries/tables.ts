@@ -94,7 +94,7 @@ export const tables: readonly TenantTable[] = [
     left_out: 'exported with its entry',
     erased_with: 'its entry, and validators are renamed in it',
     // More rows than any account has: a statement must begin with what it looks for, and not with this.
-    planner: { standings: '1000000 1000000 1' },
+    planner: { standings: '1000000 1000000 1', standings_by_evidence: '1000000 1000000 300000 1' },
   },
   exported(insertKept, {
     kind: 'kept_entry',

@@ -7,7 +7,7 @@ import {
   type TenantTable,
   type Work,
 } from '../../kernel/index.ts';
-import { type ErasureTarget, findCounted, findErased, targetsOf } from '../entries/index.ts';
+import { type ErasureTarget, findCounted, findErased } from '../entries/index.ts';
 import { markUncompacted } from './compact.ts';
 import { type FormerPlaces, formerPlaces } from './former-places.ts';
 import { blankNames, deleteNamed } from './queries.ts';
@@ -34,11 +34,11 @@ export function countingWork({ account_id, dialect, now, services, tx }: Work): 
 /** Returns the counts that `eraseEntries` would return, with the former places of what is erased. */
 export async function countErased(
   work: Work,
-  target: ErasureTarget,
+  targets: readonly ErasureTarget[],
   scope: Scope | undefined,
 ): Promise<EntryErasureCounts> {
-  const targets = await targetsOf(work, target);
-  if (targets.length > 1) return tryErasing(work, target, scope);
+  const [target, ...others] = targets;
+  if (!target || others.length > 0) return tryErasing(work, targets, scope);
   const counts = nothing();
   const counting = countingWork(work);
   const erased = await findCounted(counting, target);
@@ -48,12 +48,16 @@ export async function countErased(
 }
 
 /** Over several branches a row may belong to more than one of them, and only what erases it knows that it counts once. */
-async function tryErasing(work: Work, target: ErasureTarget, scope: Scope | undefined): Promise<EntryErasureCounts> {
+async function tryErasing(
+  work: Work,
+  targets: readonly ErasureTarget[],
+  scope: Scope | undefined,
+): Promise<EntryErasureCounts> {
   const mark = work.mark();
   let counts = nothing();
   const undone = new Error('undone');
   const trying = work.tx.savepoint(async () => {
-    const parts = withFormerPlaces(work, findErased(work, target, ''), { scope, receipt_id: '' });
+    const parts = withFormerPlaces(work, findErased(work, targets, ''), { scope, receipt_id: '' });
     counts = (await eraseEntries(work, parts)).erased;
     await work.waitForSent();
     throw undone;

@@ -15,7 +15,7 @@ import {
   unchanged,
   writes,
 } from '../../kernel/index.ts';
-import { authorOf, findErased } from '../entries/index.ts';
+import { authorOf, findErased, refuseProtected, targetsOf } from '../entries/index.ts';
 import { eraseAgent } from './agent.ts';
 import { compactErased, freeErasedRows } from './compact.ts';
 import { countErased, eraseEntries, withFormerPlaces } from './entries.ts';
@@ -28,17 +28,20 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   const { branch, entity_path, key, dry_run } = input;
   const { agent_id } = authorOf(input, caller);
   const { account_id } = work;
+  await work.locked;
+  // To erase is a duty where people ask for it, and no review may stand in its way: admins erase everywhere.
+  if (caller.key && caller.key.type !== 'admin') refuseProtected(work, input);
   const paths = globConditions(parseGlob(entity_path));
   const keys = key === undefined ? [] : [sql`key = ${key}`];
   const receipt_id = dry_run ? '' : work.services.ids.next(work.now);
-  const target = { account_id, branch, agent_id, paths, keys };
+  const targets = await targetsOf(work, { account_id, branch, agent_id, paths, keys }, caller);
   const scope = caller.key?.write;
   const request = { dry_run, entity_path, key: key ?? null };
   if (dry_run) {
-    const erased = await countErased(work, target, scope);
+    const erased = await countErased(work, targets, scope);
     return unchanged({ ...request, erased, receipt_id: null, erased_at: null });
   }
-  const parts = withFormerPlaces(work, findErased(work, target, receipt_id), { scope, receipt_id });
+  const parts = withFormerPlaces(work, findErased(work, targets, receipt_id), { scope, receipt_id });
   const { erased, isPrivate } = await eraseEntries(work, parts);
   work.emit({
     event_type: 'erase',

@@ -108,7 +108,7 @@ const remove = writes<'golden.delete'>(async (work, { input, caller }) => {
     coversAsked(readScope(caller), row);
   if (!isShown) throw new Fault('not_found', `there is no golden query ${golden_id}`, { golden_id });
   const { entity_path, key } = entry;
-  await work.services.branchAccess.require(caller, row.branch, 'read_write');
+  await work.services.branchAccess.requireUnnamed(caller, row.branch, 'read_write');
   if (!isInScope(caller.key?.write, entity_path)) throw missingScope('WRITE', { kind: 'exact', path: entity_path });
   await queries.deleteGolden(tx, account_id, dialect.texts([golden_id]));
   work.emit({

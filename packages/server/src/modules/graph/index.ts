@@ -3,6 +3,7 @@ import { erasesAgent } from './erase.ts';
 import { link } from './link.ts';
 import { migrations } from './migrations.ts';
 import { neighbors } from './neighbors.ts';
+import { overview } from './overview.ts';
 import { edgesOfEntries } from './projection.ts';
 import { tables } from './tables.ts';
 
@@ -25,5 +26,5 @@ export const graph: Module = {
   tables,
   projections: [edgesOfEntries],
   erasesAgent,
-  handlers: { 'graph.neighbors': neighbors, 'graph.link': link },
+  handlers: { 'graph.neighbors': neighbors, 'graph.overview': overview, 'graph.link': link },
 };

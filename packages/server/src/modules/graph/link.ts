@@ -14,7 +14,7 @@ import {
   type WriteItem,
   writes,
 } from '../../kernel/index.ts';
-import { findNamedEntries } from '../entries/offers.ts';
+import { findNamedEntries, refuseProtected } from '../entries/offers.ts';
 import { edgeIdOf } from './erase.ts';
 import { listLedgerEdges } from './ledger.ts';
 import { findEdges, insertStatements, upsertEdges, upsertEdgesReturning } from './queries.ts';
@@ -27,6 +27,7 @@ type LinkItem = WriteItem<'graph.link'>;
 
 /** Stores an edge that a caller asserts. */
 export const link = writes<'graph.link'>(async (work, stated) => {
+  refuseProtected(work, stated.input);
   const [ends] = await findEnds(work, viewOf(work, stated), [stated]);
   const output = await saveStatement(work, edgeOf(stated, ends as Ends), stated);
   const holds = [stated.input.source, stated.input.target].map(splitEntryName);
@@ -37,6 +38,7 @@ export type LinkedOnce = 'written' | 'unchanged' | 'missing';
 
 /** The same for many edges; skips those that exist and those with a missing end. One result per edge, in order. */
 export async function linkAllOnce(work: Work, all: readonly LinkItem[], dryRun: boolean): Promise<LinkedOnce[]> {
+  for (const { input } of all) refuseProtected(work, input);
   return linkBetween(work, all, { ends: await findEndsByAgent(work, all), dryRun });
 }
 

@@ -6,7 +6,7 @@ import { dropSecrets } from './signing.ts';
 import { saveKeyUses, storeUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
-export { findKeyHolder } from './holder.ts';
+export { findKeyHolder, findWorkingKeys, type WorkingKey } from './holder.ts';
 export { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from './make.ts';
 export { changeMemberKeys } from './members.ts';
 export { countKeys, deleteKeys, listKeyIdsOfMember } from './queries.ts';

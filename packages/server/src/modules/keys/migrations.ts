@@ -66,4 +66,9 @@ export const migrations: readonly Migration[] = [
     name: 'default branches of keys',
     up: ({ text }) => [`ALTER TABLE api_keys ADD COLUMN default_branch ${text}`],
   },
+  {
+    version: 7,
+    name: 'keys by holder',
+    up: () => ["CREATE INDEX api_keys_by_holder ON api_keys (account_id, holder) WHERE holder <> ''"],
+  },
 ];

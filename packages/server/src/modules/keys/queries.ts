@@ -236,6 +236,20 @@ export function listKeyIdsOfMember(query: Query, accountId: string, memberId: st
   return query.all(sql`SELECT key_id FROM api_keys WHERE account_id = ${accountId} AND member_id = ${memberId}`);
 }
 
+type KeysOf = { account_id: string; now: number } & ({ holder: string } | { member_id: string });
+type WorkingKeyRow = Pick<KeyRow, 'key_id' | 'holder' | 'key_type' | 'member_role'>;
+
+/** The keys of a holder or a member that work. Keys from before holders were kept are their own. */
+export function listWorkingKeys(query: Query, { account_id, now, ...who }: KeysOf): Promise<WorkingKeyRow[]> {
+  const select = fragment('SELECT key_id, holder, key_type, member_role FROM api_keys');
+  const ofAccount = sql`account_id = ${account_id} AND ${working(now)} AND suspended_at IS NULL`;
+  if ('member_id' in who) return query.all(sql`${select} WHERE ${ofAccount} AND member_id = ${who.member_id}`);
+  return query.all(
+    sql`${select} WHERE ${ofAccount} AND holder = ${who.holder} AND holder <> ''
+        UNION ALL ${select} WHERE ${ofAccount} AND key_id = ${who.holder} AND holder = ''`,
+  );
+}
+
 type MemberKeyRow = Pick<KeyRow, 'key_id' | 'key_hash' | 'member_role' | 'suspended_at'>;
 
 export const updateMemberOf: Update = {

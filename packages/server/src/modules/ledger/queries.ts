@@ -214,6 +214,20 @@ export function countLines(query: Query, accountId: string, seqs: Sql): Promise<
   );
 }
 
+/** How many causes of outcomes lie at each path, as far as a viewer may see, the most first. */
+export function countCausePaths(
+  query: Query,
+  viewer: Viewer,
+  { seqs, limit }: { seqs: Sql; limit: number },
+): Promise<{ seq: number; entity_path: string; n: number }[]> {
+  return query.all(
+    sql`SELECT seq, entity_path, count(*) AS n FROM evidence WHERE account_id = ${viewer.account_id}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND entity_path IS NOT NULL
+        AND ${visibleTo(viewer.agent_id)}${andAll(scopeConditions(viewer.scope))}
+        GROUP BY seq, entity_path ORDER BY n DESC, seq DESC, entity_path LIMIT ${limit}`,
+  );
+}
+
 /** Returns the last outcome of a scan, when more follow it. */
 export function endOfScan(query: Query, viewer: Viewer, page: OutcomePage): Promise<{ seq: number } | undefined> {
   return query.get<{ seq: number }>(

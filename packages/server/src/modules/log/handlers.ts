@@ -2,10 +2,12 @@ import { invalidInput } from '@mem-service/contract';
 import {
   EVERYONE,
   follows,
+  fromIso,
   type GivenPosition,
   type Handlers,
   isLoggedIn,
   isOfOtherHolder,
+  isReportedOn,
   type LogEvent,
   listFirstEvents,
   pageBytes,
@@ -16,6 +18,7 @@ import {
   readScope,
   reads,
   seesEvent,
+  seqAt,
 } from '../../kernel/index.ts';
 import { toEvent, toText } from './events.ts';
 import { acceptorOf } from './rules.ts';
@@ -25,8 +28,8 @@ type ShownPage = { after: GivenPosition; limit: number; shownOf: (events: Events
 
 const positionOf = (given: string | number): GivenPosition => parsePosition(String(given)) as GivenPosition;
 
-const list = reads<'log.list'>(async (context, { after: given, limit, branch }) => {
-  const after = positionOf(given);
+const list = reads<'log.list'>(async (context, { after: given, since, limit, branch }) => {
+  const after = await startOf(context, positionOf(given), since);
   const shownOf = (events: Events) =>
     branch === undefined ? readableRows(context, events) : events.filter((event) => isLoggedIn(context.view, event));
   if (branch !== undefined || readScope(context.caller)) return listShown(context, { after, limit, shownOf });
@@ -37,6 +40,13 @@ const list = reads<'log.list'>(async (context, { after: given, limit, branch }) 
   const seen = (await shownOf(page)).filter((row) => maySee(context, row));
   return { events: seen.map(toEvent), ...reached(page.at(-1) ?? after), has_more: more || rows.length > limit };
 });
+
+/** The place before the first event that is wanted: after a position, and not before a time. */
+async function startOf({ read, caller }: ReadContext, after: GivenPosition, since: string | undefined) {
+  if (since === undefined) return after;
+  const seq = (await seqAt(read, caller.account_id, fromIso(since))) - 1;
+  return seq > after.seq ? { seq, stamp: undefined } : after;
+}
 
 /** A number that was given without its stamp stays one. */
 const reached = ({ seq, stamp }: GivenPosition) => ({
@@ -75,11 +85,21 @@ const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boole
   seesEvent(readScope(caller), event) &&
   !isOfOtherHolder(caller, event);
 
-const stream = follows<'log.stream'>(({ caller, view }, { after, branch: _, ...wanted }) => {
+const stream = follows<'log.stream'>(({ caller, view, services }, { after, branch: _, ...wanted }) => {
   if (view.lineage[0]?.up_to_seq !== null)
     throw invalidInput([{ path: 'branch', message: 'shows a past state, which has no new events to stream' }]);
-  const accepts = acceptorOf({ ...wanted, isShown: (event) => isLoggedIn(view, event) });
+  let readable: ReadonlySet<string> | undefined;
+  const isReportedHere = (event: LogEvent) => !isLoggedIn(view, event) && isReportedOn(view, event);
+  const mayRead = ({ branch }: LogEvent) => readable === undefined || readable.has(branch);
+  const isShown = (event: LogEvent) => isLoggedIn(view, event) || (isReportedOn(view, event) && mayRead(event));
+  const accepts = acceptorOf<LogEvent>({ ...wanted, isShown });
   return {
+    lookUp(events) {
+      if (!events.some(isReportedHere)) return undefined;
+      return services.branchAccess.readable(caller)?.then((branches) => {
+        readable = branches;
+      });
+    },
     after: after === undefined ? undefined : positionOf(after),
     toText,
     accepts: (event) => maySee({ caller }, event) && accepts(event),

@@ -1,8 +1,8 @@
 import { eventTypeOf, matchesGlob, parseGlob } from '@mem-service/contract';
 
-export type EventFilter = {
+export type EventFilter<E extends FilteredEvent> = {
   /** Whether the branch that is followed shows the event. */
-  isShown: (event: FilteredEvent) => boolean;
+  isShown: (event: E) => boolean;
   entity_path?: string | undefined;
   types?: readonly string[] | undefined;
   agent_id?: string | undefined;
@@ -17,7 +17,12 @@ type FilteredEvent = {
 };
 
 /** Returns whether an event passes the filter. An event without a path passes only where the filter has none. */
-export function acceptorOf({ isShown, entity_path, types, agent_id }: EventFilter): (event: FilteredEvent) => boolean {
+export function acceptorOf<E extends FilteredEvent>({
+  isShown,
+  entity_path,
+  types,
+  agent_id,
+}: EventFilter<E>): (event: E) => boolean {
   const parsed = entity_path === undefined ? undefined : parseGlob(entity_path);
   const glob = parsed?.kind === 'all' ? undefined : parsed;
   const wantedTypes = types && new Set(types.map(eventTypeOf));

@@ -21,6 +21,12 @@ export type OutcomeCauses = { attempts: AttemptCauses[]; causes: Cause[] };
 
 const toCause = ({ entity_path, key, version }: SessionReadRow): Cause => ({ entity_path, key, version });
 
+/** What a session read counts on the branch where it was read, and on no other. */
+export const readHere = <S extends Pick<OpenSession, 'reads'>>(session: S, { branch }: OutcomeInput): S => ({
+  ...session,
+  reads: session.reads.filter((read) => read.branch === branch),
+});
+
 export type ParsedCauses = ReturnType<typeof parseGivenCauses>;
 
 /** The causes that the caller names of the end. */

@@ -43,20 +43,20 @@ import {
 } from '../traces/index.ts';
 import { documentOf, type OutcomeDocument, toCommitted } from './answer.ts';
 import type { OutcomeInput } from './causes.ts';
-import { causesOf, namedCauses, type OutcomeCauses, type ParsedCauses } from './causes.ts';
+import { causesOf, namedCauses, type OutcomeCauses, type ParsedCauses, readHere } from './causes.ts';
 import { type OutcomeItems, ofDifferentSessions } from './different-sessions.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { adoptCauses, applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { finalAction } from './final-action.ts';
 import { writeLessons } from './lesson.ts';
 import { entriesOf, partsOfNamedCauses } from './named-causes.ts';
+import { recordStaleReads } from './record-stale.ts';
 import { type BroughtBytes, requireRoomForReport } from './room.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
 
-/** Entries that an outcome without causes keeps as shown. */
-const MAX_STORED_SHOWN = 100;
+const MAX_SHOWN_WITHOUT_CAUSES = 100;
 
 type CommitAnswer = WriteResult<Output<'outcomes.commit'>> | Fault;
 
@@ -130,7 +130,12 @@ async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Prom
 function placesOf({ input, lineage, session, before, named }: LoadedOutcome): EntryPlace[] {
   if (before) return [];
   const { branch } = input;
-  return [...named.causes, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key, lineage }));
+  return [...named.causes, ...readHere(session, input).reads].map(({ entity_path, key }) => ({
+    branch,
+    entity_path,
+    key,
+    lineage,
+  }));
 }
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
@@ -176,7 +181,7 @@ async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutco
   );
   await pause();
   const shown = await shownTo(work, loaded);
-  const seen = sessionInScope(readScope(caller), session);
+  const seen = readHere(sessionInScope(readScope(caller), session), input);
   const last = await outcomeBefore(work, loaded, [...seen.reads, ...shown]);
   const causes = causesOf(input, seen, { named: loaded.named, shown, last });
   checkCausesWritable(caller, causes);
@@ -200,7 +205,8 @@ async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutco
 /** Loads what the session was shown, where the caller says what it used, or could have said so. */
 async function shownTo(work: Work, loaded: LoadedOutcome): Promise<readonly NamedHit[]> {
   const { caller, input, key } = loaded;
-  const isSilent = loaded.session.reads.length === 0 && !input.causal_entry_keys && input.used === undefined;
+  const isSilent =
+    readHere(loaded.session, input).reads.length === 0 && !input.causal_entry_keys && input.used === undefined;
   if (!isSilent && (input.used ?? []).length === 0) return [];
   return loadShown(work.tx, key, { numbers: numbersShown(loaded), scope: readScope(caller) });
 }
@@ -234,7 +240,7 @@ async function applyOutcome(
   const because = missingCauses(loaded);
   if (because !== undefined) report.header.causes_incomplete_because = because;
   const row = emitOutcome(work, input, { author, weighed, report });
-  const named = partsOfNamedCauses(work, weighed, session);
+  const named = partsOfNamedCauses(work, weighed, readHere(session, input));
   const evidence = await applyEvidence(work, book.entries, { weighed, seq: row.seq, branch, author });
   await pause();
   const lesson = await writeLessons(work, book.entries, {
@@ -252,10 +258,11 @@ async function applyOutcome(
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
   if (because !== undefined) document.causes_incomplete_because = because;
   const isOpen = evidence.length === 0 && shown.length > 0;
-  if (isOpen) document.shown = numbersShown(loaded).slice(0, 2 * MAX_STORED_SHOWN);
+  if (isOpen) document.shown = numbersShown(loaded).slice(0, 2 * MAX_SHOWN_WITHOUT_CAUSES);
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
+  await recordStaleReads(work, row, stale_reads);
   await endSession(work, key, session);
   if (lesson) book.hasLesson = true;
   await pause();

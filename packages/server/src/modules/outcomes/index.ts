@@ -1,7 +1,9 @@
 import type { Module } from '../../kernel/index.ts';
 import { commit } from './commit-handler.ts';
+import { listStaleReads } from './list-stale.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
+import { tables } from './tables.ts';
 
 export { commitTogether } from './commit.ts';
 export { isSuccess, parseOutcomeType } from './rules/outcome-types.ts';
@@ -10,5 +12,6 @@ export { type SharedEvidence, shareEvidence } from './share-evidence.ts';
 export const outcomes: Module = {
   name: 'outcomes',
   migrations,
-  handlers: { 'outcomes.commit': commit, ...readHandlers },
+  tables,
+  handlers: { 'outcomes.commit': commit, 'stale_reads.list': listStaleReads, ...readHandlers },
 };

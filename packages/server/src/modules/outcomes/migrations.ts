@@ -139,4 +139,28 @@ export const migrations: readonly Migration[] = [
         : []),
     ],
   },
+  {
+    version: 5,
+    name: 'stale reads',
+    up: ({ engine, text, int }) => [
+      `CREATE TABLE stale_reads (
+        account_id ${text} NOT NULL,
+        seq ${int} NOT NULL,
+        no ${int} NOT NULL,
+        agent_id ${text} NOT NULL,
+        branch ${text} NOT NULL,
+        read_branch ${text} NOT NULL,
+        entity_path ${text} NOT NULL,
+        key ${text} NOT NULL,
+        read_version ${int} NOT NULL,
+        current_version ${int},
+        changed_by ${text},
+        value_changed ${int} NOT NULL,
+        visible_to ${text} NOT NULL,
+        PRIMARY KEY (account_id, seq, no)
+      ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
+      // For erasure.
+      'CREATE INDEX stale_reads_by_path ON stale_reads (account_id, entity_path, key)',
+    ],
+  },
 ];

@@ -3,15 +3,20 @@ import { standingOf } from '../entries/index.ts';
 import type { OpenSession } from '../sessions/index.ts';
 import { type AttemptUse, readPart, type TracePart } from '../traces/index.ts';
 import type { WeighedCauses } from './evidence.ts';
-import type { Cause } from './rules/causes.ts';
+import { type Cause, causeKeyText } from './rules/causes.ts';
 
 /** Causes that the caller named and its session did not read: the trace shows their standing before the outcome. */
-export function partsOfNamedCauses(work: Work, { steps }: WeighedCauses, { reads }: OpenSession): TracePart[] {
-  const known = new Set(reads.map(({ entry_id }) => entry_id));
+export function partsOfNamedCauses(
+  work: Work,
+  { steps }: WeighedCauses,
+  { reads }: Pick<OpenSession, 'reads'>,
+): TracePart[] {
+  // By name: what a branch inherits gets a number of its own there when it is first judged.
+  const known = new Set(reads.map(causeKeyText));
   return steps.flatMap((step, attempt) =>
     step.causes.flatMap((cause) => {
       const { entry } = cause;
-      if (!entry || known.has(entry.entry_id)) return [];
+      if (!entry || known.has(causeKeyText(entry))) return [];
       const { entry_id, branch, entity_path, key, agent_id, confidence } = entry;
       return [
         readPart({

@@ -31,6 +31,7 @@ import {
 import {
   type ColumnScope,
   type IndexState,
+  type IsCovered,
   type MatchScope,
   parseQuery,
   readIndexState,
@@ -193,19 +194,20 @@ async function overlaidScope(
 ): Promise<FoundScope | undefined> {
   const overlay = await readOverlay(context, account);
   if (!overlay) return undefined;
-  const { base, floor, texts, index } = overlay;
+  const { base, index, ...beside } = overlay;
   const based = { ...context, view: base };
-  const column = index ? undefined : await columnScope(based, input, floor);
-  const filters = column && [...column.filters, sql`seq <= ${floor}`];
+  const column = index ? undefined : await columnScope(based, input, beside.floor);
+  const filters = column && [...column.filters, sql`seq <= ${beside.floor}`];
   const scope = indexScope(based, input, { account, index, column: column && { ...column, filters: filters ?? [] } });
-  const globs = scopedGlobs(base.scope, globsOf(input));
-  const isAt = (some: readonly Glob[]) => (text: { entity_path: string }) =>
-    some.some((glob) => matchesGlob(glob, text.entity_path));
-  const counted = base.scope ? texts.filter(isAt(scopedGlobs(base.scope, undefined))) : texts;
-  const shown = counted.filter(isAt(globs));
-  const seqs = new Set(texts.map(({ seq }) => seq));
-  return { account, scope: { ...scope, overlay: { floor, counted, shown, seqs } }, view: base };
+  const isCounted = coveredBy(scopedGlobs(base.scope, undefined));
+  const isShown = coveredBy(scopedGlobs(base.scope, globsOf(input)));
+  return { account, scope: { ...scope, overlay: { ...beside, isCounted, isShown } }, view: base };
 }
+
+const coveredBy = (globs: readonly Glob[]): IsCovered =>
+  globs.some(({ kind }) => kind === 'all')
+    ? undefined
+    : ({ entity_path }) => globs.some((glob) => matchesGlob(glob, entity_path));
 
 /** Filters on columns beside the words are applied to matches as they are read. */
 export async function columnScope(context: ReadContext, input: SearchInput, newest: number): Promise<ColumnScope> {

@@ -4,6 +4,7 @@ import { erasesEntries } from './erase.ts';
 import { deleteIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
 import { openRecorder } from './recorder.ts';
+import { sessionBranch } from './session-branch.ts';
 import { tables } from './tables.ts';
 
 export { dropCleanReads, staleReadsOfWriter } from './clean-reads.ts';
@@ -47,4 +48,5 @@ export const sessions: Module = {
   handlers: {},
   maintenance: [{ name: 'sessions.forget_idle', run: deleteIdleSessions }],
   recorder: openRecorder,
+  hooks: () => ({ sessionBranch }),
 };

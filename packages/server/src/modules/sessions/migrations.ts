@@ -99,4 +99,12 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 3,
+    name: 'branches of sessions',
+    up: ({ text }) => [
+      `ALTER TABLE sessions ADD COLUMN branch ${text}`,
+      `ALTER TABLE session_reads ADD COLUMN branch ${text}`,
+    ],
+  },
 ];

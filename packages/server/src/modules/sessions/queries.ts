@@ -19,6 +19,8 @@ export type SessionRow = SessionKey & {
   bytes: number;
   /** 1 once anything but reads, queries and errors was recorded in it. */
   recorded: number;
+  /** The branch that it read on last; null where it has read nothing. */
+  branch: string | null;
 };
 
 /** The reads of a session between two flushes. */
@@ -26,6 +28,8 @@ export type PageRow = SessionKey & {
   no: number;
   attempt: number;
   reads: string;
+  /** The branch that they were read on; null means `main`. */
+  branch: string | null;
 };
 
 export const itemKinds = ['query', 'error', 'context', 'action', 'llm_call', 'span', 'attempt'] as const;
@@ -45,7 +49,7 @@ const session = { account_id: 'text', agent_id: 'text', session: 'text' } as con
 export const findSessions: Find = {
   table: 'sessions',
   select:
-    'account_id, agent_id, session, opened_at, last_at, attempt, reads, last_page, items, actions, truncated, attributes, bytes, recorded',
+    'account_id, agent_id, session, opened_at, last_at, attempt, reads, last_page, items, actions, truncated, attributes, bytes, recorded, branch',
   by: session,
 };
 
@@ -64,16 +68,18 @@ export const upsertSessions: Insert = {
     attributes: 'text',
     bytes: 'int',
     recorded: 'int',
+    branch: 'text',
   },
   suffix: `ON CONFLICT (account_id, agent_id, session) DO UPDATE SET
     last_at = excluded.last_at, attempt = excluded.attempt, reads = excluded.reads, last_page = excluded.last_page,
     items = excluded.items, actions = excluded.actions, truncated = excluded.truncated,
-    attributes = excluded.attributes, bytes = excluded.bytes, recorded = excluded.recorded`,
+    attributes = excluded.attributes, bytes = excluded.bytes, recorded = excluded.recorded,
+    branch = excluded.branch`,
 };
 
 export const insertPages: Insert = {
   table: 'session_reads',
-  columns: { ...session, no: 'int', attempt: 'int', reads: 'text' },
+  columns: { ...session, no: 'int', attempt: 'int', reads: 'text', branch: 'text' },
 };
 
 export const insertItems: Insert = {
@@ -95,15 +101,15 @@ const ofSession = ({ account_id, agent_id, session }: SessionKey): Sql =>
 export function getSession(query: Query, key: SessionKey): Promise<SessionRow | undefined> {
   return query.get<SessionRow>(
     sql`SELECT account_id, agent_id, session, opened_at, last_at, attempt, reads, last_page, items, actions, truncated,
-          attributes, bytes, recorded FROM sessions WHERE ${ofSession(key)}`,
+          attributes, bytes, recorded, branch FROM sessions WHERE ${ofSession(key)}`,
   );
 }
 
 /** Returns pages in the order they were written, after one of them. A session's limit on reads bounds their number. */
 export function listPages(query: Query, key: SessionKey, after = 0): Promise<PageRow[]> {
   return query.all<PageRow>(
-    sql`SELECT account_id, agent_id, session, no, attempt, reads FROM session_reads WHERE ${ofSession(key)} AND no > ${after}
-        ORDER BY no`,
+    sql`SELECT account_id, agent_id, session, no, attempt, reads, branch FROM session_reads
+        WHERE ${ofSession(key)} AND no > ${after} ORDER BY no`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Query } from '../../db/index.ts';
+import { MAIN_BRANCH } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { KnownReads } from './rules/known-reads.ts';
 import { fromPage } from './rules/page.ts';
@@ -73,7 +74,8 @@ async function load(query: Query, row: queries.SessionRow): Promise<KnownReads> 
   if (row.reads === 0) return reads;
   for (const page of await queries.listPages(query, row)) {
     reads.begin(page.attempt);
-    for (const { entry_id, version } of fromPage(page.reads)) reads.add(entry_id, version);
+    const branch = page.branch ?? MAIN_BRANCH;
+    for (const { entry_id, version } of fromPage(page.reads)) reads.add({ entry_id, version, branch });
   }
   return reads;
 }

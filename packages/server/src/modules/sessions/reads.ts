@@ -1,5 +1,5 @@
 import type { Query, Transaction } from '../../db/index.ts';
-import { EVERYONE, isInScope, type Scope } from '../../kernel/index.ts';
+import { EVERYONE, isInScope, MAIN_BRANCH, type Scope } from '../../kernel/index.ts';
 import { findEntriesByNumber, findVersions } from '../entries/offers.ts';
 import * as queries from './queries.ts';
 import { fromPage, numbersIn } from './rules/page.ts';
@@ -9,6 +9,7 @@ export type SessionReadRow = queries.SessionKey & {
   entry_id: number;
   version: number;
   attempt: number;
+  /** The branch that it was read on. */
   branch: string;
   entity_path: string;
   key: string;
@@ -24,7 +25,9 @@ export type SessionReadRow = queries.SessionKey & {
 /** Returns reads in order. Entries erased since then are left out. */
 export async function loadReads(query: Query | Transaction, session: queries.SessionKey): Promise<SessionReadRow[]> {
   const pages = await queries.listPages(query, session);
-  const kept = pages.flatMap(({ attempt, reads }) => fromPage(reads).map((read) => ({ attempt, ...read })));
+  const kept = pages.flatMap(({ attempt, branch, reads }) =>
+    fromPage(reads).map((read) => ({ attempt, branch: branch ?? MAIN_BRANCH, ...read })),
+  );
   if (kept.length === 0) return [];
   const { account_id, agent_id, session: name } = session;
   const [versions, entries] = await Promise.all([
@@ -42,7 +45,7 @@ export async function loadReads(query: Query | Transaction, session: queries.Ses
         entry_id: read.entry_id,
         version: read.version,
         attempt: read.attempt,
-        branch: entry.branch,
+        branch: read.branch,
         entity_path: entry.entity_path,
         key: entry.key,
         visible_to: version.shared === 1 ? EVERYONE : version.agent_id,

@@ -15,7 +15,7 @@ export type NewReads = { reads: ReadNote[]; foreign: { read: ReadNote; isFirstOf
 export function takeNewReads({ row, notes, known }: RecordedSession): NewReads {
   const taken: NewReads = { reads: [], foreign: [] };
   for (const read of notes) {
-    if (read.kind !== 'read' || known.has(read.entry_id, read.version)) continue;
+    if (read.kind !== 'read' || known.has(read)) continue;
     if (row.reads >= MAX_READS) {
       row.truncated = 1;
       break;
@@ -23,7 +23,7 @@ export function takeNewReads({ row, notes, known }: RecordedSession): NewReads {
     row.reads++;
     taken.reads.push(read);
     if (read.written_by !== row.agent_id) taken.foreign.push({ read, isFirstOfEntry: !known.hasEntry(read.entry_id) });
-    known.add(read.entry_id, read.version);
+    known.add(read);
   }
   return taken;
 }

@@ -2,6 +2,8 @@ import {
   type AccountNotes,
   applyReads,
   EVERYONE,
+  isReading,
+  MAIN_BRANCH,
   type ReadNote,
   type SessionNote,
   type Work,
@@ -33,10 +35,12 @@ export async function recordSessions(
   for (const session of sessions) {
     const { row } = session;
     const taken = takeNewReads(session);
-    if (taken.reads.length > 0) pages.push(pageOf(work, row, taken));
+    pages.push(...pagesOf(work, row, taken));
     for (const one of taken.foreign) foreign.push({ ...one, row });
     items.push(...itemsOf(work, row, session.notes));
     row.last_at = work.now;
+    const last = session.notes.findLast(isReading);
+    if (last) row.branch = last.branch;
     countSession(work, row);
   }
   if (pages.length > 0) work.send(work.tx.insertMany(queries.insertPages, pages));
@@ -71,11 +75,17 @@ async function openSessions(
   );
 }
 
-function pageOf(work: Work, row: queries.SessionRow, { reads }: NewReads): queries.PageRow {
+/** A page for each branch that was read on. */
+function pagesOf(work: Work, row: queries.SessionRow, { reads }: NewReads): queries.PageRow[] {
   const { account_id, agent_id, session, attempt } = row;
-  const no = work.nextItem();
-  row.last_page = no;
-  return { account_id, agent_id, session, no, attempt, reads: toPage(reads) };
+  const branches = new Set(reads.map((read) => read.branch));
+  return [...branches].map((on) => {
+    const no = work.nextItem();
+    row.last_page = no;
+    const here = branches.size === 1 ? reads : reads.filter((read) => read.branch === on);
+    const branch = on === MAIN_BRANCH ? null : on;
+    return { account_id, agent_id, session, no, attempt, reads: toPage(here), branch };
+  });
 }
 
 function itemsOf(work: Work, row: queries.SessionRow, seen: readonly SessionNote[]): queries.ItemRow[] {
@@ -86,7 +96,7 @@ function itemsOf(work: Work, row: queries.SessionRow, seen: readonly SessionNote
   const { account_id, agent_id, session, attempt } = row;
   return fitting.map(({ kind, at, entity_path, ...rest }) => {
     const no = work.nextItem();
-    const data = JSON.stringify(rest);
+    const data = JSON.stringify({ ...rest, branch: undefined });
     row.bytes += Buffer.byteLength(data);
     return { account_id, agent_id, session, no, kind, attempt, at, entity_path, data };
   });

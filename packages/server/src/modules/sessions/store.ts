@@ -70,6 +70,7 @@ export const newSession = (key: SessionKey, now: number): queries.SessionRow => 
   attributes: '{}',
   bytes: 0,
   recorded: 0,
+  branch: null,
   ...key,
 });
 

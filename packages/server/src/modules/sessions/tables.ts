@@ -23,6 +23,7 @@ export const tables: readonly TenantTable[] = [
       derived: ['bytes', 'recorded'],
       restore: restoreSessions,
       key: ['agent_id', 'session'],
+      nullable: ['branch'],
       json: ['attributes'],
       agents: { agent_id: { erased: 'delete the row', counted_as: 'sessions' } },
       rights: { maintenance: ['SELECT (account_id, agent_id, session, last_at)'] },
@@ -31,6 +32,7 @@ export const tables: readonly TenantTable[] = [
   exported(insertPages, {
     kind: 'session_reads',
     key: ['agent_id', 'session', 'no'],
+    nullable: ['branch'],
     json: ['reads'],
     agents: { agent_id: { erased: 'delete the row' } },
   }),

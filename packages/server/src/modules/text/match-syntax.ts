@@ -4,6 +4,7 @@ import type { EntryView } from '../../kernel/index.ts';
 import { wordIn } from './indexing.ts';
 import type { Term } from './rules/query.ts';
 import type { IndexState, TailText } from './tail.ts';
+import type { TextsByWord } from './texts-by-word.ts';
 
 /** A full-text expression in the engine's syntax. Words are letters and digits, so quoting is all it needs. */
 export type Expression = string;
@@ -55,15 +56,21 @@ export type MatchScope = {
   overlay?: OverlayTexts | undefined;
 };
 
-/** Texts beside the index: those in the scope of the caller, and of these the ones at the paths of the search. */
+/** Texts beside the index. */
 export type OverlayTexts = {
   /** The index is asked for rows up to this `seq`. */
   floor: number;
-  counted: readonly TailText[];
-  shown: readonly TailText[];
-  /** Of all texts: the index may have them too. */
+  texts: readonly TailText[];
+  /** Theirs: the index may have them too. */
   seqs: ReadonlySet<number>;
+  /** These, and others that are not meant. */
+  byWord: TextsByWord;
+  /** Whether a text is in the scope of the caller, and whether it is also at the paths of the search; undefined where all are. */
+  isCounted: IsCovered;
+  isShown: IsCovered;
 };
+
+export type IsCovered = ((text: TailText) => boolean) | undefined;
 
 /** `n`: in how many entries the term is. */
 export type RankedTerm = { term: Term; idf: number; n: number };

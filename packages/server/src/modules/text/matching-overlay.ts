@@ -1,5 +1,13 @@
 import type { Query } from '../../db/index.ts';
-import type { MatchScope, NewestMatches, OverlayTexts, Ranked, RankedTerm, WantedMatches } from './match-syntax.ts';
+import type {
+  IsCovered,
+  MatchScope,
+  NewestMatches,
+  OverlayTexts,
+  Ranked,
+  RankedTerm,
+  WantedMatches,
+} from './match-syntax.ts';
 import { readAverages } from './queries.ts';
 import { averagesOf, fileIdf, fileScore } from './rules/file-rank.ts';
 import type { Term } from './rules/query.ts';
@@ -8,8 +16,12 @@ import type { TailText } from './tail.ts';
 
 type OverlayScope = MatchScope & { overlay: OverlayTexts };
 
+/** Those of the texts with one of the terms that are meant. */
+const textsWith = ({ byWord, seqs }: OverlayTexts, terms: readonly Term[], isCovered: IsCovered): TailText[] =>
+  byWord.having(terms).filter((text) => seqs.has(text.seq) && (isCovered?.(text) ?? true));
+
 export const countInOverlay = ({ overlay }: MatchScope, term: Term): number =>
-  overlay ? overlay.counted.filter(({ words }) => countTerm(words, term) > 0).length : 0;
+  overlay ? textsWith(overlay, [term], overlay.isCounted).length : 0;
 
 /** The best of both, in order. */
 export async function rankWithOverlay(
@@ -17,11 +29,13 @@ export async function rankWithOverlay(
   scope: OverlayScope,
   { ranked, terms, limit }: { ranked: readonly Ranked[]; terms: readonly RankedTerm[]; limit: number },
 ): Promise<Ranked[]> {
-  const { shown, seqs } = scope.overlay;
+  const { isShown, seqs } = scope.overlay;
   const indexed = ranked.filter(({ seq }) => !seqs.has(seq));
+  const words = terms.map(({ term }) => term);
+  const shown = textsWith(scope.overlay, words, isShown);
   if (shown.length === 0) return indexed;
   const weigh = await weightsOf(query, scope, terms);
-  const count = termCounter(terms.map(({ term }) => term));
+  const count = termCounter(words);
   const own: Ranked[] = [];
   for (const { seq, words } of shown) {
     const score = weigh(count(words).counts, words.length);
@@ -35,8 +49,10 @@ type Weigh = (counts: readonly number[], length: number) => number;
 /** The score that the index would give to a text. */
 async function weightsOf(query: Query, scope: OverlayScope, terms: readonly RankedTerm[]): Promise<Weigh> {
   const file = scope.index?.upto ? averagesOf(await readAverages(query)) : { rows: 0, words: 0 };
-  const average = file.rows > 0 ? file.words / file.rows : averageOf(scope.overlay.counted);
-  const rows = Math.max(file.rows, scope.overlay.counted.length);
+  const { texts, isCounted } = scope.overlay;
+  const counted = isCounted ? texts.filter(isCounted) : texts;
+  const average = file.rows > 0 ? file.words / file.rows : averageOf(counted);
+  const rows = Math.max(file.rows, counted.length);
   const idfs = terms.map(({ idf, n }) => (scope.index ? fileIdf(rows, n) : idf));
   return (counts, length) =>
     idfs.reduce((sum, idf, i) => {
@@ -52,9 +68,11 @@ const averageOf = (texts: readonly TailText[]): number =>
 export function newestWithOverlay(
   { overlay }: OverlayScope,
   { seqs, complete }: NewestMatches,
-  { accepts, limit }: Pick<WantedMatches, 'accepts' | 'limit'>,
+  { terms, accepts, limit }: Pick<WantedMatches, 'terms' | 'accepts' | 'limit'>,
 ): NewestMatches {
-  const own = overlay.shown.filter(({ words }) => accepts((term) => countTerm(words, term) > 0)).map(({ seq }) => seq);
+  const own = textsWith(overlay, terms, overlay.isShown)
+    .filter(({ words }) => accepts((term) => countTerm(words, term) > 0))
+    .map(({ seq }) => seq);
   const indexed = seqs.filter((seq) => !overlay.seqs.has(seq));
   const all = [...own, ...indexed].sort((a, b) => b - a);
   return { seqs: all.slice(0, limit), complete: complete && all.length <= limit };

@@ -12,6 +12,7 @@ import { findDocuments, listOverlaid, type OverlaidVersion } from '../entries/in
 import { indexerOf } from './indexer.ts';
 import type { IndexedEntry } from './rules/words.ts';
 import { type IndexState, positionIn, type TailText, wordsOfParsed } from './tail.ts';
+import { TextsByWord } from './texts-by-word.ts';
 
 /**
  * What a view shows beside the index of words, which has the newest rows alone: the index is asked for rows of the last branch
@@ -21,6 +22,8 @@ export type Overlay = {
   base: EntryView;
   floor: number;
   texts: readonly TailText[];
+  seqs: ReadonlySet<number>;
+  byWord: TextsByWord;
   /** On SQLite. */
   index: IndexState | undefined;
 };
@@ -29,7 +32,8 @@ export type Overlay = {
 const MAX_VERSIONS = 4000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-type KnownOverlay = { at: LogPosition; floor: number; texts: readonly TailText[] };
+type OverlaidTexts = Pick<Overlay, 'texts' | 'seqs' | 'byWord'>;
+type KnownOverlay = OverlaidTexts & { at: LogPosition; floor: number };
 
 /** Overlays that are remembered, of all accounts. */
 const MAX_KNOWN = 16;
@@ -57,30 +61,32 @@ export async function readOverlay(context: ReadContext, account: AccountRow): Pr
   const known = memory.get(name);
   memory.delete(name);
   const isSame = known !== undefined && known.floor === floor && isSamePosition(known.at, at);
-  const texts = isSame ? known.texts : await textsAbove(context, floor, known?.texts ?? []);
-  if (!texts) {
+  const found = isSame ? known : await textsAbove(context, floor, known?.byWord);
+  if (!found) {
     if (floor < end) indexer?.request(view.account_id);
     return undefined;
   }
-  memory.set(name, { at, floor, texts });
+  const { texts, seqs, byWord } = found;
+  memory.set(name, { at, floor, texts, seqs, byWord });
   if (memory.size > MAX_KNOWN) memory.delete(memory.keys().next().value as string);
-  return { base, floor, texts, index };
+  return { base, floor, texts, seqs, byWord, index };
 }
 
 async function textsAbove(
   { scan, view, services }: ReadContext,
   floor: number,
-  known: readonly TailText[],
-): Promise<TailText[] | undefined> {
+  known: TextsByWord | undefined,
+): Promise<OverlaidTexts | undefined> {
   const most = services.limits.max_overlaid_entries ?? MAX_VERSIONS;
   const found = await listOverlaid(scan, view, { after: floor, most });
   const live = found?.filter(({ deleted }) => deleted !== 1);
   if (!live || live.reduce((sum, { document_bytes }) => sum + document_bytes, 0) > MAX_BYTES) return undefined;
-  const bySeq = new Map(known.map((text) => [text.seq, text]));
-  const missing = live.filter(({ seq }) => !bySeq.has(seq));
+  const byWord = known?.isWorthKeeping(live.length) ? known : new TextsByWord();
+  const missing = live.filter(({ seq }) => !byWord.get(seq));
   for (let from = 0; from < missing.length; from += PAGE_ROWS)
-    for (const text of await wordsOf({ scan, view }, missing.slice(from, from + PAGE_ROWS))) bySeq.set(text.seq, text);
-  return live.flatMap(({ seq }) => bySeq.get(seq) ?? []);
+    await byWord.add(await wordsOf({ scan, view }, missing.slice(from, from + PAGE_ROWS)));
+  const texts = live.flatMap(({ seq }) => byWord.get(seq) ?? []);
+  return { texts, seqs: new Set(texts.map(({ seq }) => seq)), byWord };
 }
 
 const PAGE_ROWS = 100;

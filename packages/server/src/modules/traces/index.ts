@@ -19,7 +19,7 @@ export {
   listRecentTraces,
   type RecentTrace,
 } from './question-queries.ts';
-export { listReadPaths, type ReadPath } from './read-queries.ts';
+export { listReadPaths, listTracesAfter, type ReadPath, type SessionMoment } from './read-queries.ts';
 export { findTraces, listPartsAtPath, type PartAtPath, type TraceFacts } from './readers.ts';
 export { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 export { redactionsInSteps as redactionsOf, redactJson } from './rules/redact-json.ts';

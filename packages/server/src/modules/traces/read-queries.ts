@@ -1,4 +1,4 @@
-import { andAll, type Dialect, type FirstRows, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Dialect, type FirstRows, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
 import { type Viewer, visibleTo } from '../../kernel/index.ts';
 import { TRACE, type TraceRow, tracesInScope } from './queries.ts';
 
@@ -33,6 +33,28 @@ export function listTracesInOrder(
         AND ${visibleTo(viewer.agent_id)}${andAll([...wanted, ...tracesInScope(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
     { columns: ['header'], bytes },
   );
+}
+
+/** A moment of a session, by the `seq` of an event. */
+export type SessionMoment = { agent_id: string; session: string; seq: number };
+
+/** The agent may have sealed so many traces of other sessions before that of the session. */
+const TRACES_BETWEEN = 200;
+
+/** The trace that each session was sealed as next, where there is one that the viewer may see: `no` is the place in the list. */
+export function listTracesAfter(
+  query: Query,
+  viewer: Viewer,
+  moments: readonly SessionMoment[],
+): Promise<{ no: number; trace_id: string }[]> {
+  const each = moments.map(
+    ({ agent_id, session, seq }, no) =>
+      sql`SELECT * FROM (SELECT ${fragment(String(no))} AS no, trace_id FROM (
+            SELECT seq, trace_id, session, visible_to FROM traces WHERE account_id = ${viewer.account_id}
+              AND agent_id = ${agent_id} AND seq > ${seq} ORDER BY seq LIMIT ${TRACES_BETWEEN}) AS later
+          WHERE session = ${session} AND ${visibleTo(viewer.agent_id)} ORDER BY seq LIMIT 1) AS next`,
+  );
+  return query.all(joinSql(each, ' UNION ALL '));
 }
 
 /** A path that a session read something at, and when it last did. */

@@ -1,5 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import {
+  branchOf,
   EVERYONE,
   type Handlers,
   isNewestOfOneBranch,
@@ -36,7 +37,7 @@ function seen({ elapsed, now, view }: ReadContext, { entity_path, key }: EntryAd
     at: now,
     entry_id: row.entry_id,
     version: row.version,
-    branch: row.branch,
+    branch: branchOf(view),
     entity_path,
     key,
     visible_to: row.shared === 1 ? EVERYONE : row.agent_id,

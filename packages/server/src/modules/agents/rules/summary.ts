@@ -64,7 +64,7 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   dead_letter_replayed: ({ details }) =>
     `Replayed an event of ${quoted(details.connector) || 'a connector'}${details.replayed === true ? '' : ', which failed'}`,
   branch_created: (event) => `Created branch '${branchNamedIn(event)}'`,
-  branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into main`,
+  branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into ${quoted(event.details.target) || 'main'}`,
   branch_closed: (event) => `Closed branch '${branchNamedIn(event)}'`,
   branch_reopened: (event) => `Reopened branch '${branchNamedIn(event)}'`,
   branch_updated: (event) => `Updated branch '${branchNamedIn(event)}'`,

@@ -3,6 +3,7 @@ import { type Row, sql } from '../../../db/index.ts';
 import {
   type AgentEraser,
   addStored,
+  type Caller,
   type CountingWork,
   type EntryEraser,
   type EntryHead,
@@ -22,16 +23,19 @@ const ENTRIES_AT_ONCE = 1000;
 
 /**
  * The same on each branch that it reaches: what is erased from `main` is also erased from the branches that have changed it or
- * wrote something of that name.
+ * wrote something of that name, as far as the caller may erase there.
  */
 export async function targetsOf(
-  { tx }: Pick<Work, 'tx'>,
+  { tx, services }: Pick<Work, 'tx' | 'services'>,
   target: queries.ErasureTarget,
+  caller: Caller,
 ): Promise<queries.ErasureTarget[]> {
   if (target.branch !== MAIN_BRANCH) return [target];
-  const found = await queries.listBranchesNaming(tx, target);
-  const others = found.filter((branch) => branch !== MAIN_BRANCH);
-  return [target, ...others.map((branch) => ({ ...target, branch }))];
+  const targets = [target];
+  for (const branch of await queries.listBranchesNaming(tx, target))
+    if (branch !== MAIN_BRANCH && (await services.branchAccess.mayErase(caller, branch)))
+      targets.push({ ...target, branch });
+  return targets;
 }
 
 /**
@@ -40,10 +44,10 @@ export async function targetsOf(
  */
 export async function* findErased(
   work: Work,
-  target: queries.ErasureTarget,
+  targets: readonly queries.ErasureTarget[],
   receipt_id: string,
 ): AsyncGenerator<ErasedEntries> {
-  for (const each of await targetsOf(work, target)) yield* findErasedOf(work, each, receipt_id);
+  for (const target of targets) yield* findErasedOf(work, target, receipt_id);
 }
 
 async function* findErasedOf(

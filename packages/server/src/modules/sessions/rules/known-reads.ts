@@ -1,11 +1,16 @@
-/** Marks an entry that was read only in an earlier attempt. Versions begin at 1. */
+const MAIN = 'main';
+
+/** A version, and the branch that it was read on: what a branch inherits has the same number as on its parent. */
+export type KnownRead = { entry_id: number; version: number; branch: string };
+
+/** Marks an entry that was read only in an earlier attempt, or on another branch. Versions begin at 1. */
 const EARLIER = 0;
 
 /** The versions that a session has read in the current attempt, and the entries of all its attempts. */
 export class KnownReads {
-  /** The first version read of each entry. */
+  /** The first version of each entry that was read on `main`. */
   readonly #entries = new Map<number, number>();
-  /** Further versions; few entries are read in more than one. */
+  /** Further versions, and those read on other branches. */
   #others: Set<string> | undefined;
   #attempt: number;
 
@@ -29,16 +34,22 @@ export class KnownReads {
     return this.#entries.has(entryId);
   }
 
-  has(entryId: number, version: number): boolean {
-    return this.#entries.get(entryId) === version || this.#others?.has(`${entryId}.${version}`) === true;
+  has({ entry_id, version, branch }: KnownRead): boolean {
+    const isFirst = branch === MAIN && this.#entries.get(entry_id) === version;
+    return isFirst || this.#others?.has(textOf({ entry_id, version, branch })) === true;
   }
 
-  add(entryId: number, version: number): void {
-    const first = this.#entries.get(entryId);
-    if (first === undefined || first === EARLIER) this.#entries.set(entryId, version);
+  add({ entry_id, version, branch }: KnownRead): void {
+    const first = this.#entries.get(entry_id);
+    const isMain = branch === MAIN;
+    if (isMain && (first === undefined || first === EARLIER)) this.#entries.set(entry_id, version);
     else {
+      if (first === undefined) this.#entries.set(entry_id, EARLIER);
       this.#others ??= new Set();
-      this.#others.add(`${entryId}.${version}`);
+      this.#others.add(textOf({ entry_id, version, branch }));
     }
   }
 }
+
+const textOf = ({ entry_id, version, branch }: KnownRead): string =>
+  branch === MAIN ? `${entry_id}.${version}` : `${entry_id}.${version} ${branch}`;

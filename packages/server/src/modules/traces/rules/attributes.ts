@@ -10,9 +10,9 @@ export const MAX_ATTRIBUTE_VALUE_CHARS = 256;
 const MAX_SHOWN_CHARS = 128;
 
 /** Set by the server; a caller's values under these names are dropped. */
-const RESERVED: ReadonlySet<string> = new Set(['source', 'model', 'client', 'outcome_type']);
+const RESERVED: ReadonlySet<string> = new Set(['source', 'model', 'client', 'outcome_type', 'memory_branch']);
 /** Set by clients and by the server: they do not count towards the caller's limit. */
-const UNCOUNTED: ReadonlySet<string> = new Set(['memory_branch', 'canary_fix_id', 'canary_arm', ...RESERVED]);
+const UNCOUNTED: ReadonlySet<string> = new Set(['canary_fix_id', 'canary_arm', ...RESERVED]);
 
 /**
  * Merges several sets of attributes; later ones win. Nothing is truncated or dropped to make it fit: one invalid value

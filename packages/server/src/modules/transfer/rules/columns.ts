@@ -52,8 +52,12 @@ const checks: Readonly<Record<string, ColumnCheck>> = {
   written_by: agentOrNone,
   actor_agent_id: agentOrNone,
   last_agent: agentOrNone,
+  changed_by: agentOrNone,
   ...perName(['confidence', 'causal_confidence', 'confidence_before', 'confidence_after'], share),
-  ...perName(['deleted', 'shared', 'success', 'applied', 'is_evidence', 'truncated', 'in_ledger'], flag),
+  ...perName(
+    ['deleted', 'shared', 'success', 'applied', 'is_evidence', 'truncated', 'in_ledger', 'value_changed'],
+    flag,
+  ),
   ...perName(['entry_id', 'version', 'read_version', 'standing_no', 'recall_count', 'n_causal', 'seq', 'no'], count),
   ...perName(['evidence_success', 'evidence_failure', 'evidence_count', 'entry_count', 'sequence', 'days'], count),
   ...perName(['written_at', 'ttl_at', 'created_at', 'committed_at', 'updated_at', 'opened_at', 'last_at'], time),

@@ -1,0 +1,56 @@
+import { andAll, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { cursorSeq } from '../../kernel/index.ts';
+import type { EventCount, SeriesUnit, TypeCount } from './rules.ts';
+
+export const addEventCounts: Insert = {
+  table: 'event_counts',
+  columns: {
+    account_id: 'text',
+    branch: 'text',
+    unit: 'text',
+    agent_id: 'text',
+    visible_to: 'text',
+    at: 'int',
+    event_type: 'text',
+    held_by: 'text',
+    n: 'int',
+  },
+  suffix: `ON CONFLICT (account_id, branch, unit, agent_id, visible_to, at, event_type, held_by)
+    DO UPDATE SET n = event_counts.n + excluded.n`,
+};
+
+export type CountedRange = Pick<EventCount, 'branch' | 'agent_id'> & {
+  account_id: string;
+  viewer: string;
+  unit: SeriesUnit;
+  since: number;
+  until: number;
+  where: readonly Sql[];
+  /** The consumer that counts. */
+  consumer: string;
+};
+
+/**
+ * The counts of a range, and up to which `seq` events are counted. In one statement: events that are counted in between
+ * would be missing or count twice.
+ */
+export async function listEventCounts(
+  query: Query,
+  range: CountedRange,
+): Promise<{ counts: TypeCount[]; counted_seq: number }> {
+  const { account_id, branch, unit, agent_id, viewer, since, until, where, consumer } = range;
+  const rows = await query.all<TypeCount>(
+    sql`SELECT at, event_type, CAST(sum(n) AS BIGINT) AS n FROM event_counts
+        WHERE account_id = ${account_id} AND branch = ${branch} AND unit = ${unit} AND agent_id = ${agent_id}
+          AND visible_to IN ('', ${viewer}) AND at >= ${since} AND at < ${until}${andAll(where)}
+        GROUP BY at, event_type
+        UNION ALL SELECT seq AS at, '' AS event_type, 0 AS n FROM (${cursorSeq({ account_id, consumer })}) AS counted`,
+  );
+  const end = rows.find(({ event_type }) => event_type === '');
+  return { counts: rows.filter((row) => row !== end), counted_seq: end?.at ?? 0 };
+}
+
+/** Maintenance over all accounts. */
+export function deleteMinutesBefore(tx: Transaction, before: number): Promise<number> {
+  return tx.run(sql`DELETE FROM event_counts WHERE account_id IS NOT NULL AND unit = 'minute' AND at < ${before}`);
+}

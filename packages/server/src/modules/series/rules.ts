@@ -1,0 +1,57 @@
+const MINUTE_MS = 60_000;
+
+export const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE_MS } as const;
+export type SeriesUnit = keyof typeof UNIT_MS;
+const units = Object.keys(UNIT_MS) as SeriesUnit[];
+
+/** The first moment of the stretch that a time lies in. */
+export const startOf = (unit: SeriesUnit, time: number): number => time - (time % UNIT_MS[unit]);
+
+/** The first moment after the stretch that ends at or after a time. */
+export const endOf = (unit: SeriesUnit, time: number): number => startOf(unit, time + UNIT_MS[unit] - 1);
+
+/** What the counts of an event depend on. */
+export type CountedEvent = {
+  branch: string;
+  event_type: string;
+  agent_id: string;
+  visible_to: string;
+  /** The key that alone may know of it, or nothing. */
+  held_by: string;
+  created_at: number;
+};
+
+/** How many events of a type there were in a stretch of time; `agent_id` is empty for those of all agents. */
+export type EventCount = Omit<CountedEvent, 'created_at'> & { unit: SeriesUnit; at: number; n: number };
+
+/** Adds up events, for all agents and for each of them, by hour and day, and by minute from a time on. */
+export function countsOf(events: readonly CountedEvent[], { minutes_since }: { minutes_since: number }): EventCount[] {
+  const counts = new Map<string, EventCount>();
+  for (const { created_at, branch, visible_to, event_type, held_by, agent_id: agent } of events)
+    for (const unit of units) {
+      const at = startOf(unit, created_at);
+      if (unit === 'minute' && at < minutes_since) continue;
+      for (const agent_id of ['', agent]) {
+        const name = [unit, at, branch, agent_id, visible_to, event_type, held_by].join('\n');
+        const known = counts.get(name);
+        if (known) known.n++;
+        else counts.set(name, { branch, unit, agent_id, visible_to, at, event_type, held_by, n: 1 });
+      }
+    }
+  return [...counts.values()];
+}
+
+export type TypeCount = { at: number; event_type: string; n: number };
+type SeriesPoint = { at: number; total: number; counts: Record<string, number> };
+
+/** The points of a series, in the order of time, from counts of several sources. */
+export function pointsOf(counts: readonly TypeCount[]): SeriesPoint[] {
+  const points = new Map<number, SeriesPoint>();
+  for (const { at, event_type, n } of counts) {
+    const point = points.get(at) ?? { at, total: 0, counts: {} };
+    points.set(at, point);
+    point.total += n;
+    point.counts[event_type] = (point.counts[event_type] ?? 0) + n;
+  }
+  return [...points.values()].sort((a, b) => a.at - b.at);
+}
