@@ -6,6 +6,7 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY packages/cli/package.json packages/cli/
 COPY packages/contract/package.json packages/contract/
+COPY packages/dashboard/package.json packages/dashboard/
 COPY packages/embedder/package.json packages/embedder/
 COPY packages/mcp/package.json packages/mcp/
 COPY packages/pro/package.json packages/pro/
