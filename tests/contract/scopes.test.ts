@@ -28,6 +28,9 @@ const [Y, X, Z] = [{ agent_id: 'agent/y' }, { agent_id: 'agent/x' }, { agent_id:
 const scope = [[parseGlob(`${IN}/**`) as never]];
 const key: Principal = { key_id: 'k1', name: 'scoped', type: 'admin', read: scope, write: scope };
 
+/** Ids of what is laid outside, and of what questions make: beyond all that were given before, whose ids are aligned. */
+const [FIRST_OUTSIDE, FIRST_ASKED] = [10_000_000, 100_000_000];
+
 /** One store holds something outside of the scope, the other does not. The answers to the key must be the same. */
 async function openStores(backend: Backend) {
   const ids = [countedIds(), countedIds()] as const;
@@ -36,11 +39,11 @@ async function openStores(backend: Backend) {
   const apps = [full, inside];
   let known: KnownIds = {};
   for (const app of apps) known = await createExamples(app, { mark: IN, as: Y });
-  for (const one of ids) one.startAt(100_000);
+  for (const one of ids) one.startAt(FIRST_OUTSIDE);
   const outside = await createExamples(full, { mark: OUT, as: X });
   // Things without a path are visible to every key.
   await createExamples(inside, { mark: OUT, as: X, only_open: true });
-  let next = 1_000_000;
+  let next = FIRST_ASKED;
   return {
     known,
     outside,

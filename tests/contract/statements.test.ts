@@ -126,7 +126,7 @@ describe('the statements of the service', () => {
       onSqliteOnly: onSqlite.filter((text) => !onPostgres.includes(text)),
       onPostgresOnly: onPostgres.filter((text) => !onSqlite.includes(text)),
     }).toEqual({ onSqliteOnly: [], onPostgresOnly: [] });
-  }, 120_000);
+  }, 300_000);
 
   it('name the account whenever they touch a table that holds several', () => {
     expect(tenantProblem('SELECT value FROM entries WHERE key = ?')).toBeDefined();

@@ -50,10 +50,19 @@ const AGENT = 'agent/test';
 /** The first page of a list, as short as it can be. */
 function firstPage(name: OperationName) {
   const { shape } = operations[name].input as unknown as { shape: object };
-  if (name === 'entries.history') return { limit: 1, entity_path: 'a/b', key: 'versions' };
+  if (['entries.history', 'entries.readers'].includes(name)) return { limit: 1, entity_path: 'a/b', key: 'versions' };
   if (name === 'branches.diff') return { limit: 1, name: 'kept-1' };
   if (name === 'branches.compare') return { limit: 1, from: 'main@0' };
   return { limit: 1, ...('agent_id' in shape && name.startsWith('agents.') ? { agent_id: AGENT } : {}) };
+}
+
+/** Another agent reads an entry that is changed before its outcome. */
+async function readStale(app: TestApp, session_id: string): Promise<void> {
+  const at = { entity_path: 'a/b', key: 'versions' };
+  const reader = { agent_id: `agent/${session_id}`, session_id };
+  await app.call('entries.read', at, reader);
+  await app.call('entries.write', { ...at, value: `${session_id}, again` });
+  await app.call('outcomes.commit', { outcome_ref: `${session_id}-stale`, outcome_type: 'success' }, reader);
 }
 
 /** Two of everything that is listed. */
@@ -63,6 +72,7 @@ async function fill(app: TestApp, round: string): Promise<void> {
     const writes = [name, 'versions'].map((key) => ({ entity_path: 'a/b', key, value: name }));
     await app.call('commits.create', { message: name, writes });
     await app.call('outcomes.commit', { outcome_ref: name, outcome_type: 'success' });
+    await readStale(app, name);
     await app.call('tags.create', { name });
     await app.call('branches.create', { name });
     const writeOn = (key: string) =>
@@ -81,7 +91,7 @@ const nextCursorOf = async (app: TestApp, name: OperationName): Promise<string> 
   expect(next_cursor, name).toEqual(expect.any(String));
   return next_cursor;
 };
-const positionOf = async (app: TestApp): Promise<string> => (await app.call('log.list', {})).last_position;
+const positionOf = async (app: TestApp): Promise<string> => (await app.call('log.list', { limit: 1000 })).last_position;
 
 describe.each(backends)('a log that was set back by a restored backup on %s', (backend) => {
   let place: StorePlace;
