@@ -1,4 +1,5 @@
-import { type OperationName, operations } from '@mem-service/contract';
+import type { OperationName } from '@mem-service/contract';
+import { routes } from '@mem-service/contract/client';
 import { createClient } from '@mem-service/sdk';
 import { describe, expect, it } from 'vitest';
 import { addressOf } from '../../packages/sdk/src/route.ts';
@@ -48,13 +49,13 @@ describe('the name of an agent in an address', () => {
 
   it.each(AGENTS)('%s is the same in the SDK and in the router', (agent_id) => {
     for (const name of about) {
-      const { method, path } = addressOf(operations[name], { agent_id });
+      const { method, path } = addressOf(routes[name], { agent_id });
       expect(reading(path, method), path).toEqual({ name, params: { agent_id } });
     }
     const entry = { entity_path: 'recall/timeline/a', key: 'b/c' };
-    const recall = addressOf(operations['agents.recall'], { agent_id, ...entry });
+    const recall = addressOf(routes['agents.recall'], { agent_id, ...entry });
     expect(reading(recall.path)).toEqual({ name: 'agents.recall', params: { agent_id, ...entry } });
-    const readFrom = addressOf(operations['agents.read_from'], { agent_id, source_agent_id: agent_id, ...entry });
+    const readFrom = addressOf(routes['agents.read_from'], { agent_id, source_agent_id: agent_id, ...entry });
     expect(reading(readFrom.path)).toEqual({
       name: 'agents.read_from',
       params: { agent_id, source_agent_id: agent_id, ...entry },

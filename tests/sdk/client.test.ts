@@ -1,4 +1,5 @@
 import { type OperationName, operationNames, operations } from '@mem-service/contract';
+import { routes } from '@mem-service/contract/client';
 import { type Client, createClient, JsonText, type MemError } from '@mem-service/sdk';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { rename } from '../../packages/sdk/src/rename.ts';
@@ -145,7 +146,7 @@ describe('the client against the service', () => {
     const output = await methodOf(
       client,
       name,
-    )(rename(operations[name].input, input, 'fromWire') as Record<string, unknown>);
+    )(rename(routes[name].input, input, 'fromWire') as Record<string, unknown>);
     expect(countOf()).toBe(before + 1);
     expect(Object.keys(output).filter((key) => key.includes('_'))).toEqual([]);
     await refresh();

@@ -12,3 +12,5 @@ export type Camel<T> = unknown extends T
       : T;
 
 export const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, next: string) => next.toUpperCase());
+
+export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,4 +1,5 @@
-import { type FaultCode, faultCodes, type Problem } from '@mem-service/contract';
+import type { FaultCode, Problem } from '@mem-service/contract';
+import { faultCodes } from '@mem-service/contract/client';
 import { detailsOf, type MemErrorDetails } from './error-details.ts';
 
 /** A failed call: the problem that the service answered, or `unavailable` with status 0 if it could not be reached. */

@@ -1,4 +1,4 @@
-export { JsonText } from '@mem-service/contract';
+export { JsonText } from '@mem-service/contract/client';
 export type { Camel } from './camel.ts';
 export { type Client, createClient } from './client.ts';
 export type { Conflict, WriteInput, WriteMethod, WriteOptions } from './conflict.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '@mem-service/contract';
+import type { Route } from '@mem-service/contract/client';
 import { errorFromResponse, MemError, problemOf, unreachableError } from './error.ts';
 import {
   backOffMs,
@@ -13,7 +13,7 @@ export type LinesOptions = Omit<CallOptions, 'idempotencyKey'>;
 
 /** Yields the lines of one answer, unparsed. */
 export type LinesText = (
-  operation: Operation,
+  route: Route,
   input: Record<string, unknown>,
   options: LinesOptions,
 ) => AsyncGenerator<string, void, undefined>;
@@ -22,8 +22,8 @@ export type LinesText = (
 export function createLines(options: ClientOptions): LinesText {
   const prepare = createPrepare(options);
   const { retries = 3 } = options;
-  return async function* lines(operation, input, { signal, ...call }) {
-    const prepared = prepare(operation, input, call);
+  return async function* lines(route, input, { signal, ...call }) {
+    const prepared = prepare(route, input, call);
     const over = new AbortController();
     const end = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
     try {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@mem-service/contract';
-import { type LinesName, type OperationName, operationNames, operations, type StreamName } from '@mem-service/contract';
+import type { JsonObject, LinesName, OperationName, StreamName } from '@mem-service/contract';
+import { routes } from '@mem-service/contract/client';
 import { camel } from './camel.ts';
 import { writeWithMerge } from './conflict.ts';
 import type { LinesOptions, LinesText } from './lines.ts';
@@ -18,17 +18,16 @@ export type Transports = { send: Send; follow: StreamText; list: LinesText };
 
 /** A method for each operation of the table. */
 export function createMethods({ send, follow, list }: Transports): Methods {
-  const callText = (name: OperationName, input: JsonObject, call: CallOptions = {}) =>
-    send(operations[name], input, call);
+  const callText = (name: OperationName, input: JsonObject, call: CallOptions = {}) => send(routes[name], input, call);
   const call: CallOperation = async (name, input, options) => JSON.parse(await callText(name, input, options));
-  const streamText: StreamTexts = (name, input, options = {}) => follow(operations[name], input, options);
-  const linesText: LineTexts = (name, input, options = {}) => list(operations[name], input, options);
+  const streamText: StreamTexts = (name, input, options = {}) => follow(routes[name], input, options);
+  const linesText: LineTexts = (name, input, options = {}) => list(routes[name], input, options);
   const methodFor = (name: OperationName) => {
-    if (operations[name].stream) return streamOf(name as StreamName, streamText);
-    return operations[name].lines ? linesOf(name as LinesName, linesText) : methodOf(name, call);
+    if (routes[name].stream) return streamOf(name as StreamName, streamText);
+    return routes[name].lines ? linesOf(name as LinesName, linesText) : methodOf(name, call);
   };
   const groups: Record<string, JsonObject> = {};
-  for (const name of operationNames) {
+  for (const name of Object.keys(routes) as OperationName[]) {
     const [group, method] = name.split('.').map(camel) as [string, string];
     groups[group] = { ...groups[group], [method]: methodFor(name) };
   }
@@ -44,7 +43,7 @@ export function createMethods({ send, follow, list }: Transports): Methods {
 
 /** All members of an event belong to the service, including those of only one type; so all are renamed. */
 function streamOf(name: StreamName, texts: StreamTexts) {
-  const { input: inputShape, output: outputShape } = operations[name];
+  const { input: inputShape, output: outputShape } = routes[name];
   return async function* events(input: JsonObject = {}, options?: StreamOptions): AsyncGenerator<JsonObject> {
     for await (const text of texts(name, rename(inputShape, input, 'toWire') as JsonObject, options)) {
       const event = rename(outputShape, JSON.parse(text), 'fromWire') as JsonObject;
@@ -60,10 +59,9 @@ function linesOf(name: LinesName, texts: LineTexts) {
   };
 }
 
-const toWire = (name: OperationName, input: JsonObject) =>
-  rename(operations[name].input, input, 'toWire') as JsonObject;
+const toWire = (name: OperationName, input: JsonObject) => rename(routes[name].input, input, 'toWire') as JsonObject;
 const fromWire = (name: OperationName, output: JsonObject) =>
-  rename(operations[name].output, output, 'fromWire') as JsonObject;
+  rename(routes[name].output, output, 'fromWire') as JsonObject;
 
 function plainMethod(name: OperationName, call: CallOperation) {
   return async (input: JsonObject = {}, options?: CallOptions) =>

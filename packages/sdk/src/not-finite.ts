@@ -1,4 +1,4 @@
-import { JsonText } from '@mem-service/contract';
+import { JsonText } from '@mem-service/contract/client';
 import { invalidField, type MemError } from './error.ts';
 
 /** JSON would keep nothing of them but an empty object. */
@@ -28,8 +28,11 @@ function lossOf(value: unknown): string | undefined {
   }
 }
 
+const kindOf = (value: object | null) => EMPTIED.find((one) => value instanceof one);
+export const isEmptied = (value: object): boolean => kindOf(value) !== undefined;
+
 function emptied(value: object | null): string | undefined {
-  const kind = EMPTIED.find((one) => value instanceof one);
+  const kind = kindOf(value);
   const hasForm = typeof (value as { toJSON?: unknown } | null)?.toJSON === 'function';
   return kind === undefined || hasForm ? undefined : `must be a value that JSON has, not a ${kind.name}`;
 }

@@ -1,16 +1,10 @@
-import type { JsonObject } from '@mem-service/contract';
-import { type OperationName, operations } from '@mem-service/contract';
-import { definitionOf } from './rename.ts';
+import type { JsonObject, OperationName } from '@mem-service/contract';
+import { routes } from '@mem-service/contract/client';
 
-const shapeOf = (name: OperationName) => definitionOf(operations[name].output).shape ?? {};
-
-export const isPaged = (name: OperationName): boolean => 'has_more' in shapeOf(name);
+export const isPaged = (name: OperationName): boolean => routes[name].paged === true;
 
 /** The list in an operation's answer, if there is exactly one. */
-export function listField(name: OperationName): string | undefined {
-  const lists = Object.entries(shapeOf(name)).filter(([, schema]) => definitionOf(schema).type === 'array');
-  return lists.length === 1 ? lists[0]?.[0] : undefined;
-}
+export const listField = (name: OperationName): string | undefined => routes[name].list;
 
 /** The input for the next page (both as on the wire); undefined after the last page. */
 export function nextPage(input: JsonObject, output: JsonObject): JsonObject | undefined {

@@ -1,4 +1,4 @@
-import { JsonText } from '@mem-service/contract';
+import { JsonText } from '@mem-service/contract/client';
 
 /** The service cuts texts at its own limit, which is far below this one. */
 const MAX_CHARS = 256_000;

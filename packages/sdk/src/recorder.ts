@@ -1,5 +1,5 @@
-import type { JsonObject } from '@mem-service/contract';
-import { JsonText, type OperationName } from '@mem-service/contract';
+import type { JsonObject, OperationName } from '@mem-service/contract';
+import { JsonText } from '@mem-service/contract/client';
 
 type QueuedRecord = { name: OperationName; input: JsonObject; chars: number };
 

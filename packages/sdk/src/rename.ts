@@ -1,89 +1,54 @@
-import { laterShape, type Operation } from '@mem-service/contract';
-import { camel } from './camel.ts';
-
-type MemberSchema = Operation['input'];
-type RenamedMember = { name: string; schema: MemberSchema };
-
-/** How to treat a value: leave it, rename the members of an object, or descend into each element or member. */
-type RenamePlan =
-  | { kind: 'keep' }
-  | { kind: 'each'; item: MemberSchema }
-  | { kind: 'members'; toWire: Map<string, RenamedMember>; fromWire: Map<string, RenamedMember> };
+import type { NameShape } from '@mem-service/contract/client';
+import { camel, snake } from './camel.ts';
+import { isEmptied } from './not-finite.ts';
 
 export type Direction = 'toWire' | 'fromWire';
 
-const KEEP: RenamePlan = { kind: 'keep' };
-const plans = new WeakMap<MemberSchema, RenamePlan>();
-
 /**
- * Renames the members that the schema declares between camelCase and snake_case. Keys of records, and everything inside
- * a value of any shape, belong to the user and are unchanged.
+ * Renames the members that belong to the service between camelCase and snake_case. Keys of records, and everything
+ * inside a value of any shape, belong to the user and are unchanged.
  */
-export function rename(schema: MemberSchema, value: unknown, direction: Direction): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const plan = planOf(schema);
-  if (plan.kind === 'each') {
-    if (Array.isArray(value)) return value.map((item) => rename(plan.item, item, direction));
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rename(plan.item, item, direction)]));
-  }
-  if (plan.kind === 'keep' || Array.isArray(value)) return value;
-  const fields = plan[direction];
+export function rename(shape: NameShape | null | undefined, value: unknown, direction: Direction): unknown {
+  if (shape === 'any' || typeof value !== 'object' || value === null || hasOwnForm(value)) return value;
+  if (shape && 'each' in shape) return renameItems(shape.each, value, direction);
+  if (Array.isArray(value)) return shape ? value : value.map((item) => rename(shape, item, direction));
+  const nameOf = namesOf(shape, direction);
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
-      const field = fields.get(key);
-      return field ? [field.name, rename(field.schema, item, direction)] : [key, item];
+    Object.entries(value).map(([given, item]) => {
+      const { name, wireName } = nameOf(given);
+      const isKnown = wireName !== undefined;
+      return [name, isKnown ? rename(shape?.of[wireName], item, direction) : item];
     }),
   );
 }
 
-function planOf(schema: MemberSchema): RenamePlan {
-  let plan = plans.get(schema);
-  if (!plan) {
-    plan = makePlan(schema);
-    plans.set(schema, plan);
+/** The items of a list, or the values of a record. */
+function renameItems(shape: NameShape | null, value: object, direction: Direction): unknown {
+  if (Array.isArray(value)) return value.map((item) => rename(shape, item, direction));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rename(shape, item, direction)]));
+}
+
+/** What JSON does not take apart by its members, and what the check of the body refuses. */
+const hasOwnForm = (value: object): boolean =>
+  typeof (value as { toJSON?: unknown }).toJSON === 'function' || isEmptied(value);
+
+type MemberShape = Extract<NameShape, { of: unknown }>;
+/** The new name of a member, and its name on the wire where it belongs to the service. */
+type RenamedMember = { name: string; wireName?: string };
+
+function namesOf(shape: MemberShape | null | undefined, direction: Direction): (given: string) => RenamedMember {
+  if (!shape?.only) {
+    return (given) => {
+      const name = direction === 'toWire' ? snake(given) : camel(given);
+      return { name, wireName: direction === 'toWire' ? name : given };
+    };
   }
-  return plan;
-}
-
-/** The part of a zod schema's definition that describes its structure. */
-type SchemaDefinition = {
-  type: string;
-  shape?: Record<string, MemberSchema>;
-  element?: MemberSchema;
-  valueType?: MemberSchema;
-  innerType?: MemberSchema;
-  in?: MemberSchema;
-  options?: MemberSchema[];
-  getter?: () => MemberSchema;
-};
-
-export const definitionOf = (schema: MemberSchema): SchemaDefinition => schema._zod.def as SchemaDefinition;
-
-function makePlan(schema: MemberSchema): RenamePlan {
-  const later = laterShape(schema);
-  if (later) return planOf(later);
-  const def = definitionOf(schema);
-  const inner = def.innerType ?? (def.type === 'pipe' ? def.in : def.getter?.());
-  if (inner) return planOf(inner);
-  const item = def.element ?? def.valueType;
-  if (item) return { kind: 'each', item };
-  if (def.shape) return membersOf(def.shape);
-  return def.options ? mergePlans(def.options.map(planOf)) : KEEP;
-}
-
-function membersOf(shape: Record<string, MemberSchema>): RenamePlan {
-  const fields = Object.entries(shape);
-  return {
-    kind: 'members',
-    toWire: new Map(fields.map(([name, schema]) => [camel(name), { name, schema }])),
-    fromWire: new Map(fields.map(([name, schema]) => [name, { name: camel(name), schema }])),
+  const names = new Map(
+    Object.keys(shape.of).map((name) => (direction === 'toWire' ? [camel(name), name] : [name, name])),
+  );
+  return (given) => {
+    const wireName = names.get(given);
+    if (wireName === undefined) return { name: given };
+    return { name: direction === 'toWire' ? wireName : camel(wireName), wireName };
   };
-}
-
-/** For a union: the members of all its objects, or the one option that is not a plain value. */
-function mergePlans(options: RenamePlan[]): RenamePlan {
-  const objects = options.filter((plan) => plan.kind === 'members');
-  if (objects.length === 0) return options.find((plan) => plan.kind === 'each') ?? KEEP;
-  const merge = (direction: Direction) => new Map(objects.flatMap((plan) => [...plan[direction]]));
-  return { kind: 'members', toWire: merge('toWire'), fromWire: merge('fromWire') };
 }

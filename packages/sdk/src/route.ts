@@ -1,13 +1,5 @@
-import type { JsonObject } from '@mem-service/contract';
-import {
-  type HttpMethod,
-  type HttpRoute,
-  type Operation,
-  operationNames,
-  operations,
-  spanning,
-  stringify,
-} from '@mem-service/contract';
+import type { HttpMethod, HttpRoute, JsonObject } from '@mem-service/contract';
+import { type Route, type RouteAddress, routes, spanning, stringify } from '@mem-service/contract/client';
 import { invalidField } from './error.ts';
 import { isLost, lostField, refuseLost } from './not-finite.ts';
 
@@ -15,7 +7,7 @@ export type RequestAddress = { method: HttpMethod; path: string; body: string | 
 
 const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 
-const paths = operationNames.flatMap((name) => routesOf(operations[name]).map(({ path }) => path));
+const paths = Object.values(routes).flatMap((route) => addressesOf(route).map(({ path }) => path));
 
 /** Words with a meaning of their own after an entry's address, such as `history`. */
 const suffixes: ReadonlySet<string> = new Set(
@@ -27,13 +19,16 @@ const suffixes: ReadonlySet<string> = new Set(
 /** Words that end an agent's name in a path, such as `timeline`. */
 const agentEnds: ReadonlySet<string> = new Set(paths.flatMap((path) => /\{agent_id\}\/([^/{]+)/.exec(path)?.[1] ?? []));
 
-function routesOf({ http }: Operation): HttpRoute[] {
-  return [http, ...(http.aliases ?? [])];
+function addressesOf({ to, aliases = [] }: Route): HttpRoute[] {
+  return [to, ...aliases].map((address: RouteAddress) => {
+    const [method, path] = address.split(' ') as [HttpMethod, string];
+    return { method, path };
+  });
 }
 
 /** The URL path and the body of a call. */
-export function addressOf(operation: Operation, input: JsonObject): RequestAddress {
-  const { method, path } = routeFor(operation, input);
+export function addressOf(route: Route, input: JsonObject): RequestAddress {
+  const { method, path } = routeFor(route, input);
   const inPath = parametersOf(path);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segments(name, input[name]));
   const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined);
@@ -58,8 +53,8 @@ function bodyOf(members: readonly (readonly [string, unknown])[]): string {
 }
 
 /** The primary route, unless the values in its path would be read as another route. */
-function routeFor(operation: Operation, input: JsonObject): HttpRoute {
-  const [first, ...aliases] = routesOf(operation) as [HttpRoute, ...HttpRoute[]];
+function routeFor(route: Route, input: JsonObject): HttpRoute {
+  const [first, ...aliases] = addressesOf(route) as [HttpRoute, ...HttpRoute[]];
   const misread = parametersOf(first.path).find((name) => isMisread(name, input[name]));
   if (misread === undefined) return first;
   const plain = aliases.find(({ method, path }) => method === first.method && parametersOf(path).length === 0);

@@ -1,4 +1,4 @@
-import type { Operation } from '@mem-service/contract';
+import type { Route } from '@mem-service/contract/client';
 import type { MemError } from './error.ts';
 
 /** A reader that could not answer is asked again after this time, and after four times as long with each further failure. */
@@ -31,7 +31,7 @@ export class Servers {
   }
 
   /** The read-only server whose turn it is; undefined where the call is for the main one. */
-  readerFor({ effect, needs_notes, admin, stream, lines }: Operation): ReaderCall | undefined {
+  readerFor({ effect, needs_notes, admin, stream, lines }: Route): ReaderCall | undefined {
     if (effect !== 'read' || needs_notes || admin || stream || lines) return undefined;
     const now = performance.now();
     const fit = this.#readers.filter(({ asideUntil }) => asideUntil <= now);

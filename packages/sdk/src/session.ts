@@ -1,4 +1,5 @@
-import { type OperationName, type Output, operations, type Request } from '@mem-service/contract';
+import type { OperationName, Output, Request } from '@mem-service/contract';
+import { routes } from '@mem-service/contract/client';
 import { createStorage } from './active.ts';
 import type { Camel } from './camel.ts';
 import { MemError, problemOf } from './error.ts';
@@ -76,7 +77,7 @@ export function createSession(client: ClientOptions, options: SessionOptions): S
   const onError = createReport(sessionId, options.onError);
   const life = new SessionLifecycle({ sessionId, agentId });
   const recorder = new BackgroundRecorder({
-    send: (name, input, signal) => send(operations[name], input, { signal }),
+    send: (name, input, signal) => send(routes[name], input, { signal }),
     report: onError,
     maxQueued,
     flushTimeoutMs,
@@ -146,19 +147,19 @@ class SessionLifecycle {
 }
 
 function guardedSend(send: Send, life: SessionLifecycle, { recorder, spans }: SessionBackground): Send {
-  return async (operation, input, options) => {
+  return async (route, input, options) => {
     life.check();
     // An operation that reads the session's records must find those that are still queued.
-    const { needs_notes, seals } = operation;
-    if (needs_notes !== 'of all servers' || !life.isMeant(input, options)) return send(operation, input, options);
+    const { needs_notes, seals } = route;
+    if (needs_notes !== 'of all servers' || !life.isMeant(input, options)) return send(route, input, options);
     const isSeal = seals !== undefined && input[seals.unless] !== true;
     if (isSeal) spans.recordRunning();
     await unlessAborted(recorder.flush(), options.signal);
-    if (!isSeal) return send(operation, input, options);
+    if (!isSeal) return send(route, input, options);
     recorder.hold();
     let answer: string;
     try {
-      answer = await send(operation, input, options);
+      answer = await send(route, input, options);
     } catch (error) {
       recorder.release();
       throw error;
@@ -173,9 +174,9 @@ function followWhileOpen(
   follow: ReturnType<typeof createStream>,
   life: SessionLifecycle,
 ): ReturnType<typeof createStream> {
-  return async function* events(operation, input, options) {
+  return async function* events(route, input, options) {
     life.check();
-    yield* follow(operation, input, options);
+    yield* follow(route, input, options);
   };
 }
 

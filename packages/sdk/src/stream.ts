@@ -1,4 +1,4 @@
-import type { Operation } from '@mem-service/contract';
+import type { Route } from '@mem-service/contract/client';
 import { errorFromResponse, errorFromText, MemError, problemOf, unreachableError } from './error.ts';
 import { createParser, type SseMessage } from './sse.ts';
 import {
@@ -22,7 +22,7 @@ export type StreamOptions = Omit<CallOptions, 'idempotencyKey'> & {
 
 /** Yields the JSON text of each event, reconnecting as often as needed. */
 export type StreamText = (
-  operation: Operation,
+  route: Route,
   input: Record<string, unknown>,
   options: StreamOptions,
 ) => AsyncGenerator<string, void, undefined>;
@@ -39,9 +39,9 @@ const LOG_REWOUND = 'log_rewound';
  */
 export function createStream(options: ClientOptions): StreamText {
   const prepare = createPrepare(options);
-  return async function* follow(operation, input, { idleMs = IDLE_MS, signal, onOpen, onRetry, ...call }) {
+  return async function* follow(route, input, { idleMs = IDLE_MS, signal, onOpen, onRetry, ...call }) {
     const { retries = 3, timeoutMs = 30_000 } = { ...options, ...defined(call) };
-    const prepared = prepare(operation, input, call);
+    const prepared = prepare(route, input, call);
     let lastId: string | undefined;
     let connected = false;
     for (let tries = 0; !signal?.aborted; tries++) {

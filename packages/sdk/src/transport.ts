@@ -1,4 +1,4 @@
-import type { Operation } from '@mem-service/contract';
+import type { Route } from '@mem-service/contract/client';
 import { errorFromResponse, invalidField, MemError, problemOf, unreachableError } from './error.ts';
 import { addressOf } from './route.ts';
 import { Servers } from './servers.ts';
@@ -13,7 +13,8 @@ export type ClientOptions = {
   readUrls?: readonly (string | URL)[] | undefined;
   /** For an attempt at one of `readUrls`: longer than they wait for their database (MEM_REPLICA_WAIT_MS). */
   readerTimeoutMs?: number;
-  apiKey?: string | undefined;
+  /** A function is asked before each request, so that the key can change, as after signing in. */
+  apiKey?: string | (() => string | undefined) | undefined;
   /** The key of the control plane, for operations across all accounts. */
   internalKey?: string | undefined;
   /** The agent and session of all calls; a single call may override them. */
@@ -40,7 +41,7 @@ export type CallOptions = {
 };
 
 /** Makes one call, with retries, and returns the JSON text of the answer. */
-export type Send = (operation: Operation, input: Record<string, unknown>, options: CallOptions) => Promise<string>;
+export type Send = (route: Route, input: Record<string, unknown>, options: CallOptions) => Promise<string>;
 
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5_000;
@@ -74,11 +75,11 @@ export function createPrepare(options: ClientOptions) {
   const servers = serversOf(options);
   const { main: base } = servers;
   const request = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
-  return (operation: Operation, input: Record<string, unknown>, call: CallOptions): PreparedCall => {
-    const { method, path, body } = addressOf(operation, input);
-    const headers = headersOf(operation, { ...options, ...defined(call) });
+  return (route: Route, input: Record<string, unknown>, call: CallOptions): PreparedCall => {
+    const { method, path, body } = addressOf(route, input);
+    const headers = headersOf(route, { ...options, ...defined(call) });
     if (body !== undefined) headers.set('content-type', 'application/json');
-    const { effect, stream, lines } = operation;
+    const { effect, stream, lines } = route;
     if (effect === 'read' && !stream && !lines && servers.hasReaders) headers.set('x-mem-want-seq', 'true');
     return {
       base,
@@ -89,6 +90,7 @@ export function createPrepare(options: ClientOptions) {
       async request(signal, more = {}, at = base) {
         const before = servers.seq;
         if (effect === 'read' && before !== undefined) headers.set('x-mem-min-seq', String(before));
+        if (typeof options.apiKey === 'function' && effect !== 'control') setKey(headers, options.apiKey());
         for (const [name, text] of Object.entries(more)) headers.set(name, text);
         // With `error`, fetch of Node loses the body of a request that is answered with 421, and with it the answer.
         const init = { method, headers, signal, redirect: 'manual' as const, ...(body === undefined ? {} : { body }) };
@@ -115,15 +117,15 @@ async function refuseRedirect({ type, status, headers, body }: Response): Promis
 export function createSend(options: ClientOptions): Send {
   const prepare = createPrepare(options);
   const servers = serversOf(options);
-  return async (operation, input, call) => {
+  return async (route, input, call) => {
     const { retries = 3, timeoutMs = 30_000, readerTimeoutMs = 3_000 } = { ...options, ...defined(call) };
-    const { base, request } = prepare(operation, input, call);
+    const { base, request } = prepare(route, input, call);
     const once = (at = base, ms = timeoutMs) => {
       const signals = [call.signal, Number.isFinite(ms) ? AbortSignal.timeout(ms) : undefined];
       const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
       return attempt(() => request(signal, {}, at), at);
     };
-    const reader = servers.readerFor(operation);
+    const reader = servers.readerFor(route);
     if (reader !== undefined) {
       const result = await once(reader.url, Math.min(timeoutMs, readerTimeoutMs));
       call.signal?.throwIfAborted();
@@ -164,7 +166,7 @@ async function attempt(request: () => Promise<Response>, url: string): Promise<s
     response = await request();
     text = await response.text();
   } catch (error) {
-    return unreachableError(url, error);
+    return error instanceof MemError ? error : unreachableError(url, error);
   }
   if (!response.ok) return errorFromResponse(response, text);
   if (response.headers.get('content-type')?.includes('json')) return text;
@@ -172,16 +174,21 @@ async function attempt(request: () => Promise<Response>, url: string): Promise<s
   return new MemError({ ...problemOf('internal', detail), status: response.status });
 }
 
-function headersOf({ effect }: Operation, options: ClientOptions & CallOptions): Headers {
+function headersOf({ effect }: Route, options: ClientOptions & CallOptions): Headers {
   const headers = new Headers({ accept: 'application/json' });
   const key = options.idempotencyKey ?? (effect === 'write' ? newKey() : undefined);
   if (effect === 'control') setHeader(headers, 'x-mem-internal-key', options.internalKey);
-  else setHeader(headers, 'x-mem-api-key', options.apiKey);
+  else if (typeof options.apiKey === 'string') setKey(headers, options.apiKey);
   setHeader(headers, 'x-mem-agent-id', options.agentId);
   setHeader(headers, 'x-mem-session-id', options.sessionId);
   setHeader(headers, 'x-mem-branch', options.branch);
   setHeader(headers, 'idempotency-key', key);
   return headers;
+}
+
+function setKey(headers: Headers, apiKey: string | undefined): void {
+  headers.delete('x-mem-api-key');
+  setHeader(headers, 'x-mem-api-key', apiKey);
 }
 
 /** Header values are bytes: text is encoded as UTF-8. */
