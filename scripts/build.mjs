@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { driverFiles, licensesOf, pageFiles, sqliteBeside } from './bundled.mjs';
+import { dashboardFiles } from './dashboard.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const packages = join(root, 'packages');
@@ -19,6 +20,8 @@ const require = $createRequire(import.meta.url);
 const __filename = $fileURLToPath(import.meta.url);
 const __dirname = $fileURLToPath(new URL('.', import.meta.url));`;
 
+/** The folder that the server looks for beside its bundle. */
+const DASHBOARD = 'dashboard';
 const programs = new Set(['mem.js', 'mem-mcp.js']);
 
 const shared = {
@@ -48,8 +51,17 @@ const builders = {
   server: () => bundleService(['@mem-service/pro'], 'server'),
   /** The package runs inside a server and uses the server's copy of shared code. */
   pro: () => bundle({ ...shared, external: ['@mem-service/*'] }, 'pro'),
+  /** The pages of a browser, which the server and the cli have inside. */
+  dashboard: () => dashboardOnce(),
   /** The whole service in one program, with the modules of pro. */
   cli: () => bundleService([], 'cli', { mem: 'main.ts' }),
+};
+
+/** Built once for all that hold it. */
+let dashboard;
+const dashboardOnce = () => {
+  dashboard ??= dashboardFiles();
+  return dashboard;
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });
@@ -89,10 +101,13 @@ async function bundleService(external, name, further) {
     // The main file of this package requires its parts at run time, where a bundler cannot see them.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   };
-  const beside = [driverFiles(), pageFiles(), tableFiles(), manifestFiles()];
+  const beside = [driverFiles(), pageFiles(), dashboardBeside(), tableFiles(), manifestFiles()];
   const parts = [bundle(options, name, further), bundleThreads(), ...beside];
   return (await Promise.all(parts)).flat();
 }
+
+const dashboardBeside = async () =>
+  (await dashboardOnce()).map(({ path, contents }) => ({ path: `${DASHBOARD}/${path}`, contents }));
 
 /** The exported files of a package, by the names of their bundles. Those without a default are for this build alone. */
 async function exportsOf(folder) {
@@ -167,7 +182,8 @@ async function publish(outdir, files) {
     await rename(part, join(outdir, path));
   }
   const current = new Set(files.map(({ path }) => path));
-  for (const name of await readdir(outdir)) {
-    if (/\.(js|mjs)(\.map)?$/.test(name) && !current.has(name)) await rm(join(outdir, name), { force: true });
+  const isOurs = (name) => /^[^/]*\.(js|mjs)(\.map)?$|-[A-Z0-9]{8}\.\w+(\.gz|\.br)?$/.test(name);
+  for (const name of (await readdir(outdir, { recursive: true })).map((one) => one.replaceAll(sep, '/'))) {
+    if (isOurs(name) && !current.has(name)) await rm(join(outdir, name), { force: true });
   }
 }

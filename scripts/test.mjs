@@ -12,6 +12,7 @@ const failures = [];
 // One checker: more would check what files share once each, which takes as long on two cores and twice the processor.
 await Promise.all([
   check('typecheck', join(bin, 'tsc'), ['--noEmit', '-p', '.', '--checkers', '1']),
+  check('types of the dashboard', join(bin, 'tsc'), ['--noEmit', '-p', 'packages/dashboard', '--checkers', '1']),
   check('lint', join(bin, 'biome'), ['check', '--error-on-warnings', '.']),
   check('owners', process.execPath, ['scripts/check-owners.mjs']),
   check('names', process.execPath, ['scripts/check-names.mjs']),

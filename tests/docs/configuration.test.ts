@@ -13,6 +13,7 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_HTTP_PORT: ({ http }) => http.port,
   MEM_WORKERS: ({ workers }) => workers,
   MEM_CORS_ORIGINS: ({ http }) => http.corsOrigins.join(','),
+  MEM_DASHBOARD: ({ dashboard }) => (dashboard ? 'on' : 'off'),
   MEM_API_KEYS: ({ apiKeys }) => apiKeys.join(',') || undefined,
   MEM_MODE: ({ hosted }) => (hosted ? 'hosted' : 'self-hosted'),
   MEM_INTERNAL_KEY: ({ internalKey }) => internalKey,

@@ -23,6 +23,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** The only file that reads the environment. A bad value stops the start with an error that names the variable. */
 export type Config = {
   http: { host: string; port: number; corsOrigins: string[]; localOnly: boolean };
+  /** Browsers are shown the dashboard. */
+  dashboard: boolean;
   /** How many processes serve the one address. */
   workers: number;
   /** Requests are logged, without anything that callers wrote. */
@@ -98,6 +100,10 @@ const variables = {
   MEM_CORS_ORIGINS: list
     .refine((origins) => origins.every(origin), 'must be * or origins such as https://app.example, separated by commas')
     .default(['*']),
+  MEM_DASHBOARD: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .transform((text) => text === 'on'),
   MEM_API_KEYS: list
     // An operator who sets it wants keys: a list without any must not admit everybody.
     .refine((keys) => keys.length > 0, 'holds no key: give keys separated by commas, or unset it to require none')
@@ -245,6 +251,7 @@ export function readConfig(env: Environment = process.env): Config {
   const telemetry = readTelemetry(env, VERSION);
   return {
     http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS, localOnly: false },
+    dashboard: v.MEM_DASHBOARD,
     workers: v.MEM_WORKERS,
     apiKeys: v.MEM_API_KEYS,
     hosted: v.MEM_MODE,

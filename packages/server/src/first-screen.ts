@@ -1,6 +1,7 @@
 import { hasStore, locateLocalMemory, locationReason } from '@mem-service/mcp/location';
 import { admissionOf, describeAdmission } from './admitted.ts';
 import { type Config, readEnvironment } from './config.ts';
+import { dashboardFolder } from './http/dashboard.ts';
 import { VERSION } from './version.ts';
 
 /** The memory that commands in this folder have had so far, where this start begins another one that hides it. */
@@ -20,6 +21,7 @@ export function firstScreen(config: Config, { port, storedKeys, elsewhere }: Fir
   const everywhere = shown === 'localhost' && host !== 'localhost' ? ' (all interfaces)' : '';
   const rows = [
     ['listening', `${url}${everywhere}`],
+    ...(config.dashboard && dashboardFolder() !== undefined ? [['dashboard', `${url}/`]] : []),
     ['docs', `${url}/docs`],
     ['data', dataText(config)],
     ...(config.readOnly ? [['read only', `writes are for ${config.primaryUrl ?? 'another server'}`]] : []),

@@ -11,6 +11,7 @@ import { SchemaError, StorageError } from './db/index.ts';
 import { tidyFolder } from './db/sqlite-tidy.ts';
 import { firstScreen, memoryLeftAside } from './first-screen.ts';
 import { drainConnections } from './http/connections.ts';
+import { dashboardFolder } from './http/dashboard.ts';
 import { measureProcess } from './http/metrics.ts';
 import type { ReportError } from './http/problems.ts';
 import { createServer } from './http/server.ts';
@@ -157,6 +158,7 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
         log,
         reportError,
         ...config,
+        dashboard: config.dashboard ? dashboardFolder() : undefined,
         corsOrigins,
         localOnly,
         telemetry,

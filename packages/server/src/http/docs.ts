@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { DOCS_SCRIPT } from './docs-script.ts';
 import type { StaticPage } from './pages.ts';
 
-const PAGE = `<!doctype html>
+const TO_DASHBOARD = `<nav aria-label="mem"><a href="./">Dashboard</a></nav>
+`;
+
+const pageOf = (nav: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -14,9 +17,10 @@ const PAGE = `<!doctype html>
 <title>mem API</title>
 <link rel="stylesheet" href="./docs/swagger-ui.css">
 <link rel="icon" href="data:,">
+<style>nav { font: 14px/1.5 system-ui, sans-serif; padding: 0.75rem 20px; max-width: 1460px; margin: 0 auto; }</style>
 </head>
 <body>
-<div id="docs"></div>
+${nav}<div id="docs"></div>
 <script src="./docs/swagger-ui-bundle.js"></script>
 <script src="./docs/start.js"></script>
 </body>
@@ -61,7 +65,8 @@ function keptBytes(read: () => Promise<Buffer>): () => Promise<Buffer> {
 }
 
 /** Interactive documentation from files of the package; nothing is loaded from elsewhere. */
-export function docsPages(openApi: () => Buffer): StaticPage[] {
+export function docsPages(openApi: () => Buffer, { hasDashboard }: { hasDashboard: boolean }): StaticPage[] {
+  const page = pageOf(hasDashboard ? TO_DASHBOARD : '');
   const script = 'text/javascript; charset=utf-8';
   const files = Object.entries(FILES).map(([file, type]) => ({
     url: `/docs/${file}`,
@@ -71,7 +76,7 @@ export function docsPages(openApi: () => Buffer): StaticPage[] {
     body: keptBytes(() => readFile(join(pageFolder(), file))),
   }));
   return [
-    { url: '/docs', type: 'text/html; charset=utf-8', open: true, headers: PAGE_HEADERS, body: () => PAGE },
+    { url: '/docs', type: 'text/html; charset=utf-8', open: true, headers: PAGE_HEADERS, body: () => page },
     { url: '/docs/start.js', type: script, open: true, body: () => DOCS_SCRIPT },
     { url: '/docs/openapi.json', type: 'application/json; charset=utf-8', open: true, body: openApi },
     ...files,

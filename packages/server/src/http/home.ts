@@ -1,12 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ShowIndex } from './dashboard.ts';
 import { PAGE_HEADERS } from './docs.ts';
 
-export type HomeOptions = { version: string; hasKeys: boolean };
+export type HomeOptions = {
+  version: string;
+  hasKeys: boolean;
+  /** Set where browsers are shown the dashboard instead of a page that leads on. */
+  dashboard: ShowIndex | undefined;
+};
 
 /** Leads people and programs that find nothing but the address. It says nothing of what is stored. */
 export function addHome(server: FastifyInstance, options: HomeOptions): string {
   server.get('/', (request, reply) => {
     const wantsPage = /\btext\/html\b/i.test(request.headers.accept ?? '');
+    if (wantsPage && options.dashboard) return options.dashboard(request, reply.header('vary', 'Accept'));
     // The address in it is that of the request.
     reply.headers({ vary: 'Accept', 'cache-control': 'no-store' });
     if (!wantsPage) return reply.type('application/json; charset=utf-8').send(JSON.stringify(links(request, options)));
@@ -22,12 +29,13 @@ function originOf({ protocol, host }: FastifyRequest): string {
 
 const SUMMARY = 'Memory for software agents: versioned entries that agents write, read, search and learn from.';
 
-function links(request: FastifyRequest, { version, hasKeys }: HomeOptions) {
+function links(request: FastifyRequest, { version, hasKeys, dashboard }: HomeOptions) {
   const origin = originOf(request);
   return {
     name: 'mem',
     version,
     summary: SUMMARY,
+    ...(dashboard ? { dashboard: `${origin}/` } : {}),
     docs: `${origin}/docs`,
     openapi: `${origin}/docs/openapi.json`,
     health: `${origin}/health`,

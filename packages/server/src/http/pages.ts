@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
+import { addDashboard } from './dashboard.ts';
 import { docsPages } from './docs.ts';
 import { addHome } from './home.ts';
 import { type GatherMetrics, renderMetrics } from './metrics.ts';
@@ -23,6 +24,8 @@ export type PagesOptions = {
   hasKeys: boolean;
   /** The operator of a hosted service can call its operations here. */
   hasControl: boolean;
+  /** The folder of the built dashboard; undefined where it is not shown. */
+  dashboard?: string | undefined;
   /** Set where several processes serve the address. */
   gatherMetrics?: GatherMetrics | undefined;
 };
@@ -31,7 +34,7 @@ export type PagesOptions = {
 export function addPages(
   server: FastifyInstance,
   kernel: Kernel,
-  { hasKeys, hasControl, gatherMetrics, ...checks }: PagesOptions,
+  { hasKeys, hasControl, dashboard: folder, gatherMetrics, ...checks }: PagesOptions,
 ): ReadonlySet<string> {
   let document: Buffer | undefined;
   const openApi = () => {
@@ -46,7 +49,7 @@ export function addPages(
       check: checks.requireMetricsKey,
       body: () => renderMetrics(kernel, gatherMetrics),
     },
-    ...docsPages(openApi),
+    ...docsPages(openApi, { hasDashboard: folder !== undefined }),
   ];
   for (const page of pages)
     server.route({
@@ -56,8 +59,9 @@ export function addPages(
       handler: (_request, reply) => show(page, reply),
     });
   server.get('/docs/', (_request, reply) => reply.redirect('/docs'));
-  const home = addHome(server, { version: kernel.services.version, hasKeys });
-  return new Set([...pages.map(({ url }) => url), '/docs/', home]);
+  const dashboard = folder === undefined ? undefined : addDashboard(server, folder);
+  const home = addHome(server, { version: kernel.services.version, hasKeys, dashboard: dashboard?.index });
+  return new Set([...pages.map(({ url }) => url), '/docs/', home, ...(dashboard?.urls ?? [])]);
 }
 
 async function show({ type, headers = {}, body }: StaticPage, reply: FastifyReply): Promise<FastifyReply> {

@@ -57,6 +57,8 @@ export type HttpOptions = {
   corsOrigins: readonly string[];
   /** Only for programs of this machine and pages of `corsOrigins`. */
   localOnly?: boolean;
+  /** The folder of the built dashboard; undefined where it is not shown. */
+  dashboard?: string | undefined;
   /** A line in the log for every request. */
   logRequests?: boolean;
   agentId: string;
