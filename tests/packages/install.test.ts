@@ -79,6 +79,25 @@ describe.each(packageNames)('the package %s as npm packs it', (name) => {
   });
 });
 
+describe('the packages that serve the dashboard', () => {
+  it.each(['server', 'cli'] as const)(
+    '%s has its files, compressed too, and the licences of what is in them',
+    (name) => {
+      const paths = tarballs[name].files.map(({ path }) => path);
+      const files = paths.filter((path) => path.startsWith('dist/dashboard/')).map((path) => path.slice(15));
+      const plain = files.filter((path) => /\.(html|js|css)$/.test(path));
+      expect(plain).toEqual(expect.arrayContaining(['index.html', expect.stringMatching(/^main-[A-Z0-9]{8}\.js$/)]));
+      const all = plain.flatMap((path) => [path, `${path}.gz`, `${path}.br`]);
+      expect(files.filter((path) => /\.(html|js|css)(\.gz|\.br)?$/.test(path)).sort()).toEqual(all.sort());
+      const licences = readFileSync(
+        join(root, 'packages', name, 'dist', 'dashboard', 'THIRD-PARTY-LICENSES.txt'),
+        'utf8',
+      );
+      expect(licences).toContain('react-dom 19');
+    },
+  );
+});
+
 describe('into an empty folder, without cache, settings or network', () => {
   it.each(packageNames)('%s installs alone, without a warning', (name) => {
     const { code, out, err, at } = installed.get(name) as InstallResult;
@@ -145,6 +164,9 @@ describe('the command mem, installed for all folders', () => {
     }
     const docs = await fetch(`${url}/docs/swagger-ui-bundle.js`);
     expect({ status: docs.status, long: (await docs.text()).length > 1e6 }).toEqual({ status: 200, long: true });
+    const dashboard = await (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).text();
+    const [, main] = /src="\.(\/dashboard\/main-\w+\.js)"/.exec(dashboard) ?? [];
+    expect((await fetch(`${url}${main}`)).status).toBe(200);
     const script = `import { createClient } from '@mem-service/sdk';
       const mem = createClient({ url: '${url}' });
       await mem.entries.write({ entityPath: 'a', key: 'k', value: [1] });
@@ -209,6 +231,7 @@ describe('the libraries, installed beside each other', () => {
 import { modules } from '@mem-service/pro';
 import { createClient, isMemError } from '@mem-service/sdk';
 import { instrumentAnthropic } from '@mem-service/sdk/anthropic';
+import { createClient as createSmallClient, type Methods } from '@mem-service/sdk/browser';
 import { instrumentOpenAI } from '@mem-service/sdk/openai';
 import { type App, openApp, readConfig } from '@mem-service/server';
 import { Fault, type Module } from '@mem-service/server/module';
@@ -225,6 +248,7 @@ export async function confidence(): Promise<number> {
 }
 // @ts-expect-error: there is no such field
 export const wrong = () => mem.entries.write({ entityPath: 'a', key: 'k', value: 1, confidenc: 1 });
+export const page: Methods = createSmallClient({ url: 'http://localhost:8080', apiKey: () => undefined });
 export const row: Operation = operations['entries.write'];
 export const app: Promise<App> = openApp({ ...readConfig({}), modules });
 export const more: readonly Module[] = modules;

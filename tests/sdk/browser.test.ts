@@ -48,10 +48,17 @@ describe('the client in a page', () => {
     expect(trace).toMatchObject({ causal_entries: [{ key: 'k' }], total_llm_calls: 2 });
   });
 
-  it('is as large as its guide says', async () => {
-    const { text } = await bundle(`import { createClient } from '@mem-service/sdk'; globalThis.made = createClient;`);
-    const sizes = [Buffer.byteLength(text), gzipSync(text).length].map((bytes) => Math.round(bytes / 1000));
-    const [, ...documented] = /about (\d+) kB, (\d+) kB compressed/.exec(readDoc('docs/sdk.md')) ?? [];
+  it.each([
+    ['@mem-service/sdk', /about (\d+) kB, (\d+) kB\s+compressed; each/],
+    ['@mem-service/sdk/browser', /smaller still, about (\d+) kB, (\d+) kB\s+compressed/],
+  ])('%s is as large as its guide says, and brings no schemas', async (entry, shown) => {
+    const { text, inputs } = await bundle(`import { createClient } from '${entry}'; globalThis.made = createClient;`);
+    expect(inputs.filter((input) => /zod|contract\/src\/(operations\/|shapes)/.test(input))).toEqual([]);
+    expect(text).not.toMatch(/\bnew Function\b|\beval\(/);
+    const sizes = [Buffer.byteLength(text), gzipSync(text, { level: 9 }).length].map((bytes) =>
+      Math.round(bytes / 1000),
+    );
+    const [, ...documented] = shown.exec(readDoc('docs/sdk.md')) ?? [];
     // Each operation adds a little: the limit only makes growth noticeable.
     expect(sizes.every((kB, i) => Math.abs(kB - Number(documented[i])) <= kB * 0.1) ? documented : sizes).toEqual(
       documented,

@@ -3,27 +3,27 @@ import type { Operation } from './operation.ts';
 import { type OperationName, operationNames, operations } from './operations/index.ts';
 import type { NameShape, Route, RouteAddress } from './route.ts';
 
-type Schema = Operation['input'];
+type RowSchema = Operation['input'];
 
 /** The part of a zod schema's definition that describes its structure. */
 type SchemaDefinition = {
   type: string;
-  shape?: Record<string, Schema>;
-  catchall?: Schema;
-  element?: Schema;
-  valueType?: Schema;
-  innerType?: Schema;
-  in?: Schema;
-  options?: Schema[];
-  getter?: () => Schema;
+  shape?: Record<string, RowSchema>;
+  catchall?: RowSchema;
+  element?: RowSchema;
+  valueType?: RowSchema;
+  innerType?: RowSchema;
+  in?: RowSchema;
+  options?: RowSchema[];
+  getter?: () => RowSchema;
 };
 
-type MemberPlan = { kind: 'members'; members: Map<string, Schema>; isLoose: boolean };
+type MemberPlan = { kind: 'members'; members: Map<string, RowSchema>; isLoose: boolean };
 /** What a value holds. Members may lead back to it. */
-type NamePlan = { kind: 'scalar' } | { kind: 'any' } | { kind: 'list' | 'record'; item: Schema } | MemberPlan;
+type NamePlan = { kind: 'scalar' } | { kind: 'any' } | { kind: 'list' | 'record'; item: RowSchema } | MemberPlan;
 
 const ANY = new Set(['unknown', 'any', 'custom']);
-const definitionOf = (schema: Schema): SchemaDefinition => schema._zod.def as SchemaDefinition;
+const definitionOf = (schema: RowSchema): SchemaDefinition => schema._zod.def as SchemaDefinition;
 
 /** The file `routes.ts`: each row is a line, with its names in quotes. */
 export function routesSource(): string {
@@ -59,7 +59,7 @@ function routeOf(name: OperationName): Route {
   } as Route;
 }
 
-function planOf(schema: Schema): NamePlan {
+function planOf(schema: RowSchema): NamePlan {
   const later = laterShape(schema);
   if (later) return planOf(later);
   const { type, innerType, getter, element, valueType, shape, catchall, options, ...definition } = definitionOf(schema);
@@ -91,7 +91,7 @@ const isIrregular = (name: string): boolean => !/^[a-z][a-z0-9]*(_[a-z][a-z0-9]*
 const isExactInput: IsExact = ({ members, isLoose }) => isLoose || [...members.keys()].some(isIrregular);
 
 /** Null where all names are the service's. */
-function shapeOf(schema: Schema, isExact: IsExact): NameShape | null {
+function shapeOf(schema: RowSchema, isExact: IsExact): NameShape | null {
   if (!hasExceptions(schema, isExact)) return null;
   const plan = planOf(schema);
   if (plan.kind === 'any' || plan.kind === 'scalar') return 'any';
@@ -105,8 +105,8 @@ function shapeOf(schema: Schema, isExact: IsExact): NameShape | null {
 }
 
 /** Whether there are names at any depth that are not all the service's. */
-function hasExceptions(root: Schema, isExact: IsExact): boolean {
-  const reached = new Set<Schema>();
+function hasExceptions(root: RowSchema, isExact: IsExact): boolean {
+  const reached = new Set<RowSchema>();
   const waiting = [root];
   for (let schema = waiting.pop(); schema !== undefined; schema = waiting.pop()) {
     if (reached.has(schema)) continue;

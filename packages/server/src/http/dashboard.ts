@@ -39,7 +39,9 @@ type EncodedFile = { type: string; etag: string; plain: Buffer; encoded: Readonl
 
 /** The built files: beside the bundle or, where only the sources are, in the folder of their package. */
 export function dashboardFolder(): string | undefined {
-  const places = ['./dashboard', '../../../dashboard/dist'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const places = ['./dashboard', '../../../dashboard/dist'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
   return places.find((place) => existsSync(join(place, INDEX)));
 }
 
@@ -71,7 +73,9 @@ const namesIn = (folder: string): string[] => readdirSync(folder).filter((name) 
 function readEncoded(folder: string, name: string): Promise<EncodedFile> {
   const reading = (async (): Promise<EncodedFile> => {
     const plain = await readFile(join(folder, name));
-    const forms = ENCODINGS.map(async ([encoding, end]) => [encoding, await readFile(join(folder, name + end))] as const);
+    const forms = ENCODINGS.map(
+      async ([encoding, end]) => [encoding, await readFile(join(folder, name + end))] as const,
+    );
     const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
     return { type: TYPES[extname(name)] as string, etag, plain, encoded: new Map(await Promise.all(forms)) };
   })();
@@ -93,7 +97,9 @@ function show(file: EncodedFile, { headers }: FastifyRequest, reply: FastifyRepl
 
 /** Whether the header names the encoding, and not with a weight of 0. */
 function accepts(header: string | string[] | undefined, encoding: string): boolean {
-  const parts = String(header ?? '').toLowerCase().split(',');
+  const parts = String(header ?? '')
+    .toLowerCase()
+    .split(',');
   const found = parts.map((part) => part.trim().split(/\s*;\s*/)).find(([name]) => name === encoding);
   return found !== undefined && !found.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
 }
