@@ -182,7 +182,7 @@ async function publish(outdir, files) {
     await rename(part, join(outdir, path));
   }
   const current = new Set(files.map(({ path }) => path));
-  const isOurs = (name) => /^[^/]*\.(js|mjs)(\.map)?$|-[A-Z0-9]{8}\.\w+(\.gz|\.br)?$/.test(name);
+  const isOurs = (name) => /^[^/]*\.(js|mjs)(\.map)?$|-[A-Z0-9]{8}\.(js|css|svg|png)(\.gz|\.br)?$/.test(name);
   for (const name of (await readdir(outdir, { recursive: true })).map((one) => one.replaceAll(sep, '/'))) {
     if (isOurs(name) && !current.has(name)) await rm(join(outdir, name), { force: true });
   }

@@ -39,7 +39,7 @@ const get = (path: string, headers: Record<string, string> = {}, { url } = serve
     asked.on('error', reject).end();
   });
 
-const assets = () => readdirSync(folder).filter((name) => /-[A-Z0-9]{8}\.\w+$/.test(name));
+const assets = () => readdirSync(folder).filter((name) => /-[A-Z0-9]{8}\.(js|css|svg|png)$/.test(name));
 const namedIn = (html: string) => [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1] as string);
 
 describe('the dashboard', () => {

@@ -67,14 +67,15 @@ describe.each(backends)('the entry of the SDK for browsers, on %s', (backend: Ba
     const { key: second } = await service.newKey(account.key);
     for await (const event of own.stream({ after: 0, types: ['write'] })) {
       seen.push(String(event.key));
-      if (seen.length === 2) {
+      if (seen.length === 6) {
         key = second;
         cut();
+        await mem.entries.write({ entityPath: 'page/a', key: 'k5', value: 1 });
       }
-      if (seen.length === 6) break;
+      if (seen.length === 7) break;
     }
     close();
-    expect(seen).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k1']);
+    expect(seen).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k1', 'k5']);
     expect(keys).toEqual([account.key, second]);
   });
 });
