@@ -20,8 +20,6 @@ const require = $createRequire(import.meta.url);
 const __filename = $fileURLToPath(import.meta.url);
 const __dirname = $fileURLToPath(new URL('.', import.meta.url));`;
 
-/** The folder that the server looks for beside its bundle. */
-const DASHBOARD = 'dashboard';
 const programs = new Set(['mem.js', 'mem-mcp.js']);
 
 const shared = {
@@ -52,17 +50,17 @@ const builders = {
   /** The package runs inside a server and uses the server's copy of shared code. */
   pro: () => bundle({ ...shared, external: ['@mem-service/*'] }, 'pro'),
   /** The pages of a browser, which the server and the cli have inside. */
-  dashboard: () => dashboardOnce(),
+  dashboard: dashboardOnce,
   /** The whole service in one program, with the modules of pro. */
   cli: () => bundleService([], 'cli', { mem: 'main.ts' }),
 };
 
-/** Built once for all that hold it. */
 let dashboard;
-const dashboardOnce = () => {
+/** Built once for all packages that hold it. */
+function dashboardOnce() {
   dashboard ??= dashboardFiles();
   return dashboard;
-};
+}
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });
 
@@ -106,8 +104,10 @@ async function bundleService(external, name, further) {
   return (await Promise.all(parts)).flat();
 }
 
-const dashboardBeside = async () =>
-  (await dashboardOnce()).map(({ path, contents }) => ({ path: `${DASHBOARD}/${path}`, contents }));
+/** The dashboard in the folder that the server looks for beside its bundle. */
+async function dashboardBeside() {
+  return (await dashboardOnce()).map(({ path, contents }) => ({ path: `dashboard/${path}`, contents }));
+}
 
 /** The exported files of a package, by the names of their bundles. Those without a default are for this build alone. */
 async function exportsOf(folder) {
