@@ -11,13 +11,20 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name);
 /** Those that take every operation or every table, and the docs that list them. */
 const DERIVED = [
   ...['accounts', 'answers', 'effects', 'outputs', 'privacy', 'refusals', 'scope-checks', 'scopes'],
-  ...['openapi', 'owners', 'tables'],
+  ...['openapi', 'owners', 'routes', 'tables'],
 ].map((name) => `tests/contract/${name}.test.ts`);
 const DOCS = ['tests/docs/guides.test.ts', 'tests/transfer/docs.test.ts', 'tests/transfer/tables.test.ts'];
 
 /** Of these files, the tests of its operations and those that take all of them, or all tables, at once. */
 const ABOUT_IT = [
-  ...['bookmark', 'openapi.json', 'lists every operation', 'every record', 'every table that a module declares'],
+  ...[
+    'bookmark',
+    'openapi.json',
+    'the table of routes',
+    'lists every operation',
+    'every record',
+    'every table that a module declares',
+  ],
   ...['what a safety net needs', 'guarded, erased and vacuumed', 'that the tables declare', 'are all exported'],
 ];
 
