@@ -1,6 +1,7 @@
 // Bundles the dashboard: scripts and styles with hashed names, compressed, and the page that loads them.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,6 +12,8 @@ import { licensesOf } from './bundled.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'packages', 'dashboard');
 const source = join(folder, 'src');
+const entryPoint = join(source, 'main.tsx');
+const resolver = createRequire(join(folder, 'package.json'));
 /** Where the page finds its files, from its own address. */
 const BELOW = './dashboard/';
 
@@ -24,6 +27,10 @@ const shared = {
   target: 'es2022',
   conditions: ['source'],
   jsx: 'automatic',
+  // Other packages bring another React to the root; a page must have one only.
+  alias: Object.fromEntries(
+    ['react', 'react-dom'].map((name) => [name, dirname(resolver.resolve(`${name}/package.json`))]),
+  ),
   define: { 'process.env.NODE_ENV': '"production"' },
   legalComments: 'none',
   logLevel: 'warning',
@@ -44,7 +51,6 @@ export async function dashboardFiles() {
 
 async function bundleApp() {
   const workers = { files: [], inputs: {} };
-  const entryPoint = join(source, 'main.tsx');
   const { outputFiles, metafile } = await build({
     ...shared,
     format: 'esm',
@@ -54,12 +60,13 @@ async function bundleApp() {
   });
   const main = Object.keys(metafile.outputs).find((file) => metafile.outputs[file].entryPoint?.endsWith('/main.tsx'));
   const { imports, cssBundle } = metafile.outputs[main];
+  const styles = cssBundle && basename(cssBundle);
   const early = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
   return {
-    files: [...filesOf(outputFiles), ...workers.files],
+    files: [...filesOf(outputFiles).filter(({ path }) => !path.endsWith('.css') || path === styles), ...workers.files],
     inputs: { ...metafile.inputs, ...workers.inputs },
     main: basename(main),
-    styles: cssBundle && basename(cssBundle),
+    styles,
     early,
   };
 }
@@ -78,6 +85,7 @@ const workersBeside = ({ files, inputs }) => ({
   setup(given) {
     given.onLoad({ filter: /[\\/]dashboard[\\/]src[\\/].*\.tsx?$/ }, async ({ path }) => {
       let contents = await readFile(path, 'utf8');
+      if (path === entryPoint) contents += await importsOfStyles();
       for (const [whole, worker] of contents.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g)) {
         const entryPoints = [resolve(dirname(path), worker)];
         const { outputFiles, metafile } = await build({ ...shared, format: 'esm', entryPoints });
@@ -89,6 +97,16 @@ const workersBeside = ({ files, inputs }) => ({
     });
   },
 });
+
+/**
+ * Imports of all modules of styles, for the entry: styles of a page that is loaded later would otherwise be in a file that
+ * nothing loads.
+ */
+async function importsOfStyles() {
+  const names = await readdir(source, { recursive: true });
+  const sheets = names.filter((name) => name.endsWith('.module.css')).sort();
+  return sheets.map((name) => `\nimport './${name.replaceAll('\\', '/')}';`).join('');
+}
 
 const filesOf = (outputFiles) => outputFiles.map(({ path, contents }) => ({ path: basename(path), contents }));
 

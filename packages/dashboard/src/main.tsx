@@ -1,13 +1,14 @@
-import { StrictMode } from 'react';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
+import { queryClient } from './data/query.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+import { Shell } from './shell/shell.tsx';
 
 const root = document.getElementById('root');
-if (root) {
+if (root)
   createRoot(root).render(
-    <StrictMode>
-      <main>
-        <h1>mem</h1>
-      </main>
-    </StrictMode>,
+    <QueryClientProvider client={queryClient}>
+      <Shell />
+    </QueryClientProvider>,
   );
-}

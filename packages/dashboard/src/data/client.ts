@@ -1,0 +1,40 @@
+import { createClient, isMemError, type MemError, type Methods } from '@mem-service/sdk/browser';
+import { readKey } from './key-store.ts';
+
+export type { CallOptions, OperationName, Output, Request } from '@mem-service/sdk/browser';
+export { isMemError, type MemError };
+
+/** The service is where the dashboard is, also under a path that a proxy adds. */
+export const serviceUrl = (): string => new URL('./', location.href.split('#')[0]).href;
+
+/** Who acts where a person does something here. */
+export const DASHBOARD_AGENT = 'dashboard';
+
+let made: { key: string; client: Methods } | undefined;
+
+/** The client for the key of this tab. */
+export function client(): Methods {
+  const key = readKey();
+  if (made?.key !== key) {
+    const apiKey = key === '' ? undefined : key;
+    made = { key, client: createClient({ url: serviceUrl(), apiKey, agentId: DASHBOARD_AGENT, retries: 1 }) };
+  }
+  return made.client;
+}
+
+export type PlainRequest = { method: string; url: string; body: string | undefined };
+
+/** The request that a call would make, without making it. */
+export async function requestOf(
+  name: Parameters<Methods['callText']>[0],
+  input: Record<string, unknown>,
+): Promise<PlainRequest> {
+  let request: PlainRequest | undefined;
+  const seen: typeof fetch = async (url, init) => {
+    request = { method: init?.method ?? 'GET', url: String(url), body: init?.body as string | undefined };
+    return new Response('{}', { headers: { 'content-type': 'application/json' } });
+  };
+  await createClient({ url: serviceUrl(), fetch: seen, retries: 0 }).callText(name, input);
+  if (request === undefined) throw new Error(`${name} makes no request`);
+  return request;
+}

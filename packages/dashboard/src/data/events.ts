@@ -1,0 +1,30 @@
+import type { Output } from './client.ts';
+
+/** An event as the log has it, wherever it came from. */
+export type FeedEvent = Output<'log.list'>['events'][number];
+
+const KNOWN = new Set([
+  ...['seq', 'position', 'event_type', 'agent_id', 'actor_agent_id', 'branch'],
+  ...['entity_path', 'key', 'version', 'created_at'],
+]);
+
+/** An event of the stream, whose details stand beside the rest. */
+export function eventOfStream(text: string): FeedEvent {
+  const members: Record<string, unknown> = JSON.parse(text);
+  const details = Object.fromEntries(Object.entries(members).filter(([name]) => !KNOWN.has(name)));
+  const own = Object.fromEntries(Object.entries(members).filter(([name]) => KNOWN.has(name)));
+  return { ...own, details } as FeedEvent;
+}
+
+/** What the service does by itself, often and in numbers. */
+export const MAINTENANCE_TYPES: ReadonlySet<string> = new Set(['brief_compiled']);
+
+const FAILURES = new Set(['minor_failure', 'failure', 'critical_failure', 'regression', 'p2_incident', 'p1_incident']);
+const INCIDENTS = new Set(['critical_failure', 'p1_incident', 'p2_incident']);
+
+export const isFailure = (outcomeType: string | null | undefined): boolean => FAILURES.has(outcomeType ?? '');
+export const isIncident = (outcomeType: string | null | undefined): boolean => INCIDENTS.has(outcomeType ?? '');
+
+/** Whether an event is bad news. */
+export const isBad = ({ event_type, details }: FeedEvent): boolean =>
+  event_type === 'error' || (event_type === 'outcome' && isFailure(details.outcome_type as string));

@@ -1,0 +1,138 @@
+import { client, isMemError } from './client.ts';
+import { eventOfStream, type FeedEvent } from './events.ts';
+import { refuseKey } from './key-store.ts';
+
+export type LiveState = 'off' | 'connecting' | 'live' | 'reconnecting' | 'paused';
+export type LiveStatus = { state: LiveState /** When the last event or connection came. */; at: number; rate: number };
+type Listener = (events: readonly FeedEvent[]) => void;
+
+const RATE_WINDOW_MS = 5_000;
+const HIDDEN_TAB_MS = 250;
+
+/**
+ * One stream of events for the whole page. Events are handed on once a frame, all of them and in order; after a pause or a
+ * lost connection it goes on after the last one.
+ */
+export class LiveStream {
+  #status: LiveStatus = { state: 'off', at: 0, rate: 0 };
+  #position: string | undefined;
+  #waiting: FeedEvent[] = [];
+  #frame: ReturnType<typeof setTimeout> | undefined;
+  #stop: AbortController | undefined;
+  #arrivals: { at: number; count: number }[] = [];
+  #rateTimer: ReturnType<typeof setInterval> | undefined;
+  readonly #listeners = new Set<Listener>();
+  readonly #watchers = new Set<() => void>();
+
+  readonly status = (): LiveStatus => this.#status;
+
+  readonly watch = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher);
+    return () => {
+      this.#watchers.delete(watcher);
+    };
+  };
+
+  /** The first listener opens the stream, the last closes it. `after` is a position to begin after. */
+  listen(listener: Listener, after?: string): () => void {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) {
+      this.#position = after ?? this.#position;
+      this.#open();
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#close('off');
+    };
+  }
+
+  pause(): void {
+    if (this.#stop) this.#close('paused');
+  }
+
+  resume(): void {
+    if (this.#status.state === 'paused') this.#open();
+  }
+
+  /** Begins again, as with another key. */
+  restart(): void {
+    this.#position = undefined;
+    if (this.#listeners.size > 0) this.#open();
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    this.#close('off');
+  }
+
+  #open(): void {
+    this.#stop?.abort();
+    this.#stop = new AbortController();
+    this.#set({ state: 'connecting' });
+    this.#rateTimer ??= setInterval(() => this.#measure(), 1_000);
+    void this.#follow(this.#stop.signal);
+  }
+
+  #close(state: LiveState): void {
+    this.#stop?.abort();
+    this.#stop = undefined;
+    clearInterval(this.#rateTimer);
+    this.#rateTimer = undefined;
+    this.#arrivals = [];
+    this.#set({ state, rate: 0 });
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const input = this.#position === undefined ? {} : { after: this.#position };
+    const options = {
+      signal,
+      onOpen: () => this.#set({ state: 'live', at: Date.now() }),
+      onRetry: () => this.#set({ state: 'reconnecting' }),
+      retries: 1_000_000,
+    };
+    try {
+      for await (const text of client().streamText('log.stream', input, options)) this.#take(eventOfStream(text));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isMemError(error) && error.status === 401) refuseKey();
+      // After a restored backup the position means nothing: go on with what comes now.
+      if (isMemError(error, 'log_rewound')) return this.restart();
+      this.#close('off');
+    }
+  }
+
+  #take(event: FeedEvent): void {
+    this.#position = event.position;
+    this.#waiting.push(event);
+    this.#frame ??= nextFrame(() => this.#hand());
+  }
+
+  #hand(): void {
+    this.#frame = undefined;
+    const events = this.#waiting;
+    this.#waiting = [];
+    this.#arrivals.push({ at: Date.now(), count: events.length });
+    for (const listener of this.#listeners) listener(events);
+  }
+
+  #measure(): void {
+    const now = Date.now();
+    this.#arrivals = this.#arrivals.filter(({ at }) => now - at < RATE_WINDOW_MS);
+    const count = this.#arrivals.reduce((sum, arrival) => sum + arrival.count, 0);
+    const rate = Math.round(count / (RATE_WINDOW_MS / 1_000));
+    if (rate !== this.#status.rate) this.#set({ rate, ...(count > 0 ? { at: now } : {}) });
+  }
+
+  #set(change: Partial<LiveStatus>): void {
+    this.#status = { ...this.#status, ...change };
+    for (const watcher of this.#watchers) watcher();
+  }
+}
+
+/** A hidden tab draws no frames; its events go on by a timer. */
+function nextFrame(run: () => void): ReturnType<typeof setTimeout> {
+  if (document.hidden) return setTimeout(run, HIDDEN_TAB_MS);
+  return requestAnimationFrame(run) as unknown as ReturnType<typeof setTimeout>;
+}
+
+export const live = new LiveStream();

@@ -1,0 +1,46 @@
+import { ui } from '../texts/ui.ts';
+import { isMemError } from './client.ts';
+
+export type ShownProblem = {
+  kind: 'signed_out' | 'forbidden' | 'offline' | 'missing' | 'not_installed' | 'busy' | 'failed';
+  title: string;
+  /** The words of the service. */
+  detail: string;
+  code: string;
+  status: number;
+};
+
+/** What went wrong, for people. */
+export function problemOf(error: unknown): ShownProblem {
+  if (!isMemError(error)) {
+    return {
+      kind: 'failed',
+      title: ui.failed,
+      detail: String((error as Error)?.message ?? error),
+      code: 'client',
+      status: 0,
+    };
+  }
+  const { code, status, message } = error;
+  const kind = kindOf(code, status);
+  return { kind, title: TITLES[kind], detail: message, code, status };
+}
+
+const TITLES: Record<ShownProblem['kind'], string> = {
+  signed_out: ui.forbidden,
+  forbidden: ui.forbidden,
+  offline: ui.offline,
+  missing: ui.missing,
+  not_installed: ui.missing,
+  busy: ui.busy,
+  failed: ui.failed,
+};
+
+function kindOf(code: string, status: number): ShownProblem['kind'] {
+  if (code === 'module_not_installed') return 'not_installed';
+  if (status === 401) return 'signed_out';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'missing';
+  if (status === 429) return 'busy';
+  return status === 0 || status === 503 ? 'offline' : 'failed';
+}

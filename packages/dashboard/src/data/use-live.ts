@@ -1,0 +1,18 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import type { FeedEvent } from './events.ts';
+import { type LiveStatus, live } from './live.ts';
+
+/** Calls back with the events of each frame. `after`: begin there; undefined waits until it is known. */
+export function useLive(onEvents: (events: readonly FeedEvent[]) => void, after: string | undefined): void {
+  const latest = useRef(onEvents);
+  latest.current = onEvents;
+  const isReady = after !== undefined;
+  const first = useRef(after);
+  first.current ??= after;
+  useEffect(() => {
+    if (!isReady) return;
+    return live.listen((events) => latest.current(events), first.current);
+  }, [isReady]);
+}
+
+export const useLiveStatus = (): LiveStatus => useSyncExternalStore(live.watch, live.status);

@@ -1,0 +1,19 @@
+import { operations } from '@mem-service/contract';
+import { expect, it } from 'vitest';
+import { demoAgents, demoSteps } from './steps.ts';
+
+const steps = demoSteps('run', Date.parse('2026-11-17T12:00:00Z'));
+
+it.each(steps.map((step, i) => [`${i} ${step.name}`, step] as const))(
+  'step %s is a valid call',
+  (_, { name, input }) => {
+    expect(operations[name].input.safeParse(input)).toMatchObject({ success: true });
+  },
+);
+
+it('everything that the demo writes is below demo/, by agents of its own', () => {
+  for (const { name, input, call } of steps) {
+    expect(demoAgents).toContain(call.agentId);
+    if (name === 'entries.write') expect(input.entity_path).toMatch(/^demo\//);
+  }
+});

@@ -1,0 +1,110 @@
+import { useMemo, useState } from 'react';
+import type { Output } from '../../data/client.ts';
+import { isFailure, MAINTENANCE_TYPES } from '../../data/events.ts';
+import { dayAndTime } from '../../texts/format.ts';
+import { overview } from '../../texts/overview.ts';
+import { Section } from '../../ui/section.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import { ChartOrTable, type ChartSeries, Legend, TableToggle } from '../../ui/time-chart.tsx';
+import type { Overview } from './overview-data.ts';
+import { isRound, longLabel, type Range, shortLabel, type TimeSpan } from './ranges.ts';
+
+const texts = overview.activity;
+
+type SeriesPoint = Output<'series.read'>['points'][number];
+type Places = readonly (SeriesPoint | undefined)[];
+
+const sum = (point: SeriesPoint | undefined, types: readonly string[]): number =>
+  types.reduce((total, type) => total + (point?.counts[type] ?? 0), 0);
+
+/** What is drawn by a colour of its own. The rest is "other", without the service's own maintenance. */
+const KINDS = [
+  { id: 'read', types: ['cross_agent_read'], colour: '--s-read' },
+  { id: 'write', types: ['write', 'delete'], colour: '--s-write' },
+  { id: 'error', types: ['error'], colour: '--s-llm' },
+] as const;
+const NAMED = [...KINDS.flatMap(({ types }) => types), 'outcome', ...MAINTENANCE_TYPES];
+
+function chartOf({ series, outcomes, stretch: { starts } }: Overview): ChartSeries[] {
+  const byStart = new Map(series.data?.points.map((point) => [Date.parse(point.at), point]));
+  const at: Places = starts.map((start) => byStart.get(start));
+  const of = (id: keyof typeof texts.series, colour: string, values: number[]): ChartSeries[] =>
+    values.some((value) => value > 0) || id === 'read' || id === 'write'
+      ? [{ id, label: texts.series[id], colour, values }]
+      : [];
+  const failed = failedBy(outcomes.data, starts);
+  return [
+    ...of(
+      'other',
+      '--s-other',
+      at.map((point) => (point?.total ?? 0) - sum(point, NAMED)),
+    ),
+    ...KINDS.flatMap(({ id, types, colour }) =>
+      of(
+        id,
+        colour,
+        at.map((point) => sum(point, types)),
+      ),
+    ),
+    ...of(
+      'outcome',
+      '--s-outcome',
+      at.map((point, i) => Math.max(0, sum(point, ['outcome']) - (failed[i] ?? 0))),
+    ),
+    ...of('failed', '--s-error', failed),
+  ];
+}
+
+/** Failed outcomes by stretch, where all outcomes are known; the series counts them with the others. */
+function failedBy(listed: Output<'outcomes.list'> | undefined, starts: readonly number[]): number[] {
+  const counts = starts.map(() => 0);
+  if (!listed || listed.has_more) return counts;
+  for (const { outcome_type, committed_at } of listed.outcomes) {
+    const place = starts.findLastIndex((start) => start <= Date.parse(committed_at));
+    if (place >= 0 && isFailure(outcome_type)) counts[place] = (counts[place] ?? 0) + 1;
+  }
+  return counts;
+}
+
+export function Activity({ data, range }: { data: Overview; range: Range }) {
+  const { series, stretch, outcomes } = data;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers change, what holds them is new each time.
+  const chart = useMemo(() => series.data && chartOf(data), [series.data, outcomes.data, stretch]);
+  const [isTable, setTable] = useState(false);
+  const actions = chart && (
+    <>
+      <Legend series={chart} />
+      <TableToggle isTable={isTable} onToggle={setTable} />
+    </>
+  );
+  const since = series.data?.complete_since;
+  return (
+    <Section tour="activity" title={texts.title} note={texts.per[stretch.unit]} actions={actions}>
+      <Loaded answer={series} call={{ name: 'series.read', input: { unit: stretch.unit, since: stretch.since } }}>
+        {() => <Chart chart={chart ?? []} stretch={stretch} range={range} isTable={isTable} />}
+      </Loaded>
+      {since && since > stretch.since && <p className="third small">{texts.incomplete(dayAndTime(since))}</p>}
+    </Section>
+  );
+}
+
+type ChartProps = { chart: ChartSeries[]; stretch: TimeSpan; range: Range; isTable: boolean };
+
+function Chart({ chart, stretch: { starts, unit }, range, isTable }: ChartProps) {
+  const totals = starts.map((_, i) => chart.reduce((total, { values }) => total + (values[i] ?? 0), 0));
+  const most = Math.max(0, ...totals);
+  const highest = most === 0 ? texts.nothing : texts.highest(most, longLabel(starts[totals.indexOf(most)] ?? 0, unit));
+  const places = starts.map((start, i) => ({
+    short: i === starts.length - 1 ? texts.now : shortLabel(start, range),
+    long: longLabel(start, unit),
+    isRound: isRound(start, range),
+  }));
+  return (
+    <ChartOrTable
+      isTable={isTable}
+      label={texts.label(unit, overview.lastOf[range], highest)}
+      series={chart}
+      places={places}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import { useState } from 'react';
+import { serviceUrl } from '../../data/client.ts';
+import { useKey } from '../../data/key-store.ts';
+import type { useDemo } from '../../demo/use-demo.ts';
+import { startTour } from '../../shell/tour-state.ts';
+import { overview } from '../../texts/overview.ts';
+import { Button } from '../../ui/button.tsx';
+import { Segmented } from '../../ui/choices.tsx';
+import { Code } from '../../ui/code.tsx';
+import { EmptyState, ErrorState, Progress } from '../../ui/states.tsx';
+import styles from './overview.module.css';
+
+const texts = overview.empty;
+const WAYS = ['curl', 'mcp'] as const;
+type Way = (typeof WAYS)[number];
+
+/** Commands that work as they are copied; a key is named, never shown. */
+function commandsOf(way: Way, hasKey: boolean): string {
+  const url = serviceUrl();
+  if (way === 'mcp') {
+    // The client fills it in from its environment.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
+    const headers = hasKey ? { headers: { 'X-MEM-API-Key': '${MEM_API_KEY}' } } : {};
+    return JSON.stringify({ mcpServers: { mem: { type: 'http', url: `${url}mcp`, ...headers } } }, null, 2);
+  }
+  const lines = [
+    `curl ${url}api/v1/entries`,
+    ...(hasKey ? ['-H "X-Mem-Api-Key: $MEM_API_KEY"'] : []),
+    "-H 'Content-Type: application/json'",
+    `-d '{"entity_path": "checkout/payments", "key": "retry-policy", "value": "three attempts"}'`,
+  ];
+  return lines.join(' \\\n  ');
+}
+
+/** What a store without entries shows: how to fill it. */
+export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
+  const [way, setWay] = useState<Way>('curl');
+  const hasKey = useKey() !== '';
+  const { progress, error, load, cancel } = demo;
+  return (
+    <div className={styles.empty}>
+      <EmptyState title={texts.title}>
+        <p className="second">{texts.hint}</p>
+      </EmptyState>
+      <Segmented
+        label={texts.way}
+        value={way}
+        choices={WAYS.map((value) => ({ value, label: texts.ways[value] }))}
+        onChange={setWay}
+      />
+      <Code label={texts.code} text={commandsOf(way, hasKey)} copy />
+      {progress ? (
+        <Progress
+          label={texts.loading(progress.done, progress.total)}
+          done={progress.done}
+          total={progress.total || undefined}
+          onCancel={cancel}
+        />
+      ) : (
+        <div className="line">
+          <Button onClick={() => void load().then(startTour)}>{texts.demo}</Button>
+          <span className="third">{texts.demoHint}</span>
+        </div>
+      )}
+      {error !== undefined && <ErrorState error={error} onRetry={() => void load()} />}
+    </div>
+  );
+}

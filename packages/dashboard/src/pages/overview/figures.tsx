@@ -1,0 +1,83 @@
+import { isFailure } from '../../data/events.ts';
+import { confidence, number } from '../../texts/format.ts';
+import { overview } from '../../texts/overview.ts';
+import { type FigureProps, Figures } from '../../ui/marks.tsx';
+import { failuresOf, movementsOf, type Overview, totalOf } from './overview-data.ts';
+import type { Range } from './ranges.ts';
+
+const texts = overview.figures;
+const shown = (n: number | undefined): string => (n === undefined ? texts.none : number(n));
+
+export function OverviewFigures({ data, range }: { data: Overview; range: Range }) {
+  return (
+    <Figures
+      figures={[
+        entriesFigure(data, range),
+        agentsFigure(data),
+        outcomesFigure(data, range),
+        confidenceFigure(data, range),
+        staleFigure(data),
+      ]}
+    />
+  );
+}
+
+function entriesFigure({ stats, series }: Overview, range: Range): FigureProps {
+  const note = series.data && texts.written(totalOf(series.data, ['write']), overview.inRange[range]);
+  return { label: texts.entries, value: shown(stats.data?.total_entries), note };
+}
+
+function agentsFigure({ agents, stats, stretch: { since } }: Overview): FigureProps {
+  const all = agents.data?.agents;
+  const active = all?.filter(({ last_active }) => last_active !== null && last_active >= since).length;
+  const fresh = all?.filter(({ created_at }) => created_at >= since).length;
+  return {
+    label: texts.agents,
+    value: shown(active),
+    of: all && texts.agentsOf(agents.data?.has_more ? (stats.data?.total_agents ?? all.length) : all.length),
+    note: fresh === undefined ? undefined : texts.agentsNew(fresh),
+  };
+}
+
+function outcomesFigure({ outcomes, series }: Overview, range: Range): FigureProps {
+  const listed = outcomes.data?.outcomes ?? [];
+  const counted = totalOf(series.data, ['outcome']);
+  const total = outcomes.data?.has_more ? Math.max(counted, listed.length) : listed.length;
+  const failed = failuresOf(listed);
+  const note = outcomes.data && (
+    <>
+      <span className="good">{texts.succeeded(listed.length - failed)}</span>,{' '}
+      <span className={failed > 0 ? 'bad' : undefined}>{texts.failed(failed)}</span>
+      {outcomes.data.has_more && ` ${texts.newest(listed.length)}`}
+    </>
+  );
+  const value = shown(outcomes.data && total);
+  return {
+    label: texts.outcomes,
+    value,
+    note: outcomes.data && total === 0 ? texts.noOutcome(overview.inRange[range]) : note,
+  };
+}
+
+function confidenceFigure({ stats, outcomes }: Overview, range: Range): FigureProps {
+  const average = stats.data?.confidence_avg;
+  const moved = movementsOf(outcomes.data?.outcomes ?? []);
+  const up = moved.filter(({ before, after }) => after > before).length;
+  const note = moved.length === 0 ? texts.unmoved(overview.inRange[range]) : texts.movedUpDown(up, moved.length - up);
+  return {
+    label: texts.confidence,
+    value: typeof average === 'number' ? confidence(average) : texts.none,
+    note: outcomes.data && note,
+  };
+}
+
+function staleFigure({ staleReads }: Overview): FigureProps {
+  const reads = staleReads.data?.stale_reads;
+  const failed = reads?.filter(({ outcome_type }) => isFailure(outcome_type)).length;
+  const more = staleReads.data?.has_more ? '+' : '';
+  return {
+    label: texts.stale,
+    value: `${shown(reads?.length)}${more}`,
+    note: failed === undefined || reads?.length === 0 ? undefined : texts.staleFailed(failed),
+  };
+}

@@ -1,0 +1,153 @@
+import { useMemo } from 'react';
+import { type FeedEvent, MAINTENANCE_TYPES } from '../../data/events.ts';
+import { useLiveStatus } from '../../data/use-live.ts';
+import { hrefOf } from '../../router/address.ts';
+import { navigate, textParameter, useSearch } from '../../router/router.tsx';
+import { clockTime, fullTimeOf } from '../../texts/format.ts';
+import { overview } from '../../texts/overview.ts';
+import { Button } from '../../ui/button.tsx';
+import { Chip } from '../../ui/choices.tsx';
+import { EventWhat, hrefOfEvent } from '../../ui/event-what.tsx';
+import { Confidence } from '../../ui/marks.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import styles from './overview.module.css';
+import { useLiveRows } from './use-live-rows.ts';
+
+const texts = overview.live;
+const parameters = { type: textParameter(), agent: textParameter() };
+
+const columns: readonly Column<FeedEvent>[] = [
+  {
+    id: 'time',
+    head: texts.columns.time,
+    width: 92,
+    phone: 'time',
+    cell: ({ created_at }) => (
+      <time className="mono third" dateTime={created_at} title={fullTimeOf(created_at)}>
+        {clockTime(created_at)}
+      </time>
+    ),
+  },
+  {
+    id: 'agent',
+    head: texts.columns.agent,
+    width: 128,
+    phone: 'name',
+    cell: ({ agent_id }) => <a href={hrefOf('agents', agent_id)}>{agent_id}</a>,
+  },
+  {
+    id: 'event',
+    head: texts.columns.event,
+    width: 134,
+    phone: 'hide',
+    cell: ({ event_type }) => <span className="second">{event_type}</span>,
+  },
+  { id: 'what', head: texts.columns.what, phone: 'detail', cell: (event) => <EventWhat event={event} /> },
+  {
+    id: 'confidence',
+    head: texts.columns.confidence,
+    width: 132,
+    end: true,
+    phone: 'value',
+    cell: ({ details }) => typeof details.confidence === 'number' && <Confidence value={details.confidence} />,
+  },
+];
+
+/** What happens, as it happens. It waits while the pointer or the focus is in it. */
+export function LiveList({ lastSeq }: { lastSeq: number | undefined }) {
+  const { start, shown, waiting, hold, show, announcement } = useLiveRows(lastSeq);
+  const { state } = useLiveStatus();
+  const [{ type, agent }, set] = useSearch(parameters);
+  const rows = useMemo(
+    () =>
+      shown.filter(
+        (event) =>
+          (type === '' ? !MAINTENANCE_TYPES.has(event.event_type) : event.event_type === type) &&
+          (agent === '' || event.agent_id === agent),
+      ),
+    [shown, type, agent],
+  );
+  const actions = (
+    <>
+      {waiting.length > 0 && <Button onClick={show}>{texts.showNew(waiting.length)}</Button>}
+      <FilterMenu
+        name={texts.type}
+        value={type}
+        choices={namesOf(shown, 'event_type')}
+        onChange={(next) => set({ type: next })}
+      />
+      <FilterMenu
+        name={texts.agent}
+        value={agent}
+        choices={namesOf(shown, 'agent_id')}
+        onChange={(next) => set({ agent: next })}
+      />
+      <a className="link small" href={hrefOf('timeline')}>
+        {texts.timeline}
+      </a>
+    </>
+  );
+  return (
+    <Section
+      tour="live"
+      title={texts.title}
+      note={state === 'paused' ? texts.paused : texts.note}
+      actions={actions}
+      bleed
+      className={styles.live}
+    >
+      <div className="unseen" aria-live="polite">
+        {announcement}
+      </div>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that somebody reads. */}
+      <div
+        className={styles.feed}
+        onPointerEnter={() => hold(true)}
+        onPointerLeave={() => hold(false)}
+        onFocus={() => hold(true)}
+        onBlur={() => hold(false)}
+      >
+        <Loaded answer={start} rows={12} call={{ name: 'log.list', input: { branch: 'main' } }}>
+          {() =>
+            rows.length === 0 ? (
+              <p className={`${styles.nothing} third`}>{shown.length === 0 ? texts.nothing : texts.nothingMatches}</p>
+            ) : (
+              <Table
+                label={texts.title}
+                columns={columns}
+                rows={rows}
+                keyOf={({ seq }) => seq}
+                onOpen={(event) => navigate(hrefOfEvent(event))}
+              />
+            )
+          }
+        </Loaded>
+      </div>
+    </Section>
+  );
+}
+
+const namesOf = (events: readonly FeedEvent[], member: 'event_type' | 'agent_id'): string[] =>
+  [...new Set(events.map((event) => event[member]))].sort();
+
+type FilterProps = { name: string; value: string; choices: readonly string[]; onChange: (value: string) => void };
+
+function FilterMenu({ name, value, choices, onChange }: FilterProps) {
+  if (value !== '')
+    return (
+      <Chip name={name} onRemove={() => onChange('')}>
+        {value}
+      </Chip>
+    );
+  const items = choices.map((choice) => ({ id: choice, label: choice, onSelect: () => onChange(choice) }));
+  return (
+    <span className="wide-only">
+      <Menu label={`${name} ${texts.all}`} kind="chipButton" items={items}>
+        <span className="third">{name}</span> {texts.all}
+      </Menu>
+    </span>
+  );
+}

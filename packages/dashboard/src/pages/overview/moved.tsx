@@ -1,0 +1,44 @@
+import { hrefOf } from '../../router/address.ts';
+import { overview } from '../../texts/overview.ts';
+import { Delta, EntryName } from '../../ui/marks.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import styles from './overview.module.css';
+import { movementsOf, type Overview } from './overview-data.ts';
+import type { Range } from './ranges.ts';
+
+const texts = overview.moved;
+const MOST = 6;
+
+/** Entries whose confidence outcomes moved, those that moved most first. */
+export function Moved({ data, range }: { data: Overview; range: Range }) {
+  const { outcomes, stretch } = data;
+  return (
+    <Section title={texts.title} note={overview.inRange[range]} className={styles.after}>
+      <Loaded answer={outcomes} call={{ name: 'outcomes.list', input: { since: stretch.since } }}>
+        {({ outcomes: listed }) => {
+          const moved = movementsOf(listed).sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
+          if (moved.length === 0) return <p className="third">{texts.nothing(overview.inRange[range])}</p>;
+          return (
+            <ul className={styles.list}>
+              {moved.slice(0, MOST).map(({ entity_path, key, before, after, why, agent }) => (
+                <li key={`${entity_path}/${key}`} className={styles.moved}>
+                  <a className="cut" href={hrefOf('memory', entity_path, { key })}>
+                    <EntryName path={entity_path} name={key} />
+                  </a>
+                  <Delta before={before} after={after} />
+                  <span className="third small cut" title={why}>
+                    {why}
+                  </span>
+                  <a className="third small" href={hrefOf('agents', agent)}>
+                    {agent}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,130 @@
+import { useState } from 'react';
+import { serviceUrl } from '../data/client.ts';
+import { signOut, useKey } from '../data/key-store.ts';
+import { useOperation } from '../data/query.ts';
+import type { DashboardPage, PageGroup } from '../pages.ts';
+import { hrefOf } from '../router/address.ts';
+import { useBrowserAddress } from '../router/router.tsx';
+import { shell } from '../texts/shell.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon, Mark } from '../ui/icons.tsx';
+import { pageOf } from './outlet.tsx';
+import styles from './shell.module.css';
+import { switchTheme, useTheme } from './theme.ts';
+
+const GROUPS: readonly PageGroup[] = ['main', 'review', 'sources', 'admin'];
+
+/** On the left: all pages by group. */
+export function Navigation({ pages }: { pages: readonly DashboardPage[] }) {
+  return (
+    <nav className={styles.side} aria-label={shell.navigation} data-tour="navigation">
+      <Account />
+      {GROUPS.map((group) => (
+        <Group key={group} title={shell.groups[group]} pages={pages.filter((page) => page.group === group)} />
+      ))}
+      <Foot />
+    </nav>
+  );
+}
+
+function Account() {
+  const me = useOperation('me.read', {});
+  return (
+    <div className={styles.account}>
+      <Mark />
+      <span className={`${styles.label} cut`}>{me.data?.account.name || shell.product}</span>
+    </div>
+  );
+}
+
+function Group({ title, pages }: { title: string; pages: readonly DashboardPage[] }) {
+  if (pages.length === 0) return null;
+  return (
+    <>
+      {title !== '' && (
+        <h2>
+          <span>{title}</span>
+        </h2>
+      )}
+      <ul>
+        {pages.map((page) => (
+          <li key={page.id}>
+            <Item page={page} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Item({ page, onClick }: { page: DashboardPage; onClick?: () => void }) {
+  const isCurrent = pageOf(useBrowserAddress())?.id === page.id;
+  return (
+    <a
+      className={styles.item}
+      href={hrefOf(page.id)}
+      title={page.title}
+      aria-current={isCurrent ? 'page' : undefined}
+      onClick={onClick}
+    >
+      <Icon name={page.icon} />
+      <span className={styles.label}>{page.title}</span>
+    </a>
+  );
+}
+
+function Foot() {
+  const health = useOperation('health.read', {});
+  const theme = useTheme();
+  const key = useKey();
+  return (
+    <div className={styles.foot}>
+      <span>{health.data?.version}</span>
+      <a href={`${serviceUrl()}docs`}>{shell.apiDocs}</a>
+      <button
+        type="button"
+        onClick={switchTheme}
+        title={shell.changeTheme(shell.themeOf[theme === 'dark' ? 'light' : 'dark'])}
+      >
+        {shell.theme}
+      </button>
+      {key !== '' && (
+        <button type="button" onClick={signOut}>
+          {shell.signIn.signOut}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** At the bottom of a phone. */
+export function TabBar({ pages }: { pages: readonly DashboardPage[] }) {
+  const [isMore, setMore] = useState(false);
+  const current = pageOf(useBrowserAddress())?.id;
+  return (
+    <nav className={styles.tabbar} aria-label={shell.tabBar}>
+      {pages
+        .filter(({ onPhone }) => onPhone)
+        .map(({ id, icon, title }) => (
+          <a key={id} className={styles.tab} href={hrefOf(id)} aria-current={id === current ? 'page' : undefined}>
+            <Icon name={icon} />
+            {title}
+          </a>
+        ))}
+      <button type="button" className={styles.tab} onClick={() => setMore(true)}>
+        <Icon name="more" />
+        {shell.more}
+      </button>
+      {isMore && (
+        <Dialog title={shell.more} onClose={() => setMore(false)}>
+          <div className={styles.sheet}>
+            {pages.map((page) => (
+              <Item key={page.id} page={page} onClick={() => setMore(false)} />
+            ))}
+          </div>
+          <Foot />
+        </Dialog>
+      )}
+    </nav>
+  );
+}

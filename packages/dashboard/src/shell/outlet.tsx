@@ -1,0 +1,93 @@
+import { Component, type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { type DashboardPage, type PageProps, pages } from '../pages.ts';
+import type { PageAddress } from '../router/address.ts';
+import { AddressContext, useBrowserAddress } from '../router/router.tsx';
+import { shell } from '../texts/shell.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { EmptyState, ErrorState } from '../ui/states.tsx';
+import { useCrumbs } from './crumbs.ts';
+import styles from './shell.module.css';
+
+type Shown = { page: DashboardPage; View: ComponentType<PageProps>; address: PageAddress };
+
+const loaded = new Map<string, ComponentType<PageProps>>();
+
+export const pageOf = ({ page }: PageAddress): DashboardPage | undefined =>
+  page === '' ? pages[0] : pages.find(({ id }) => id === page);
+
+/** The page of the address. The one before stays until the next is loaded. */
+export function Outlet() {
+  const address = useBrowserAddress();
+  const page = pageOf(address);
+  const [shown, setShown] = useState<Shown>();
+  const [failure, setFailure] = useState<unknown>();
+  const View = page && loaded.get(page.id);
+  useEffect(() => {
+    let isOver = false;
+    setFailure(undefined);
+    if (!page || loaded.has(page.id)) return;
+    page.load().then(
+      (view) => {
+        loaded.set(page.id, view);
+        if (!isOver) setShown({ page, View: view, address });
+      },
+      (error) => !isOver && setFailure(error),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [page, address]);
+  useEffect(() => {
+    if (page && View) setShown({ page, View, address });
+  }, [page, View, address]);
+  if (!page) return <UnknownPage />;
+  if (failure !== undefined) return <Failed error={failure} onRetry={() => location.reload()} />;
+  const current = View ? { page, View, address } : shown;
+  if (!current) return null;
+  return (
+    <AddressContext value={current.address}>
+      <Boundary key={current.page.id}>
+        <current.View rest={current.address.rest} />
+      </Boundary>
+    </AddressContext>
+  );
+}
+
+function UnknownPage() {
+  useCrumbs([{ label: shell.notFound }]);
+  return (
+    <div className={styles.message}>
+      <EmptyState title={shell.notFound} actions={<ButtonLink href="#/overview">{shell.toOverview}</ButtonLink>}>
+        <p>{shell.notFoundHint}</p>
+      </EmptyState>
+    </div>
+  );
+}
+
+function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <div className={styles.message}>
+      <h1>{shell.pageFailed}</h1>
+      <p className="second">{shell.pageFailedHint}</p>
+      <ErrorState error={error} />
+      <p>
+        <Button onClick={onRetry}>{shell.reload}</Button>
+      </p>
+    </div>
+  );
+}
+
+/** Keeps an error within its page. */
+class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return <Failed error={error} onRetry={() => this.setState({ error: undefined })} />;
+  }
+}

@@ -1,0 +1,77 @@
+/** Numbers, times and lengths as people read them. One place, so that another language changes them here. */
+export const LOCALE = 'en';
+
+const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+const clock = new Intl.DateTimeFormat(LOCALE, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const hourMinute = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const dayMonth = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' });
+const dayMonthYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
+const fullTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export const number = (n: number): string => whole.format(n);
+export const shortNumber = (n: number): string => (Math.abs(n) < 10_000 ? whole.format(n) : short.format(n));
+export const confidence = (n: number): string => n.toFixed(2);
+export const percent = (share: number): string => `${whole.format(share * 100)} %`;
+export const money = (usd: number): string => `$${usd < 1 ? usd.toFixed(usd < 0.1 ? 3 : 2) : usd.toFixed(2)}`;
+
+/** 17:09:41 */
+export const clockTime = (at: string | number): string => clock.format(new Date(at));
+/** 17:09 */
+export const minuteTime = (at: string | number): string => hourMinute.format(new Date(at));
+/** 12 Nov, with the year where it is another one. */
+export function day(at: string | number, now = Date.now()): string {
+  const date = new Date(at);
+  return (date.getFullYear() === new Date(now).getFullYear() ? dayMonth : dayMonthYear).format(date);
+}
+export const fullTimeOf = (at: string | number): string => fullTime.format(new Date(at));
+
+/** 17:09 today, else the day and the time. */
+export function dayAndTime(at: string | number, now = Date.now()): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+  return isToday ? `${minuteTime(at)} today` : `${day(at, now)} ${minuteTime(at)}`;
+}
+
+/** now, 12 min, 2 h, 3 d, 12 Nov */
+export function ago(at: string | number, now = Date.now()): string {
+  const ms = now - new Date(at).getTime();
+  if (ms < MINUTE) return 'now';
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h`;
+  if (ms < 30 * DAY) return `${Math.floor(ms / DAY)} d`;
+  return day(at, now);
+}
+
+/** 12 ms, 1.4 s, 4 m 12 s, 2 h 5 m */
+export function duration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  // Rounded before it is divided, so that no part of it is 60.
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+}
+
+export function bytes(n: number): string {
+  if (n < 1024) return `${n} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  let size = n / 1024;
+  let unit = 0;
+  for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024;
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
+
+/** 1 entry, 2 entries */
+export const counted = (n: number, one: string, many = `${one}s`): string =>
+  `${whole.format(n)} ${n === 1 ? one : many}`;

@@ -1,0 +1,104 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { classes } from './classes.ts';
+import styles from './lists.module.css';
+import { useRows } from './use-rows.ts';
+
+type RowListProps = {
+  label: string;
+  count: number;
+  rowPx: number;
+  /** The content of a row; it is called for rows in view only. */
+  row: (index: number) => ReactNode;
+  selected?: number | undefined;
+  /** The row that the keys stand on. */
+  onActive?: (index: number) => void;
+  onOpen?: (index: number) => void;
+  /** The rows in view, to load what they need. */
+  onRange?: (first: number, last: number) => void;
+};
+
+/** A list of any length with rows of one height. It fills its parent and has one tab stop. */
+export function RowList({ label, count, rowPx, row, selected, onActive, onOpen, onRange }: RowListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { first, last, spacerPx, topOf, reveal } = useRows(scroller, count, rowPx);
+  const [active, setActive] = useState(selected ?? 0);
+  const prefix = useRef(`rows-${Math.random().toString(36).slice(2)}`).current;
+  const goTo = (index: number) => {
+    const next = Math.min(Math.max(0, index), count - 1);
+    setActive(next);
+    reveal(next);
+    onActive?.(next);
+  };
+  useEffect(() => {
+    if (last >= first) onRange?.(first, last);
+  }, [first, last, onRange]);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? rowPx) / rowPx) - 1);
+    const next = targetOf(event.key, { active, count, page });
+    if (next !== undefined) goTo(next);
+    else if (event.key === 'Enter') onOpen?.(active);
+    else return;
+    event.preventDefault();
+  };
+  const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot have a million rows.
+    <div
+      ref={scroller}
+      className={styles.rows}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count}
+      aria-activedescendant={count > 0 && active >= first && active <= last ? `${prefix}-${active}` : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <div className={styles.rowsSpace} style={{ height: spacerPx }} role="presentation">
+        {indexes.map((index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys.
+          // biome-ignore lint/a11y/useSemanticElements: see above.
+          <div
+            key={index}
+            id={`${prefix}-${index}`}
+            role="row"
+            aria-rowindex={index + 1}
+            aria-selected={index === selected}
+            className={classes(styles.row, index === active && styles.rowActive)}
+            style={{ height: rowPx, top: topOf(index) }}
+            onClick={() => {
+              goTo(index);
+              onOpen?.(index);
+            }}
+          >
+            {row(index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+type Place = { active: number; count: number; page: number };
+
+function targetOf(key: string, { active, count, page }: Place): number | undefined {
+  switch (key) {
+    case 'j':
+    case 'ArrowDown':
+      return active + 1;
+    case 'k':
+    case 'ArrowUp':
+      return active - 1;
+    case 'PageDown':
+      return active + page;
+    case 'PageUp':
+      return active - page;
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import type { KeyboardEvent, ReactNode } from 'react';
+import { classes } from './classes.ts';
+import styles from './lists.module.css';
+
+export type Column<R> = {
+  id: string;
+  head: string;
+  cell: (row: R) => ReactNode;
+  /** A width in px; the rest share what is left. */
+  width?: number;
+  end?: boolean;
+  /** Its place in the two lines of a phone: name and time above, detail and value below. */
+  phone: 'name' | 'time' | 'detail' | 'value' | 'hide';
+};
+
+type TableProps<R> = {
+  label: string;
+  columns: readonly Column<R>[];
+  rows: readonly R[];
+  keyOf: (row: R) => string | number;
+  onOpen?: (row: R) => void;
+  selected?: string | number | undefined;
+};
+
+/** For some hundred rows; more go into `RowList`. On a phone each row has two lines. */
+export function Table<R>({ label, columns, rows, keyOf, onOpen, selected }: TableProps<R>) {
+  return (
+    // The roles are given because a phone shows rows as a grid, which takes them away.
+    // biome-ignore lint/a11y/noRedundantRoles: see above.
+    <table className={styles.table} aria-label={label} role="table">
+      <colgroup>
+        {columns.map(({ id, width }) => (
+          <col key={id} width={width} />
+        ))}
+      </colgroup>
+      {/* biome-ignore lint/a11y/noRedundantRoles: see above. */}
+      <thead role="rowgroup">
+        {/* biome-ignore lint/a11y/noRedundantRoles: see above. */}
+        <tr role="row">
+          {columns.map(({ id, head, end }) => (
+            // biome-ignore lint/a11y/noRedundantRoles: see above.
+            <th key={id} scope="col" role="columnheader" className={end ? styles.end : undefined}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {/* biome-ignore lint/a11y/noRedundantRoles: see above. */}
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <Row
+            key={keyOf(row)}
+            row={row}
+            columns={columns}
+            onOpen={onOpen}
+            isSelected={selected !== undefined && keyOf(row) === selected}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type RowProps<R> = {
+  row: R;
+  columns: readonly Column<R>[];
+  onOpen: ((row: R) => void) | undefined;
+  isSelected: boolean;
+};
+
+function Row<R>({ row, columns, onOpen, isSelected }: RowProps<R>) {
+  const open = onOpen && {
+    tabIndex: 0,
+    className: styles.opens,
+    onClick: () => onOpen(row),
+    onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+      if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(row);
+      const next = { j: 'next', ArrowDown: 'next', k: 'previous', ArrowUp: 'previous' }[event.key];
+      const sibling = next && event.currentTarget[next === 'next' ? 'nextElementSibling' : 'previousElementSibling'];
+      if (!(sibling instanceof HTMLElement)) return;
+      event.preventDefault();
+      sibling.focus();
+    },
+  };
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: see above.
+    <tr {...open} role="row" aria-selected={isSelected || undefined}>
+      {columns.map(({ id, cell, end, phone }) => (
+        // biome-ignore lint/a11y/noRedundantRoles: see above.
+        <td key={id} role="cell" className={classes(end && styles.end, styles[phone])}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}

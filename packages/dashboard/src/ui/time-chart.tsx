@@ -1,0 +1,220 @@
+import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { number } from '../texts/format.ts';
+import { ui } from '../texts/ui.ts';
+import { Button } from './button.tsx';
+import styles from './chart.module.css';
+import { labelledPlaces, ticksTo } from './chart-scale.ts';
+
+/** `colour` is a token, such as `--s-read`. */
+export type ChartSeries = { id: string; label: string; colour: string; values: readonly number[] };
+
+/** `isRound`: a place that may carry a label, such as a full hour. Without any, all may. */
+export type ChartPlace = { short: string; long: string; isRound?: boolean };
+
+type TimeChartProps = {
+  /** What it shows, as a sentence with its highest point. */
+  label: string;
+  series: readonly ChartSeries[];
+  /** The name of each place on the axis, and a longer one for its details. */
+  places: readonly ChartPlace[];
+  height?: number;
+};
+
+const AXIS_PX = 34;
+const FOOT_PX = 22;
+const TOP_PX = 10;
+const LABEL_PX = 72;
+
+/** Stacked bars over time, drawn for the width they have. */
+export function TimeChart({ label, series, places, height = 150 }: TimeChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const [at, setAt] = useState<number>();
+  const totals = useMemo(
+    () => places.map((_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0)),
+    [places, series],
+  );
+  const plot = { width: Math.max(0, width - AXIS_PX), bottom: height - FOOT_PX };
+  const step = places.length === 0 ? 0 : plot.width / places.length;
+  const onPointerMove = (event: PointerEvent<HTMLElement>) => {
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    setAt(step > 0 && x < plot.width ? Math.max(0, Math.min(places.length - 1, Math.floor(x / step))) : undefined);
+  };
+  const onKeyDown = ({ key }: KeyboardEvent<HTMLElement>) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    if (by !== undefined) setAt((now) => Math.max(0, Math.min(places.length - 1, (now ?? places.length) + by)));
+    if (key === 'Escape') setAt(undefined);
+  };
+  return (
+    <div
+      ref={box}
+      className={styles.chart}
+      role="img"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys walk through the bars.
+      tabIndex={0}
+      onPointerMove={onPointerMove}
+      onPointerLeave={() => setAt(undefined)}
+      onKeyDown={onKeyDown}
+      onBlur={() => setAt(undefined)}
+    >
+      <svg height={height} viewBox={`0 0 ${Math.max(1, width)} ${height}`} aria-hidden="true">
+        {width > 0 && <Plot series={series} totals={totals} plot={plot} step={step} at={at} places={places} />}
+      </svg>
+      {at !== undefined && (
+        <Tip series={series} at={at} title={places[at]?.long ?? ''} left={at * step + step} width={width} />
+      )}
+    </div>
+  );
+}
+
+type PlotProps = {
+  series: readonly ChartSeries[];
+  totals: readonly number[];
+  plot: { width: number; bottom: number };
+  step: number;
+  at: number | undefined;
+  places: TimeChartProps['places'];
+};
+
+function Plot({ series, totals, plot: { width, bottom }, step, at, places }: PlotProps) {
+  const ticks = ticksTo(Math.max(0, ...totals));
+  const top = ticks.at(-1) ?? 1;
+  const y = (value: number) => bottom - (value / top) * (bottom - TOP_PX);
+  const labels = labelledPlaces(places, width, LABEL_PX);
+  const gap = step > 6 ? 2 : step > 3 ? 1 : 0.5;
+  return (
+    <>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <path className={styles.grid} d={`M0 ${Math.round(y(tick)) + 0.5}H${width}`} />
+          <text x={width + 8} y={y(tick) + 4}>
+            {number(tick)}
+          </text>
+        </g>
+      ))}
+      {at !== undefined && (
+        <rect className={styles.cursor} x={at * step} y={TOP_PX} width={step} height={bottom - TOP_PX} />
+      )}
+      {places.map((place, i) => {
+        let below = 0;
+        return series.map(({ id, colour, values }) => {
+          const value = values[i] ?? 0;
+          const from = below;
+          below += value;
+          const height = Math.max(y(from) - y(below), value > 0 ? 1 : 0);
+          if (value === 0) return null;
+          return (
+            <rect
+              key={`${place.long}-${id}`}
+              x={i * step + gap / 2}
+              y={y(below)}
+              width={Math.max(0.5, step - gap)}
+              height={height}
+              fill={`var(${colour})`}
+            />
+          );
+        });
+      })}
+      <path className={styles.axis} d={`M0 ${bottom + 0.5}H${width}`} />
+      {labels.map((i) => (
+        <text key={i} x={Math.min(i * step + step / 2, width)} y={bottom + 16} textAnchor={anchorOf(i, places.length)}>
+          {places[i]?.short}
+        </text>
+      ))}
+    </>
+  );
+}
+
+const anchorOf = (place: number, count: number) =>
+  place === count - 1 ? 'end' : place * 12 < count ? 'start' : 'middle';
+
+type TipProps = { series: readonly ChartSeries[]; at: number; title: string; left: number; width: number };
+
+function Tip({ series, at, title, left, width }: TipProps) {
+  const place = left > width / 2 ? { right: width - left + 16 } : { left: left + 8 };
+  return (
+    <div className={styles.tip} style={place}>
+      <div className="strong">{title}</div>
+      {series.map(({ id, label, colour, values }) => (
+        <div key={id} className={styles.tipRow}>
+          <span>
+            <span className={styles.swatch} style={{ background: `var(${colour})` }} />
+            {label}
+          </span>
+          <span>{number(values[at] ?? 0)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function Legend({ series }: { series: readonly ChartSeries[] }) {
+  return (
+    <ul className={styles.legend}>
+      {series.map(({ id, label, colour, values }) => (
+        <li key={id}>
+          <span className={styles.swatch} style={{ background: `var(${colour})` }} />
+          {label} {number(values.reduce((sum, value) => sum + value, 0))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Every chart has its data as a table one key away: this button goes beside its legend. */
+export function TableToggle({ isTable, onToggle }: { isTable: boolean; onToggle: (isTable: boolean) => void }) {
+  return (
+    <Button kind="chipButton" onClick={() => onToggle(!isTable)}>
+      {isTable ? ui.showChart : ui.showTable}
+    </Button>
+  );
+}
+
+export function ChartOrTable({ isTable, ...props }: TimeChartProps & { isTable: boolean }) {
+  return isTable ? <ChartTable {...props} /> : <TimeChart {...props} />;
+}
+
+function ChartTable({ label, series, places }: TimeChartProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with keys.
+    <section className={styles.scroll} tabIndex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            {series.map(({ id, label: name }) => (
+              <th key={id} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {places.map(({ long }, i) => (
+            <tr key={long}>
+              <th scope="row">{long}</th>
+              {series.map(({ id, values }) => (
+                <td key={id}>{number(values[i] ?? 0)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function useWidth(box: React.RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
+}
