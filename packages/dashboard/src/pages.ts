@@ -34,4 +34,22 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     onPhone: true,
     load: async () => (await import('./pages/overview/overview-page.tsx')).OverviewPage,
   },
+  {
+    id: 'memory',
+    title: pageTitles.memory,
+    group: 'main',
+    icon: 'memory',
+    letter: 'm',
+    onPhone: true,
+    load: async () => (await import('./pages/memory/memory-page.tsx')).MemoryPage,
+  },
+  {
+    id: 'search',
+    title: pageTitles.search,
+    group: 'main',
+    icon: 'search',
+    letter: 's',
+    onPhone: true,
+    load: async () => (await import('./pages/search/search-page.tsx')).SearchPage,
+  },
 ];

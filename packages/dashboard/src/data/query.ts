@@ -64,7 +64,7 @@ export type PagedName = {
 export function usePages<N extends PagedName>(
   name: N,
   input: Request<N>,
-  { enabled = true }: Pick<QuestionOptions, 'enabled'> = {},
+  { enabled = true, keepPrevious = false }: Pick<QuestionOptions, 'enabled' | 'keepPrevious'> = {},
 ): UseInfiniteQueryResult<InfiniteData<Output<N>>, unknown> {
   return useInfiniteQuery<Output<N>, unknown, InfiniteData<Output<N>>, readonly unknown[], string | undefined>({
     queryKey: [name, 'pages', input],
@@ -78,6 +78,7 @@ export function usePages<N extends PagedName>(
       return has_more && next_cursor !== null ? next_cursor : undefined;
     },
     enabled,
+    ...(keepPrevious ? { placeholderData: keepPreviousData as never } : {}),
   });
 }
 

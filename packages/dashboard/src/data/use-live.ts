@@ -15,4 +15,11 @@ export function useLive(onEvents: (events: readonly FeedEvent[]) => void, after:
   }, [isReady]);
 }
 
+/** The same for what is committed from now on: to ask again for what is shown. */
+export function useLiveFromNow(onEvents: (events: readonly FeedEvent[]) => void): void {
+  const latest = useRef(onEvents);
+  latest.current = onEvents;
+  useEffect(() => live.listen((events) => latest.current(events)), []);
+}
+
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(live.watch, live.status);

@@ -13,6 +13,10 @@ export const ui = {
   clearFilters: 'Clear filters',
   remove: (what: string) => `Remove ${what}`,
   addFilter: 'Filter',
+  any: 'any',
+  none: '–',
+  /** A name of the interface in words: log_events becomes "log events". */
+  plainName: (name: string) => name.replaceAll('_', ' '),
   more: 'More',
   showTable: 'Table',
   showChart: 'Chart',

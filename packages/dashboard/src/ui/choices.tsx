@@ -90,11 +90,14 @@ export function Chip({
   children,
   onRemove,
   onClick,
+  onEdit,
 }: {
   name?: string;
   children: ReactNode;
   onRemove?: () => void;
   onClick?: () => void;
+  /** Beside the cross: its text changes it. */
+  onEdit?: () => void;
 }) {
   const inner = (
     <>
@@ -111,7 +114,13 @@ export function Chip({
   }
   return (
     <span className={styles.chip}>
-      {inner}
+      {onEdit ? (
+        <button type="button" className={styles.chipText} onClick={onEdit}>
+          {inner}
+        </button>
+      ) : (
+        inner
+      )}
       {onRemove && (
         <button
           type="button"

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { rawNumber } from '../data/exact-json.ts';
 import { ui } from '../texts/ui.ts';
 import styles from './code.module.css';
 import { Icon } from './icons.tsx';
@@ -21,11 +22,14 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
 
 function Value({ value, level, name }: { value: unknown; level: number; name?: string }) {
   const title = name === undefined ? null : <span className={styles.name}>{JSON.stringify(name)}: </span>;
-  if (typeof value !== 'object' || value === null) {
+  const raw = rawNumber(value);
+  if (typeof value !== 'object' || value === null || raw !== undefined) {
     return (
       <>
         {title}
-        <span className={typeof value === 'string' ? styles.string : styles.number}>{JSON.stringify(value)}</span>
+        <span className={typeof value === 'string' ? styles.string : styles.number}>
+          {raw ?? JSON.stringify(value)}
+        </span>
       </>
     );
   }

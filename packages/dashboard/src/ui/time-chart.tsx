@@ -1,9 +1,10 @@
-import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from 'react';
 import { number } from '../texts/format.ts';
 import { ui } from '../texts/ui.ts';
 import { Button } from './button.tsx';
 import styles from './chart.module.css';
 import { labelledPlaces, ticksTo } from './chart-scale.ts';
+import { useWidth } from './use-width.ts';
 
 /** `colour` is a token, such as `--s-read`. */
 export type ChartSeries = { id: string; label: string; colour: string; values: readonly number[] };
@@ -203,18 +204,4 @@ function ChartTable({ label, series, places }: TimeChartProps) {
       </table>
     </section>
   );
-}
-
-function useWidth(box: React.RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = () => setWidth(element.clientWidth);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [box]);
-  return width;
 }

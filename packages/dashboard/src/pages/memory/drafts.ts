@@ -1,0 +1,38 @@
+import type { EntryAddress } from './memory-address.ts';
+
+/** What somebody typed, kept in the tab until it is saved or given up. */
+export type EntryDraft = {
+  path: string;
+  name: string;
+  text: string;
+  form: 'json' | 'text';
+  type: string;
+  confidence: string;
+  isPrivate: boolean;
+  /** The version that it began with; 0 for a new entry. */
+  base: number;
+  /** The value of that version, to compare with. */
+  baseText: string;
+};
+
+const nameOf = (entry: EntryAddress | undefined, branch: string) =>
+  `mem.draft ${JSON.stringify(entry ? [entry.entity_path, entry.key, branch] : ['new', branch])}`;
+
+export function loadDraft(entry: EntryAddress | undefined, branch: string): EntryDraft | undefined {
+  try {
+    const text = sessionStorage.getItem(nameOf(entry, branch));
+    return text === null ? undefined : JSON.parse(text);
+  } catch {
+    // Storage may be blocked; the draft then lives as long as the form.
+    return undefined;
+  }
+}
+
+export function saveDraft(entry: EntryAddress | undefined, branch: string, draft: EntryDraft | undefined): void {
+  try {
+    if (draft === undefined) sessionStorage.removeItem(nameOf(entry, branch));
+    else sessionStorage.setItem(nameOf(entry, branch), JSON.stringify(draft));
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef } from 'react';
+import { dayAndTime } from '../../texts/format.ts';
+import { memory } from '../../texts/memory.ts';
+import { Button } from '../../ui/button.tsx';
+import { comparable, Diff } from '../../ui/diff.tsx';
+import type { EntryVersion } from './entry-data.ts';
+import styles from './memory.module.css';
+import type { Editor } from './use-editor.ts';
+
+const texts = memory.conflict;
+
+/** Somebody else wrote first: what they changed, what was typed here, and the ways on. */
+export function EditConflict({ editor, theirs }: { editor: Editor; theirs: EntryVersion }) {
+  const { draft, keepMine, giveUp, isSaving } = editor;
+  const { agent_id, written_at } = theirs.provenance;
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => head.current?.focus(), []);
+  return (
+    <section className={styles.conflict} aria-label={texts.title}>
+      <h2 ref={head} tabIndex={-1} className="strong warn">
+        {texts.title}
+      </h2>
+      <p className="second">
+        {theirs.deleted
+          ? texts.deleted(agent_id, dayAndTime(written_at))
+          : texts.written(theirs.version, agent_id, dayAndTime(written_at))}{' '}
+        {draft.base === 0 ? texts.basedOnNothing : texts.basedOn(draft.base)}
+      </p>
+      <div className={styles.conflictSides}>
+        <div>
+          <h3 className={styles.conflictName}>{texts.theirs(theirs.version)}</h3>
+          <Diff
+            label={texts.theirs(theirs.version)}
+            before={draft.baseText}
+            after={theirs.deleted ? '' : comparable(theirs.value)}
+          />
+        </div>
+        <div>
+          <h3 className={styles.conflictName}>{texts.yours}</h3>
+          <Diff label={texts.yours} before={draft.baseText} after={draft.text} />
+        </div>
+      </div>
+      <div className="line">
+        <Button kind="ink" busy={isSaving} onClick={keepMine}>
+          {texts.keepMine(theirs.version + 1)}
+        </Button>
+        <Button onClick={giveUp}>{texts.takeTheirs}</Button>
+        <span className="third small">{texts.hint}</span>
+      </div>
+    </section>
+  );
+}

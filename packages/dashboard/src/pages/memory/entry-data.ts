@@ -1,0 +1,91 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
+import { client, type Output } from '../../data/client.ts';
+import type { FeedEvent } from '../../data/events.ts';
+import { parseExactly } from '../../data/exact-json.ts';
+import { useOperation } from '../../data/query.ts';
+import { type EntryAddress, onBranch } from './memory-address.ts';
+
+export type History = Output<'entries.history'>;
+export type EntryVersion = History['versions'][number];
+export type Story = Output<'entries.confidence'>;
+export type StoryStep = Story['steps'][number];
+
+const VERSIONS = 20;
+
+/** The entry as a call names it. */
+export const callOf = ({ entity_path, key, branch }: EntryAddress) => ({ entity_path, key, ...onBranch(branch) });
+
+/** Its versions, newest first. Looking at them does not count as a read. Numbers stay as they were written. */
+export function useHistory(entry: EntryAddress) {
+  const input = { ...callOf(entry), limit: VERSIONS };
+  return useInfiniteQuery({
+    queryKey: ['entries.history', input],
+    queryFn: async ({ signal, pageParam }) => {
+      const asked = pageParam === '' ? input : { ...input, cursor: pageParam };
+      return parseExactly<History>(await client().callText('entries.history', asked, { signal }));
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ has_more, next_cursor }) => (has_more && next_cursor !== null ? next_cursor : undefined),
+  });
+}
+
+export const useStory = (entry: EntryAddress) =>
+  useOperation('entries.confidence', callOf(entry), { keepPrevious: false });
+
+/** The newest version, asked for now: to compare with what somebody typed. */
+export async function newestVersion(entry: EntryAddress): Promise<EntryVersion | undefined> {
+  const text = await client().callText('entries.history', { ...callOf(entry), limit: 1 });
+  return parseExactly<History>(text).versions[0];
+}
+
+const OF_ENTRY = [
+  'entries.history',
+  'entries.confidence',
+  'entries.readers',
+  'outcomes.list',
+  'graph.neighbors',
+] as const;
+
+/** Asks again for everything that is shown of an entry, and for the lists it is in. */
+export function useEntryChanged(): () => Promise<void> {
+  const queries = useQueryClient();
+  return useCallback(async () => {
+    const names = [...OF_ENTRY, 'entries.list', 'entities.list', 'stats.read'];
+    await Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+  }, [queries]);
+}
+
+const PAUSE_MS = 500;
+
+/** Asks again after events that concern the entry, twice a second at most. */
+export function useEntryRefresh({ entity_path, key }: EntryAddress): (events: readonly FeedEvent[]) => void {
+  const queries = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  return (events) => {
+    const concerns = events.some(
+      (event) => event.event_type === 'outcome' || (event.entity_path === entity_path && event.key === key),
+    );
+    if (!concerns) return;
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      for (const name of OF_ENTRY) void queries.invalidateQueries({ queryKey: [name] });
+    }, PAUSE_MS);
+  };
+}
+
+/** The name of an entry in the graph. */
+export const nodeOf = ({ entity_path, key }: { entity_path: string; key: string }): string =>
+  `${entity_path}/${key.replaceAll('%', '%25').replaceAll('/', '%2F')}`;
+
+/** The entry that a node of the graph names. */
+export function entryOfNode(name: string): { entity_path: string; key: string } {
+  const at = name.lastIndexOf('/');
+  return {
+    entity_path: name.slice(0, at),
+    key: name
+      .slice(at + 1)
+      .replaceAll('%2F', '/')
+      .replaceAll('%25', '%'),
+  };
+}

@@ -1,0 +1,319 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { Output, Request } from '../../data/client.ts';
+import type { FeedEvent } from '../../data/events.ts';
+import { useOperation } from '../../data/query.ts';
+import { useCursorRows } from '../../data/use-cursor-rows.ts';
+import { useLiveFromNow } from '../../data/use-live.ts';
+import { useNow } from '../../data/use-now.ts';
+import { navigate } from '../../router/router.tsx';
+import { ago, fullTimeOf, number } from '../../texts/format.ts';
+import { memory } from '../../texts/memory.ts';
+import { ui } from '../../texts/ui.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { CopyAs } from '../../ui/copy-as.tsx';
+import { FilterBar, type FilterField } from '../../ui/filter-bar.tsx';
+import { Confidence, Status } from '../../ui/marks.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { RowList } from '../../ui/row-list.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { BranchMenu } from './branch-menu.tsx';
+import styles from './memory.module.css';
+import { FILTERS, type MemoryAddress, onBranch } from './memory-address.ts';
+import { useCountBelow } from './use-path-tree.ts';
+
+const texts = memory.list;
+const ROW_PX = 54;
+const PAGE = 100;
+
+export type ListedRow = Output<'entries.list'>['entries'][number];
+const entriesOf = (page: Output<'entries.list'>): readonly ListedRow[] => page.entries;
+
+const numberOf = (text: string): number | undefined => {
+  const n = Number(text);
+  return text !== '' && n >= 0 && n <= 1 ? n : undefined;
+};
+
+/** The question that the address asks. */
+export function listInput(address: MemoryAddress): Request<'entries.list'> {
+  const { listPath, branch, sort, status, type, agent, min, max, since, until, from, here } = address;
+  const order = sort === 'path' ? 'path' : 'recent';
+  const [least, most] = [numberOf(min), numberOf(max)];
+  return {
+    ...(listPath === '' ? {} : { entity_path: listPath, ...(here ? {} : { include_descendants: true }) }),
+    ...onBranch(branch),
+    ...(status === '' ? {} : { evidence_status: status as NonNullable<ListedRow['evidence_status']> }),
+    ...(type === '' ? {} : { memory_type: type as ListedRow['memory_type'] }),
+    ...(agent === '' ? {} : { agent_id: agent }),
+    ...(least === undefined ? {} : { min_confidence: least }),
+    ...(most === undefined ? {} : { max_confidence: most }),
+    ...(since === '' ? {} : { since }),
+    ...(until === '' ? {} : { until }),
+    ...(from === '' || order !== 'path' ? {} : { from_path: from }),
+    sort: order,
+    fields: 'meta',
+    limit: PAGE,
+  };
+}
+
+/** The entries at a path and below it. */
+export function EntryList({ address }: { address: MemoryAddress }) {
+  const { listPath, entry } = address;
+  const input = useMemo(() => listInput(address), [address]);
+  const rows = useCursorRows('entries.list', input, entriesOf);
+  const news = useNews(listPath, rows.refetch);
+  const onRange = useCallback(
+    (first: number, last: number) => {
+      news.setTop(first === 0);
+      rows.onRange(first, last);
+    },
+    [news.setTop, rows.onRange],
+  );
+  const open = (index: number) => {
+    const row = rows.row(index);
+    if (row) navigate(address.toEntry(row.entity_path, row.key));
+  };
+  const selected = entry ? selectedIn(rows, entry) : undefined;
+  const isEmpty = rows.isComplete && rows.count === 0;
+  return (
+    <section className={styles.list} aria-label={texts.title}>
+      <ListHead address={address} input={input} />
+      <Filters address={address} />
+      {news.waiting > 0 && (
+        <div className={styles.news}>
+          <Button onClick={news.show}>{ui.newRows(news.waiting)}</Button>
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that somebody reads. */}
+      <div className={styles.rows} onPointerEnter={() => news.hold(true)} onPointerLeave={() => news.hold(false)}>
+        {rows.isPending && rows.error === undefined && (
+          <div className={styles.pad}>
+            <Skeleton rows={12} />
+          </div>
+        )}
+        {rows.error !== undefined && (
+          <div className={styles.pad}>
+            <ErrorState
+              error={rows.error}
+              onRetry={rows.refetch}
+              call={{ name: 'entries.list', input: input as Record<string, unknown> }}
+            />
+          </div>
+        )}
+        {rows.error === undefined && isEmpty && <NoEntry address={address} />}
+        {rows.error === undefined && !rows.isPending && rows.count > 0 && (
+          <RowList
+            key={rows.id}
+            label={texts.title}
+            count={rows.count}
+            rowPx={ROW_PX}
+            selected={selected}
+            onRange={onRange}
+            onOpen={open}
+            row={(index) => <Row entry={rows.row(index)} under={listPath} />}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** The place of the entry that is shown, near the top of the list. */
+const LOOKED_AT = 2_000;
+function selectedIn(
+  rows: { count: number; row: (index: number) => ListedRow | undefined },
+  { entity_path, key }: { entity_path: string; key: string },
+): number | undefined {
+  for (let i = 0; i < Math.min(rows.count, LOOKED_AT); i++) {
+    const row = rows.row(i);
+    if (row?.key === key && row.entity_path === entity_path) return i;
+  }
+  return undefined;
+}
+
+function Row({ entry, under }: { entry: ListedRow | undefined; under: string }) {
+  const now = useNow();
+  if (!entry)
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a cell of the grid around it.
+      // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
+      <div role="gridcell" className={styles.row}>
+        <span className="third small">{ui.loading}</span>
+      </div>
+    );
+  const { entity_path, key, version, confidence, memory_type, provenance, evidence_status, effective_confidence } =
+    entry;
+  const below = entity_path === under ? '' : under === '' ? entity_path : entity_path.slice(under.length + 1);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a cell of the grid around it.
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
+    <div role="gridcell" className={styles.row}>
+      <Status status={evidence_status} wordless />
+      <span className={`${styles.rowName} mono cut`} title={`${entity_path}/${key}`}>
+        {below !== '' && <span className="third">{below}/</span>}
+        {key}
+      </span>
+      <Confidence value={effective_confidence ?? confidence} />
+      <span className={`${styles.rowNote} third small cut`}>
+        {memory_type} <span>v{version}</span> <span>{provenance.agent_id}</span>
+        {!entry.shared && <span>{texts.private}</span>}
+        {entry.quarantined && <span className="warn">{texts.quarantined}</span>}
+      </span>
+      <time className="third small" dateTime={provenance.written_at} title={fullTimeOf(provenance.written_at)}>
+        {ago(provenance.written_at, now)}
+      </time>
+    </div>
+  );
+}
+
+type HeadProps = { address: MemoryAddress; input: Request<'entries.list'> };
+
+function ListHead({ address, input }: HeadProps) {
+  const { listPath, branch, toNew, entry, set } = address;
+  const stats = useOperation('stats.read', onBranch(branch), { enabled: listPath === '' });
+  const below = useCountBelow(listPath, branch);
+  const count = listPath === '' ? stats.data?.total_entries : below?.entries;
+  return (
+    <div className={styles.paneHead}>
+      <Button
+        kind="quiet"
+        icon="memory"
+        className={styles.pathsButton}
+        aria-label={memory.tree.title}
+        onClick={() => set({ paths: true }, { replace: false })}
+      />
+      <h1 className={`${styles.listTitle} cut grow`} title={listPath}>
+        {listPath === '' ? texts.everything : listPath}
+      </h1>
+      <span className="third small">
+        {count !== undefined && number(count)}
+        {below?.isMore && '+'}
+      </span>
+      <BranchMenu address={address} />
+      {!entry && address.do === '' && (
+        <CopyAs call={{ name: 'entries.list', input: input as Record<string, unknown> }} />
+      )}
+      <ButtonLink kind="ink" href={toNew()}>
+        {texts.write}
+      </ButtonLink>
+    </div>
+  );
+}
+
+const FIELDS: readonly FilterField[] = [
+  { id: 'status', label: texts.filters.status, type: 'choice', choices: Object.keys(ui.statuses) },
+  { id: 'type', label: texts.filters.type, type: 'choice', choices: ['fact', 'belief', 'experience', 'procedure'] },
+  { id: 'min', label: texts.filters.min, type: 'number', shown: (value) => `≥ ${value}` },
+  { id: 'max', label: texts.filters.max, type: 'number', shown: (value) => `≤ ${value}` },
+  { id: 'since', label: texts.filters.since, type: 'date' },
+  { id: 'until', label: texts.filters.until, type: 'date' },
+];
+const FROM: FilterField = { id: 'from', label: texts.filters.from, type: 'text' };
+const HERE: FilterField = {
+  id: 'here',
+  label: texts.filters.here,
+  type: 'choice',
+  choices: ['true'],
+  shown: () => texts.filters.hereOnly,
+};
+
+function Filters({ address }: { address: MemoryAddress }) {
+  const { sort, set, listPath } = address;
+  const agents = useOperation('agents.list', { limit: 100 });
+  const names = agents.data?.agents.map(({ agent_id }) => agent_id) ?? [];
+  const fields = [
+    ...FIELDS,
+    { id: 'agent', label: texts.filters.agent, type: 'text' as const, suggestions: names },
+    ...(sort === 'path' ? [FROM] : []),
+    ...(listPath === '' ? [] : [HERE]),
+  ];
+  const values = Object.fromEntries(
+    FILTERS.map((id) => [id, id === 'here' ? (address.here ? 'true' : '') : address[id]]),
+  );
+  const change = (id: string, value: string) => set(id === 'here' ? { here: value === 'true' } : { [id]: value });
+  const clear = () =>
+    set({ status: '', type: '', agent: '', min: '', max: '', since: '', until: '', from: '', here: false });
+  const sorts = (['recent', 'path'] as const).map((id) => ({
+    id,
+    label: texts.sorts[id],
+    onSelect: () => set({ sort: id }),
+  }));
+  return (
+    <div className={styles.filterLine}>
+      <FilterBar fields={fields} values={values} onChange={change} onClear={clear}>
+        <Menu label={texts.sort} kind="quiet" items={sorts}>
+          {texts.sorts[sort === 'path' ? 'path' : 'recent']}
+        </Menu>
+      </FilterBar>
+    </div>
+  );
+}
+
+function NoEntry({ address }: { address: MemoryAddress }) {
+  const isFiltered = FILTERS.some((id) => address[id] !== '' && address[id] !== false);
+  const clear = () =>
+    address.set({ status: '', type: '', agent: '', min: '', max: '', since: '', until: '', from: '', here: false });
+  if (isFiltered)
+    return (
+      <div className={styles.pad}>
+        <EmptyState title={texts.noMatch} actions={<Button onClick={clear}>{ui.clearFilters}</Button>} />
+      </div>
+    );
+  const example = {
+    entity_path: address.listPath === '' ? 'checkout/payments' : address.listPath,
+    key: 'retry-policy',
+    value: { max_attempts: 3 },
+    ...onBranch(address.branch),
+  };
+  return (
+    <div className={styles.pad}>
+      <EmptyState
+        title={address.listPath === '' ? texts.nothing : texts.nothingHere(address.listPath)}
+        actions={
+          <>
+            <ButtonLink href={address.toNew()}>{texts.writeFirst}</ButtonLink>
+            <CopyAs call={{ name: 'entries.write', input: example }} />
+          </>
+        }
+      >
+        <p className="second">{texts.nothingHint}</p>
+      </EmptyState>
+    </div>
+  );
+}
+
+const SHOWN_TYPES = new Set(['write', 'delete', 'expire', 'erase', 'commit', 'outcome', 'restore']);
+const PAUSE_MS = 1_000;
+
+/** New events: shown at once while nobody reads, else when they are asked for, so that nothing moves under the eye. */
+function useNews(listPath: string, refetch: () => void) {
+  const [waiting, setWaiting] = useState(0);
+  const state = useRef({ isTop: true, isHeld: false, timer: undefined as ReturnType<typeof setTimeout> | undefined });
+  const queries = useQueryClient();
+  const show = useCallback(() => {
+    setWaiting(0);
+    refetch();
+    void queries.invalidateQueries({ queryKey: ['entities.list'] });
+    void queries.invalidateQueries({ queryKey: ['stats.read'] });
+  }, [refetch, queries]);
+  const concerns = ({ event_type, entity_path }: FeedEvent): boolean =>
+    SHOWN_TYPES.has(event_type) &&
+    (listPath === '' || entity_path === null || entity_path === listPath || entity_path.startsWith(`${listPath}/`));
+  useLiveFromNow((events) => {
+    const fresh = events.filter(concerns).length;
+    if (fresh === 0) return;
+    setWaiting((before) => before + fresh);
+    state.current.timer ??= setTimeout(() => {
+      state.current.timer = undefined;
+      if (state.current.isTop && !state.current.isHeld) show();
+    }, PAUSE_MS);
+  });
+  const setTop = useCallback((isTop: boolean) => {
+    state.current.isTop = isTop;
+  }, []);
+  const hold = (isHeld: boolean) => {
+    state.current.isHeld = isHeld;
+    if (!isHeld && waiting > 0 && state.current.isTop) show();
+  };
+  return { waiting, show, setTop, hold };
+}

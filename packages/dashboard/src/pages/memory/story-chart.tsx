@@ -1,0 +1,186 @@
+import { type KeyboardEvent, useRef } from 'react';
+import { confidence as confidenceText, day } from '../../texts/format.ts';
+import { memory } from '../../texts/memory.ts';
+import chart from '../../ui/chart.module.css';
+import { useWidth } from '../../ui/use-width.ts';
+import type { StoryStep } from './entry-data.ts';
+import styles from './memory.module.css';
+import { rangeOf, type StepShape, shapeOf } from './story-scale.ts';
+
+const AXIS_PX = 36;
+const FOOT_PX = 40;
+const TOP_PX = 12;
+const HEIGHT_PX = 200;
+const START_PX = 14;
+/** Steps nearer to each other than this cannot be told apart. */
+const LEAST_STEP_PX = 12;
+const LABEL_PX = 56;
+
+type StoryChartProps = {
+  label: string;
+  steps: readonly StoryStep[];
+  selected: number;
+  onSelect: (index: number) => void;
+};
+
+/** The confidence as a line of steps, the newest that have room. */
+export function StoryChart({ label, steps, selected, onSelect }: StoryChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    onSelect(Math.max(0, Math.min(steps.length - 1, selected + by)));
+  };
+  return (
+    <div
+      ref={box}
+      className={`${chart.chart} ${styles.story}`}
+      role="img"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys walk through the steps.
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <svg height={HEIGHT_PX} viewBox={`0 0 ${Math.max(1, width)} ${HEIGHT_PX}`} aria-hidden="true">
+        {width > AXIS_PX * 2 && <Plot steps={steps} selected={selected} onSelect={onSelect} width={width - AXIS_PX} />}
+      </svg>
+    </div>
+  );
+}
+
+type PlotProps = Omit<StoryChartProps, 'label'> & { width: number };
+
+function Plot({ steps, selected, onSelect, width }: PlotProps) {
+  const room = Math.max(2, Math.floor((width - START_PX * 2) / LEAST_STEP_PX));
+  const first = Math.max(0, steps.length - room);
+  const drawn = steps.slice(first);
+  const { low, high, ticks } = rangeOf(drawn);
+  const bottom = HEIGHT_PX - FOOT_PX;
+  const y = (value: number) => TOP_PX + ((high - value) / (high - low)) * (bottom - TOP_PX);
+  const gap = (width - START_PX * 2) / Math.max(1, drawn.length);
+  const x = (i: number) => START_PX + i * gap;
+  const line = drawn
+    .map(({ confidence_after }, i) => `${i === 0 ? `M${x(0)} ` : `H${x(i)}V`}${y(confidence_after)}`)
+    .join('');
+  return (
+    <>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <path className={chart.grid} d={`M0 ${Math.round(y(tick)) + 0.5}H${width}`} />
+          <text x={width + 8} y={y(tick) + 4}>
+            {tick.toFixed(1)}
+          </text>
+        </g>
+      ))}
+      {drawn.map(
+        (step, i) =>
+          i > 0 &&
+          step.kind === 'written' && (
+            <path key={`begin-${step.at}-${step.version}`} className={styles.begin} d={`M${x(i)} 4V${bottom}`} />
+          ),
+      )}
+      <Versions drawn={drawn} x={x} bottom={bottom} width={width} />
+      <path className={styles.storyLine} d={`${line}H${width}`} />
+      {drawn.map((step, i) => (
+        <Point
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps are only added at the end.
+          key={first + i}
+          shape={shapeOf(step)}
+          x={x(i)}
+          y={y(step.confidence_after)}
+          isSelected={first + i === selected}
+          onSelect={() => onSelect(first + i)}
+        />
+      ))}
+      {drawn[selected - first] && (
+        <Note step={drawn[selected - first] as StoryStep} x={x(selected - first)} y={y} width={width} />
+      )}
+    </>
+  );
+}
+
+type VersionsProps = { drawn: readonly StoryStep[]; x: (i: number) => number; bottom: number; width: number };
+
+/** Below the line: where versions begin, as many as have room. */
+function Versions({ drawn, x, bottom, width }: VersionsProps) {
+  let free = -LABEL_PX;
+  const labels = drawn.flatMap((step, i) => {
+    const isFirst = i === 0 || step.version !== drawn[i - 1]?.version;
+    if (!isFirst || x(i) < free || x(i) > width - LABEL_PX * 1.5) return [];
+    free = x(i) + LABEL_PX;
+    return [{ ...step, left: x(i) - 4 }];
+  });
+  return (
+    <>
+      {labels.map(({ version, at, left }) => (
+        <g key={`${version}-${at}`}>
+          <text className={styles.versionName} x={left} y={bottom + 20}>
+            {memory.story.version(version)}
+          </text>
+          <text x={left} y={bottom + 36}>
+            {day(at)}
+          </text>
+        </g>
+      ))}
+      <text x={width} y={bottom + 36} textAnchor="end">
+        {memory.story.now}
+      </text>
+    </>
+  );
+}
+
+type PointProps = { shape: StepShape; x: number; y: number; isSelected: boolean; onSelect: () => void };
+
+function Point({ shape, x, y, isSelected, onSelect }: PointProps) {
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys do the same; the table below has all steps.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
+    <g className={styles.point} transform={`translate(${x} ${y})`} onClick={onSelect}>
+      <circle r="12" fill="transparent" />
+      {isSelected && <circle className={styles.pointRing} data-shape={shape} r="9.5" />}
+      <StepMark shape={shape} />
+    </g>
+  );
+}
+
+/** The sign of a step, around the middle. */
+export function StepMark({ shape }: { shape: StepShape }) {
+  if (shape === 'written') return <rect className={styles.square} x="-4" y="-4" width="8" height="8" />;
+  if (shape === 'level') return <circle className={styles.level} r="3.5" />;
+  return (
+    <path
+      className={shape === 'up' ? styles.up : styles.down}
+      d={shape === 'up' ? 'M-5 4h10l-5 -9z' : 'M-5 -4h10l-5 9z'}
+    />
+  );
+}
+
+type NoteProps = { step: StoryStep; x: number; y: (value: number) => number; width: number };
+
+/** Beside the selected point, where the line is not: on the left, or above and below it near the edge. */
+function Note({ step, x, y, width }: NoteProps) {
+  const { kind, outcome_type, confidence_before, confidence_after } = step;
+  const shape = shapeOf(step);
+  const at = y(confidence_after);
+  const isLeft = x > width / 3;
+  const left = isLeft ? x - 16 : x + 16;
+  const bottom = HEIGHT_PX - FOOT_PX;
+  const top = Math.max(TOP_PX + 8, Math.min(isLeft ? at : at + (at > bottom - 50 ? -26 : 18), bottom - 20));
+  const anchor = isLeft ? 'end' : 'start';
+  const numbers =
+    confidence_before === null
+      ? confidenceText(confidence_after)
+      : `${confidenceText(confidence_before)} → ${confidenceText(confidence_after)}`;
+  return (
+    <g className={styles.note}>
+      <text className={styles.noteName} data-shape={shape} x={left} y={top} textAnchor={anchor}>
+        {outcome_type?.replaceAll('_', ' ') ?? memory.story.kinds[kind]}
+      </text>
+      <text x={left} y={top + 14} textAnchor={anchor}>
+        {numbers}
+      </text>
+    </g>
+  );
+}

@@ -1,0 +1,41 @@
+import type { StoryStep } from './entry-data.ts';
+
+/** What a step is drawn as: a square where something was written, else a triangle that points to where it went. */
+export type StepShape = 'written' | 'up' | 'down' | 'level';
+
+export function shapeOf({ kind, confidence_before, confidence_after }: StoryStep): StepShape {
+  if (kind === 'written' || kind === 'restated') return 'written';
+  if (confidence_before === null || confidence_before === confidence_after) return 'level';
+  return confidence_after > confidence_before ? 'up' : 'down';
+}
+
+/** The axis is cut to the range in use; at least 0.2 of it is shown. */
+export function rangeOf(steps: readonly StoryStep[]): { low: number; high: number; ticks: number[] } {
+  const values = steps.map(({ confidence_after }) => confidence_after);
+  let low = Math.floor(Math.min(...values) * 10 - 0.01);
+  let high = Math.ceil(Math.max(...values) * 10 + 0.01);
+  low = Math.max(0, low);
+  high = Math.min(10, Math.max(high, low + 2));
+  low = Math.max(0, Math.min(low, high - 2));
+  const step = high - low > 6 ? 2 : 1;
+  const ticks: number[] = [];
+  for (let tick = high; tick >= low; tick -= step) ticks.push(tick / 10);
+  return { low: low / 10, high: high / 10, ticks };
+}
+
+/** How much the confidence moved since the start of the day; undefined where it did not. */
+export function movedToday(steps: readonly StoryStep[], now: number): number | undefined {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const today = steps.filter(({ at }) => Date.parse(at) >= midnight);
+  const before = today[0]?.confidence_before;
+  const after = today.at(-1)?.confidence_after;
+  if (before === null || before === undefined || after === undefined) return undefined;
+  return Math.abs(after - before) < 0.005 ? undefined : after - before;
+}
+
+/** The words of the service; the numbers at their end stand beside them. */
+export function reasonOf({ why, confidence_before, confidence_after }: StoryStep): string {
+  if (confidence_before === null) return why;
+  const numbers = `: ${confidence_before.toFixed(2)} -> ${confidence_after.toFixed(2)}`;
+  return why.endsWith(numbers) ? why.slice(0, -numbers.length) : why;
+}

@@ -1,0 +1,138 @@
+import { useMutation } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { client, isMemError, type Request } from '../../data/client.ts';
+import { parseExactly } from '../../data/exact-json.ts';
+import { navigate } from '../../router/router.tsx';
+import { memory } from '../../texts/memory.ts';
+import { comparable } from '../../ui/diff.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { type EntryDraft, loadDraft, saveDraft } from './drafts.ts';
+import { type EntryVersion, newestVersion, useEntryChanged } from './entry-data.ts';
+import { type EntryAddress, type MemoryAddress, onBranch } from './memory-address.ts';
+
+const texts = memory.editor;
+
+/** The form as it begins: what was typed before, else the newest version, else empty. */
+function firstDraft(address: MemoryAddress, entry: EntryAddress | undefined, newest: EntryVersion | undefined) {
+  const kept = loadDraft(entry, address.branch);
+  if (kept) return { draft: kept, isKept: true };
+  const isThere = newest !== undefined && !newest.deleted;
+  const draft: EntryDraft = {
+    path: entry?.entity_path ?? address.listPath,
+    name: entry?.key ?? '',
+    text: isThere ? comparable(newest.value) : '',
+    form: isThere && typeof newest.value !== 'string' ? 'json' : 'text',
+    type: newest?.memory_type ?? 'fact',
+    confidence: newest ? String(newest.confidence) : '',
+    isPrivate: newest ? !newest.shared : false,
+    base: newest?.version ?? 0,
+    baseText: isThere ? comparable(newest.value) : '',
+  };
+  return { draft, isKept: false };
+}
+
+/** What is wrong with the form, by field. */
+export function problemsOf({
+  path,
+  name,
+  text,
+  form,
+  confidence,
+}: EntryDraft): Partial<Record<keyof EntryDraft, string>> {
+  const trust = Number(confidence);
+  return {
+    ...(path.trim() === '' ? { path: texts.pathNeeded } : {}),
+    ...(name.trim() === '' ? { name: texts.keyNeeded } : {}),
+    ...(text === '' ? { text: texts.valueNeeded } : form === 'json' ? jsonProblem(text) : {}),
+    ...(confidence !== '' && !(trust >= 0 && trust <= 1) ? { confidence: texts.confidenceRange } : {}),
+  };
+}
+
+function jsonProblem(text: string): { text?: string } {
+  try {
+    JSON.parse(text);
+    return {};
+  } catch (error) {
+    return { text: texts.notJson((error as Error).message) };
+  }
+}
+
+/** A form for a new entry, or for the next version of one. */
+export function useEditor(address: MemoryAddress, entry: EntryAddress | undefined, newest: EntryVersion | undefined) {
+  const { branch } = address;
+  const [start] = useState(() => firstDraft(address, entry, newest));
+  const [draft, setDraft] = useState(start.draft);
+  const [theirs, setTheirs] = useState<EntryVersion>();
+  const changed = useEntryChanged();
+  const change = useCallback(
+    (change: Partial<EntryDraft>) =>
+      setDraft((before) => {
+        const next = { ...before, ...change };
+        saveDraft(entry, branch, next);
+        return next;
+      }),
+    [entry, branch],
+  );
+  const where = { entity_path: draft.path.trim(), key: draft.name.trim(), branch };
+  const save = useMutation({
+    mutationFn: (base: number) => client().call('entries.write', requestOf(draft, branch, base, newest)),
+    onSuccess: async ({ version, unchanged, warnings, entity_path, key }) => {
+      saveDraft(entry, branch, undefined);
+      navigate(address.toEntry(entity_path, key), { replace: true });
+      showToast(warnings[0]?.message ?? (unchanged ? texts.unchanged : texts.saved(version)));
+      await changed();
+    },
+    onError: async (error) => {
+      if (isMemError(error, 'version_conflict')) setTheirs(await newestVersion(where).catch(() => undefined));
+    },
+  });
+  const leave = () => navigate(entry ? address.toEntry(entry.entity_path, entry.key) : address.toList());
+  const giveUp = () => {
+    saveDraft(entry, branch, undefined);
+    const at = location.hash;
+    leave();
+    showToast(texts.discarded, () => {
+      saveDraft(entry, branch, draft);
+      navigate(at);
+    });
+  };
+  return {
+    draft,
+    change,
+    isKept: start.isKept,
+    isChanged: draft.text !== draft.baseText || entry === undefined,
+    theirs,
+    compare: (version: EntryVersion) => setTheirs(version),
+    save: () => save.mutate(draft.base),
+    keepMine: () => theirs && save.mutate(theirs.version),
+    error: save.error && !isMemError(save.error, 'version_conflict') ? save.error : undefined,
+    isSaving: save.isPending,
+    leave,
+    giveUp,
+  };
+}
+
+export type Editor = ReturnType<typeof useEditor>;
+
+/** What the form does not show stays as it is. */
+function requestOf(
+  { path, name, text, form, type, confidence, isPrivate }: EntryDraft,
+  branch: string,
+  base: number,
+  newest: EntryVersion | undefined,
+): Request<'entries.write'> {
+  const kept = newest && !newest.deleted ? newest : undefined;
+  return {
+    entity_path: path.trim(),
+    key: name.trim(),
+    value: form === 'json' ? parseExactly(text) : text,
+    memory_type: type as EntryVersion['memory_type'],
+    ...(confidence === '' ? {} : { confidence: Number(confidence) }),
+    shared: !isPrivate,
+    ...(kept?.ttl_at ? { ttl_at: kept.ttl_at } : {}),
+    ...(kept && kept.artifact_refs.length > 0 ? { artifact_refs: kept.artifact_refs } : {}),
+    ...(kept && kept.provenance.pattern_refs.length > 0 ? { pattern_refs: kept.provenance.pattern_refs } : {}),
+    if_version: base,
+    ...onBranch(branch),
+  };
+}

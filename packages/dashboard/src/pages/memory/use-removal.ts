@@ -1,0 +1,47 @@
+import { useMutation } from '@tanstack/react-query';
+import { client } from '../../data/client.ts';
+import { problemOf } from '../../data/problem.ts';
+import { memory } from '../../texts/memory.ts';
+import { showToast } from '../../ui/toast.tsx';
+import { callOf, useEntryChanged } from './entry-data.ts';
+import type { EntryAddress } from './memory-address.ts';
+
+const texts = memory.entry;
+
+/** Deleting an entry and bringing versions back, each with an undo. */
+export function useRemoval(entry: EntryAddress) {
+  const changed = useEntryChanged();
+  const refused = (error: unknown) => showToast(texts.refused(problemOf(error).detail));
+  const bringBack = async (version: number | undefined, current: number) => {
+    const input = { ...callOf(entry), if_version: current, ...(version === undefined ? {} : { version }) };
+    return client().call('entries.restore', input);
+  };
+  const remove = useMutation({
+    mutationFn: (version: number) => client().call('entries.delete', { ...callOf(entry), if_version: version }),
+    onSuccess: async (tombstone) => {
+      await changed();
+      showToast(texts.deletedToast(entry.key), () => undo(undefined, tombstone.version));
+    },
+    onError: refused,
+  });
+  const restore = useMutation({
+    mutationFn: ({ version, current }: { version: number | undefined; current: number }) => bringBack(version, current),
+    onSuccess: async (restored, { version, current }) => {
+      await changed();
+      if (restored.unchanged) return showToast(texts.alreadyCurrent);
+      // What was there before the restoration; after a deletion that is nothing.
+      const back =
+        version === undefined ? () => remove.mutate(restored.version) : () => undo(current, restored.version);
+      showToast(texts.restoredToast(restored.restored_from, restored.version), back);
+    },
+    onError: refused,
+  });
+  const undo = (version: number | undefined, current: number) => {
+    bringBack(version, current).then(changed, refused);
+  };
+  return {
+    remove: (version: number) => remove.mutate(version),
+    restore: (version: number | undefined, current: number) => restore.mutate({ version, current }),
+    isBusy: remove.isPending || restore.isPending,
+  };
+}
