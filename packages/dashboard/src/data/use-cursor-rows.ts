@@ -59,7 +59,7 @@ export function useCursorRows<N extends PagedName, R>(
     setChain((before) => {
       const known = before.id === id ? before.pages : [{ cursor: undefined }];
       const next = answers.reduce<readonly KnownPage[]>(
-        (all, page, i) => (page === undefined ? all : learnt(all, from + i, page, pick)),
+        (all, page, i) => (page === undefined ? all : learnt(all, from + i, endOf(page, pick))),
         known,
       );
       return next === known && before.id === id ? before : { id, pages: [...next] };
@@ -109,20 +109,18 @@ function pageAt(starts: readonly number[], row: number): number {
   return low;
 }
 
-/** Where a page ends elsewhere than before, those after it are no longer known. */
-function learnt<N extends PagedName>(
-  pages: readonly KnownPage[],
-  index: number,
-  answer: Output<N>,
-  pick: (page: Output<N>) => readonly unknown[],
-): readonly KnownPage[] {
-  const page = pages[index];
-  if (page === undefined) return pages;
+type PageEnd = { count: number; next: string | undefined };
+
+function endOf<N extends PagedName>(answer: Output<N>, pick: (page: Output<N>) => readonly unknown[]): PageEnd {
   const { has_more, next_cursor } = answer as { has_more: boolean; next_cursor: string | null };
-  const next = has_more && next_cursor !== null ? next_cursor : undefined;
-  const count = pick(answer).length;
-  if (page.count === count && pages[index + 1]?.cursor === next) return pages;
-  const after =
-    next === undefined ? [] : pages[index + 1]?.cursor === next ? pages.slice(index + 1) : [{ cursor: next }];
+  return { count: pick(answer).length, next: has_more && next_cursor !== null ? next_cursor : undefined };
+}
+
+/** Where a page ends elsewhere than before, those after it are no longer known. */
+function learnt(pages: readonly KnownPage[], index: number, { count, next }: PageEnd): readonly KnownPage[] {
+  const page = pages[index];
+  const following = pages[index + 1];
+  if (page === undefined || (page.count === count && following?.cursor === next)) return pages;
+  const after = next === undefined ? [] : following?.cursor === next ? pages.slice(index + 1) : [{ cursor: next }];
   return [...pages.slice(0, index), { cursor: page.cursor, count }, ...after];
 }

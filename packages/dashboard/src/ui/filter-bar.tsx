@@ -73,9 +73,8 @@ type FilterInputProps = { field: FilterField; value: string; onDone: (value: str
 function FilterInput({ field: { label, type, choices = [], suggestions, shown }, value, onDone }: FilterInputProps) {
   const id = useId();
   const [text, setText] = useState(value);
-  const common = { id, className: styles.filterInput, 'aria-label': label };
-  // biome-ignore lint/a11y/noAutofocus: somebody has just asked for this field.
-  const focused = { autoFocus: true };
+  // Somebody has just asked for this field.
+  const common = { autoFocus: true, id, className: styles.filterInput, 'aria-label': label };
   if (type === 'choice')
     return (
       <span className={styles.chip}>
@@ -84,7 +83,6 @@ function FilterInput({ field: { label, type, choices = [], suggestions, shown },
         </label>
         <select
           {...common}
-          {...focused}
           value={value}
           onChange={(event) => onDone(event.target.value)}
           onBlur={() => onDone(value)}
@@ -106,7 +104,6 @@ function FilterInput({ field: { label, type, choices = [], suggestions, shown },
       </label>
       <input
         {...common}
-        {...focused}
         type={type}
         {...(type === 'number' ? { min: 0, max: 1, step: 0.05 } : {})}
         {...(suggestions ? { list: `${id}-list` } : {})}

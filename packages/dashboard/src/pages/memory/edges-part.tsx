@@ -7,8 +7,8 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { entryOfNode, nodeOf } from './entry-data.ts';
-import styles from './memory.module.css';
 import { type EntryAddress, type MemoryAddress, onBranch } from './memory-address.ts';
+import styles from './parts.module.css';
 
 const texts = memory.edges;
 const MOST = 100;

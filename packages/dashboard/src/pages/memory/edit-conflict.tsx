@@ -3,8 +3,8 @@ import { dayAndTime } from '../../texts/format.ts';
 import { memory } from '../../texts/memory.ts';
 import { Button } from '../../ui/button.tsx';
 import { comparable, Diff } from '../../ui/diff.tsx';
+import styles from './editor.module.css';
 import type { EntryVersion } from './entry-data.ts';
-import styles from './memory.module.css';
 import type { Editor } from './use-editor.ts';
 
 const texts = memory.conflict;

@@ -8,8 +8,9 @@ import { Field, Segmented } from '../../ui/choices.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { ErrorState, Loaded } from '../../ui/states.tsx';
 import { EditConflict } from './edit-conflict.tsx';
+import styles from './editor.module.css';
 import { type EntryVersion, useEntryRefresh, useHistory } from './entry-data.ts';
-import styles from './memory.module.css';
+import page from './memory.module.css';
 import type { EntryAddress, MemoryAddress } from './memory-address.ts';
 import { type Editor, problemsOf, useEditor } from './use-editor.ts';
 
@@ -18,7 +19,7 @@ const TYPES = ['fact', 'belief', 'experience', 'procedure'];
 
 /** Writes a new entry. */
 export const NewEntry = ({ address }: { address: MemoryAddress }) => (
-  <article className={styles.entry} aria-label={texts.newTitle}>
+  <article className={page.entry} aria-label={texts.newTitle}>
     <EditorForm address={address} entry={undefined} newest={undefined} />
   </article>
 );
@@ -28,7 +29,7 @@ export function EditEntry({ address, entry }: { address: MemoryAddress; entry: E
   const history = useHistory(entry);
   useLiveFromNow(useEntryRefresh(entry));
   return (
-    <article className={styles.entry} aria-label={texts.editTitle}>
+    <article className={page.entry} aria-label={texts.editTitle}>
       <Loaded answer={history} rows={8}>
         {({ pages }) => (
           <EditorForm key={JSON.stringify(entry)} address={address} entry={entry} newest={pages[0]?.versions[0]} />
@@ -58,10 +59,10 @@ function EditorForm({ address, entry, newest }: FormProps) {
   };
   return (
     <form className={styles.editor} onSubmit={submit} noValidate>
-      <header className={styles.entryTitle}>
+      <header className={page.entryTitle}>
         <div className="grow">
           {entry && <div className="mono third cut">{entry.entity_path}/</div>}
-          <h1 className={styles.entryName}>{entry ? entry.key : texts.newTitle}</h1>
+          <h1 className={page.entryName}>{entry ? entry.key : texts.newTitle}</h1>
         </div>
         <span className="wide-only">
           <CopyAs call={{ name: 'entries.write', input: copiedInput(editor) }} />

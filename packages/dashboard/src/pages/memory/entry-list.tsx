@@ -84,7 +84,6 @@ export function EntryList({ address }: { address: MemoryAddress }) {
           <Button onClick={news.show}>{ui.newRows(news.waiting)}</Button>
         </div>
       )}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that somebody reads. */}
       <div className={styles.rows} onPointerEnter={() => news.hold(true)} onPointerLeave={() => news.hold(false)}>
         {rows.isPending && rows.error === undefined && (
           <div className={styles.pad}>

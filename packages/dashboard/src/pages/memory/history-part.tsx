@@ -11,8 +11,8 @@ import { Section } from '../../ui/section.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { callOf, type EntryVersion } from './entry-data.ts';
 import type { ShownEntryData } from './entry-pane.tsx';
-import styles from './memory.module.css';
 import type { MemoryAddress } from './memory-address.ts';
+import styles from './parts.module.css';
 import { useRemoval } from './use-removal.ts';
 
 const texts = memory.history;

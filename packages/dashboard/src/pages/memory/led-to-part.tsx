@@ -10,8 +10,8 @@ import { Delta } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import styles from './memory.module.css';
 import { type EntryAddress, onBranch } from './memory-address.ts';
+import styles from './parts.module.css';
 
 const texts = memory.ledTo;
 const PAGE = 100;

@@ -8,8 +8,8 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { callOf } from './entry-data.ts';
-import styles from './memory.module.css';
 import type { EntryAddress } from './memory-address.ts';
+import styles from './parts.module.css';
 
 const texts = memory.readers;
 const READS = 20;

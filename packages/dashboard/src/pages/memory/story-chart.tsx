@@ -4,7 +4,7 @@ import { memory } from '../../texts/memory.ts';
 import chart from '../../ui/chart.module.css';
 import { useWidth } from '../../ui/use-width.ts';
 import type { StoryStep } from './entry-data.ts';
-import styles from './memory.module.css';
+import styles from './story.module.css';
 import { rangeOf, type StepShape, shapeOf } from './story-scale.ts';
 
 const AXIS_PX = 36;
@@ -136,7 +136,6 @@ type PointProps = { shape: StepShape; x: number; y: number; isSelected: boolean;
 function Point({ shape, x, y, isSelected, onSelect }: PointProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys do the same; the table below has all steps.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
     <g className={styles.point} transform={`translate(${x} ${y})`} onClick={onSelect}>
       <circle r="12" fill="transparent" />
       {isSelected && <circle className={styles.pointRing} data-shape={shape} r="9.5" />}

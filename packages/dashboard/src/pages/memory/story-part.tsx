@@ -9,8 +9,8 @@ import { Delta } from '../../ui/marks.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { callOf, type Story, type StoryStep } from './entry-data.ts';
 import type { ShownEntryData } from './entry-pane.tsx';
-import styles from './memory.module.css';
 import type { MemoryAddress } from './memory-address.ts';
+import styles from './story.module.css';
 import { StepMark, StoryChart } from './story-chart.tsx';
 import { movedToday, reasonOf, shapeOf } from './story-scale.ts';
 

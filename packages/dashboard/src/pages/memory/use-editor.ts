@@ -75,7 +75,7 @@ export function useEditor(address: MemoryAddress, entry: EntryAddress | undefine
   );
   const where = { entity_path: draft.path.trim(), key: draft.name.trim(), branch };
   const save = useMutation({
-    mutationFn: (base: number) => client().call('entries.write', requestOf(draft, branch, base, newest)),
+    mutationFn: (base: number) => client().call('entries.write', requestOf({ ...draft, base }, branch, newest)),
     onSuccess: async ({ version, unchanged, warnings, entity_path, key }) => {
       saveDraft(entry, branch, undefined);
       navigate(address.toEntry(entity_path, key), { replace: true });
@@ -116,9 +116,8 @@ export type Editor = ReturnType<typeof useEditor>;
 
 /** What the form does not show stays as it is. */
 function requestOf(
-  { path, name, text, form, type, confidence, isPrivate }: EntryDraft,
+  { path, name, text, form, type, confidence, isPrivate, base }: EntryDraft,
   branch: string,
-  base: number,
   newest: EntryVersion | undefined,
 ): Request<'entries.write'> {
   const kept = newest && !newest.deleted ? newest : undefined;

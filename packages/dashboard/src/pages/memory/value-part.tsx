@@ -7,8 +7,8 @@ import { comparable } from '../../ui/diff.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { Section } from '../../ui/section.tsx';
 import type { ShownEntryData } from './entry-pane.tsx';
-import styles from './memory.module.css';
 import type { MemoryAddress } from './memory-address.ts';
+import styles from './parts.module.css';
 
 const texts = memory.value;
 /** Longer texts are shown from their start; copying takes them whole. */
