@@ -16,7 +16,7 @@ export type CursorRows<R> = {
   error: unknown;
   /** Undefined while its page is on its way. */
   row: (index: number) => R | undefined;
-  /** Tells which rows are in view. */
+  /** Says which rows are in view. */
   onRange: (first: number, last: number) => void;
   /** Asks for the rows in view again. */
   refetch: () => void;
@@ -24,7 +24,7 @@ export type CursorRows<R> = {
 
 /** So many rows before the end the next page is asked for. */
 const AHEAD = 40;
-/** Pages out of view are forgotten soon and asked for again by their cursor, so that a long list does not fill the tab. */
+/** Pages out of view are dropped soon and asked for again by their cursor, so that a long list does not fill the tab. */
 const KEEP_MS = 10_000;
 
 /**

@@ -122,7 +122,7 @@ export const memory = {
   readers: {
     title: 'Read by',
     note: 'agents other than the author',
-    nobody: 'No other agent has read it yet.',
+    noReader: 'No other agent has read it yet.',
     reads: 'Reads, newest first',
     newest: 'Only the newest are shown.',
     trace: 'trace',

@@ -1,7 +1,7 @@
-import type { EntryAddress } from './memory-address.ts';
+import type { ShownAddress } from './memory-address.ts';
 
 /** What somebody typed, kept in the tab until it is saved or given up. */
-export type EntryDraft = {
+export type FormDraft = {
   path: string;
   name: string;
   text: string;
@@ -15,10 +15,10 @@ export type EntryDraft = {
   baseText: string;
 };
 
-const nameOf = (entry: EntryAddress | undefined, branch: string) =>
+const nameOf = (entry: ShownAddress | undefined, branch: string) =>
   `mem.draft ${JSON.stringify(entry ? [entry.entity_path, entry.key, branch] : ['new', branch])}`;
 
-export function loadDraft(entry: EntryAddress | undefined, branch: string): EntryDraft | undefined {
+export function loadDraft(entry: ShownAddress | undefined, branch: string): FormDraft | undefined {
   try {
     const text = sessionStorage.getItem(nameOf(entry, branch));
     return text === null ? undefined : JSON.parse(text);
@@ -28,7 +28,7 @@ export function loadDraft(entry: EntryAddress | undefined, branch: string): Entr
   }
 }
 
-export function saveDraft(entry: EntryAddress | undefined, branch: string, draft: EntryDraft | undefined): void {
+export function saveDraft(entry: ShownAddress | undefined, branch: string, draft: FormDraft | undefined): void {
   try {
     if (draft === undefined) sessionStorage.removeItem(nameOf(entry, branch));
     else sessionStorage.setItem(nameOf(entry, branch), JSON.stringify(draft));

@@ -7,23 +7,23 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { entryOfNode, nodeOf } from './entry-data.ts';
-import { type EntryAddress, type MemoryAddress, onBranch } from './memory-address.ts';
+import { type MemoryAddress, onBranch, type ShownAddress } from './memory-address.ts';
 import styles from './parts.module.css';
 
 const texts = memory.edges;
 const MOST = 100;
 type Edge = Output<'graph.neighbors'>['edges'][number];
 
-const inputOf = (entry: EntryAddress) => ({
+const inputOf = (entry: ShownAddress) => ({
   entity: nodeOf(entry),
   type: 'entry' as const,
   limit: MOST,
   ...onBranch(entry.branch),
 });
-export const useEdges = (entry: EntryAddress) =>
+export const useEdges = (entry: ShownAddress) =>
   useOperation('graph.neighbors', inputOf(entry), { keepPrevious: false });
 
-type EdgesProps = { edges: ReturnType<typeof useEdges>; entry: EntryAddress; address: MemoryAddress };
+type EdgesProps = { edges: ReturnType<typeof useEdges>; entry: ShownAddress; address: MemoryAddress };
 
 /** What the entry is connected with. */
 export function EdgesPart({ edges, entry, address }: EdgesProps) {

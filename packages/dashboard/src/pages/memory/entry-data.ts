@@ -4,20 +4,20 @@ import { client, type Output } from '../../data/client.ts';
 import type { FeedEvent } from '../../data/events.ts';
 import { parseExactly } from '../../data/exact-json.ts';
 import { useOperation } from '../../data/query.ts';
-import { type EntryAddress, onBranch } from './memory-address.ts';
+import { onBranch, type ShownAddress } from './memory-address.ts';
 
 export type History = Output<'entries.history'>;
-export type EntryVersion = History['versions'][number];
+export type ShownVersion = History['versions'][number];
 export type Story = Output<'entries.confidence'>;
-export type StoryStep = Story['steps'][number];
+export type ChartStep = Story['steps'][number];
 
 const VERSIONS = 20;
 
 /** The entry as a call names it. */
-export const callOf = ({ entity_path, key, branch }: EntryAddress) => ({ entity_path, key, ...onBranch(branch) });
+export const callOf = ({ entity_path, key, branch }: ShownAddress) => ({ entity_path, key, ...onBranch(branch) });
 
 /** Its versions, newest first. Looking at them does not count as a read. Numbers stay as they were written. */
-export function useHistory(entry: EntryAddress) {
+export function useHistory(entry: ShownAddress) {
   const input = { ...callOf(entry), limit: VERSIONS };
   return useInfiniteQuery({
     queryKey: ['entries.history', input],
@@ -30,11 +30,11 @@ export function useHistory(entry: EntryAddress) {
   });
 }
 
-export const useStory = (entry: EntryAddress) =>
+export const useStory = (entry: ShownAddress) =>
   useOperation('entries.confidence', callOf(entry), { keepPrevious: false });
 
 /** The newest version, asked for now: to compare with what somebody typed. */
-export async function newestVersion(entry: EntryAddress): Promise<EntryVersion | undefined> {
+export async function newestVersion(entry: ShownAddress): Promise<ShownVersion | undefined> {
   const text = await client().callText('entries.history', { ...callOf(entry), limit: 1 });
   return parseExactly<History>(text).versions[0];
 }
@@ -59,7 +59,7 @@ export function useEntryChanged(): () => Promise<void> {
 const PAUSE_MS = 500;
 
 /** Asks again after events that concern the entry, twice a second at most. */
-export function useEntryRefresh({ entity_path, key }: EntryAddress): (events: readonly FeedEvent[]) => void {
+export function useEntryRefresh({ entity_path, key }: ShownAddress): (events: readonly FeedEvent[]) => void {
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (events) => {

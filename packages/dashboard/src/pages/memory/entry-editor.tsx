@@ -9,9 +9,9 @@ import { CopyAs } from '../../ui/copy-as.tsx';
 import { ErrorState, Loaded } from '../../ui/states.tsx';
 import { EditConflict } from './edit-conflict.tsx';
 import styles from './editor.module.css';
-import { type EntryVersion, useEntryRefresh, useHistory } from './entry-data.ts';
+import { type ShownVersion, useEntryRefresh, useHistory } from './entry-data.ts';
 import page from './memory.module.css';
-import type { EntryAddress, MemoryAddress } from './memory-address.ts';
+import type { MemoryAddress, ShownAddress } from './memory-address.ts';
 import { type Editor, problemsOf, useEditor } from './use-editor.ts';
 
 const texts = memory.editor;
@@ -25,7 +25,7 @@ export const NewEntry = ({ address }: { address: MemoryAddress }) => (
 );
 
 /** Writes the next version of an entry. */
-export function EditEntry({ address, entry }: { address: MemoryAddress; entry: EntryAddress }) {
+export function EditEntry({ address, entry }: { address: MemoryAddress; entry: ShownAddress }) {
   const history = useHistory(entry);
   useLiveFromNow(useEntryRefresh(entry));
   return (
@@ -39,7 +39,7 @@ export function EditEntry({ address, entry }: { address: MemoryAddress; entry: E
   );
 }
 
-type FormProps = { address: MemoryAddress; entry: EntryAddress | undefined; newest: EntryVersion | undefined };
+type FormProps = { address: MemoryAddress; entry: ShownAddress | undefined; newest: ShownVersion | undefined };
 
 function EditorForm({ address, entry, newest }: FormProps) {
   const editor = useEditor(address, entry, newest);
@@ -99,7 +99,7 @@ const copiedInput = ({ draft: { path, name, text, base } }: Editor) => ({
 
 type FieldsProps = {
   editor: Editor;
-  entry: EntryAddress | undefined;
+  entry: ShownAddress | undefined;
   problems: ReturnType<typeof problemsOf>;
   onSave: () => void;
 };

@@ -7,15 +7,15 @@ import { callOf, useEntryRefresh, useHistory, useStory } from './entry-data.ts';
 import { EntryHead } from './entry-head.tsx';
 import { EntryParts } from './entry-parts.tsx';
 import styles from './memory.module.css';
-import type { EntryAddress, MemoryAddress } from './memory-address.ts';
+import type { MemoryAddress, ShownAddress } from './memory-address.ts';
 
-const idOf = ({ entity_path, key, branch }: EntryAddress) => JSON.stringify([entity_path, key, branch]);
+const idOf = ({ entity_path, key, branch }: ShownAddress) => JSON.stringify([entity_path, key, branch]);
 
 /** The entry of the address. The one before stays until the next can be shown. */
-export function EntryPane({ address, entry }: { address: MemoryAddress; entry: EntryAddress }) {
+export function EntryPane({ address, entry }: { address: MemoryAddress; entry: ShownAddress }) {
   const history = useHistory(entry);
   const story = useStory(entry);
-  const shown = useRef<EntryAddress>(undefined);
+  const shown = useRef<ShownAddress>(undefined);
   if (!history.isPending && !story.isPending) shown.current = entry;
   const current = shown.current;
   return (
@@ -31,7 +31,7 @@ export function EntryPane({ address, entry }: { address: MemoryAddress; entry: E
   );
 }
 
-function ShownEntry({ address, entry }: { address: MemoryAddress; entry: EntryAddress }) {
+function ShownEntry({ address, entry }: { address: MemoryAddress; entry: ShownAddress }) {
   const history = useHistory(entry);
   const story = useStory(entry);
   useLiveFromNow(useEntryRefresh(entry));
@@ -76,9 +76,9 @@ function ShownEntry({ address, entry }: { address: MemoryAddress; entry: EntryAd
 
 /** What the parts of the page share. */
 export type ShownEntryData = {
-  entry: EntryAddress;
-  versions: readonly import('./entry-data.ts').EntryVersion[];
-  newest: import('./entry-data.ts').EntryVersion;
+  entry: ShownAddress;
+  versions: readonly import('./entry-data.ts').ShownVersion[];
+  newest: import('./entry-data.ts').ShownVersion;
   count: number;
   isQuarantined: boolean;
   hasOlder: boolean;

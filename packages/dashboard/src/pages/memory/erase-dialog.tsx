@@ -8,11 +8,11 @@ import { Facts } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { callOf, useEntryChanged } from './entry-data.ts';
-import type { EntryAddress } from './memory-address.ts';
+import type { ShownAddress } from './memory-address.ts';
 
 const texts = memory.erase;
 
-type EraseProps = { entry: EntryAddress; onClose: () => void; onErased: () => void };
+type EraseProps = { entry: ShownAddress; onClose: () => void; onErased: () => void };
 
 /** Nothing brings back what is erased: first what would go, then the path typed. */
 export function EraseDialog({ entry, onClose, onErased }: EraseProps) {

@@ -10,7 +10,7 @@ import { Delta } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { type EntryAddress, onBranch } from './memory-address.ts';
+import { onBranch, type ShownAddress } from './memory-address.ts';
 import styles from './parts.module.css';
 
 const texts = memory.ledTo;
@@ -21,10 +21,10 @@ type Share = Outcome['entries'][number];
 /** An outcome with what it did to this entry. */
 type OutcomeOfEntry = { outcome: Outcome; share: Share };
 
-const inputOf = ({ entity_path, branch }: EntryAddress) => ({ entity_path, ...onBranch(branch), limit: PAGE });
+const inputOf = ({ entity_path, branch }: ShownAddress) => ({ entity_path, ...onBranch(branch), limit: PAGE });
 
 /** Outcomes that the entry led to, found among those of its path. */
-export function useLedTo(entry: EntryAddress) {
+export function useLedTo(entry: ShownAddress) {
   const answer = usePages('outcomes.list', inputOf(entry));
   const pages = answer.data?.pages;
   const found = pages?.flatMap(({ outcomes }) =>
@@ -43,7 +43,7 @@ export function useLedTo(entry: EntryAddress) {
   };
 }
 
-export function LedToPart({ ledTo, entry }: { ledTo: ReturnType<typeof useLedTo>; entry: EntryAddress }) {
+export function LedToPart({ ledTo, entry }: { ledTo: ReturnType<typeof useLedTo>; entry: ShownAddress }) {
   return (
     <Section title={texts.title} note={texts.note} bleed>
       <Loaded answer={ledTo} call={{ name: 'outcomes.list', input: inputOf(entry) }}>

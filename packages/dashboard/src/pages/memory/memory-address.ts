@@ -34,7 +34,7 @@ const parameters = {
 export const FILTERS = ['status', 'type', 'agent', 'min', 'max', 'since', 'until', 'from', 'here'] as const;
 const OF_ENTRY = ['key', 'under', 'part', 'step', 'old', 'new', 'raw', 'do', 'paths'] as const;
 
-export type EntryAddress = { entity_path: string; key: string; branch: string };
+export type ShownAddress = { entity_path: string; key: string; branch: string };
 
 /** The state of the page, all of it from the address. */
 export function useMemoryAddress(rest: string) {

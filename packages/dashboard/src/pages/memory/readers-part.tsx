@@ -8,18 +8,18 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { callOf } from './entry-data.ts';
-import type { EntryAddress } from './memory-address.ts';
+import type { ShownAddress } from './memory-address.ts';
 import styles from './parts.module.css';
 
 const texts = memory.readers;
 const READS = 20;
 type Readers = Output<'entries.readers'>;
 
-const inputOf = (entry: EntryAddress) => ({ ...callOf(entry), limit: READS });
-export const useReaders = (entry: EntryAddress) =>
+const inputOf = (entry: ShownAddress) => ({ ...callOf(entry), limit: READS });
+export const useReaders = (entry: ShownAddress) =>
   useOperation('entries.readers', inputOf(entry), { keepPrevious: false });
 
-type ReadersProps = { readers: ReturnType<typeof useReaders>; entry: EntryAddress; newest: number };
+type ReadersProps = { readers: ReturnType<typeof useReaders>; entry: ShownAddress; newest: number };
 
 /** Who read it, and which version. */
 export function ReadersPart({ readers, entry, newest }: ReadersProps) {
@@ -28,7 +28,7 @@ export function ReadersPart({ readers, entry, newest }: ReadersProps) {
       <Loaded answer={readers} call={{ name: 'entries.readers', input: inputOf(entry) }}>
         {(data) =>
           data.readers.length === 0 && data.reads.length === 0 ? (
-            <p className={`${styles.nothing} third`}>{texts.nobody}</p>
+            <p className={`${styles.nothing} third`}>{texts.noReader}</p>
           ) : (
             <>
               <Table

@@ -3,7 +3,7 @@ import { confidence as confidenceText, day } from '../../texts/format.ts';
 import { memory } from '../../texts/memory.ts';
 import chart from '../../ui/chart.module.css';
 import { useWidth } from '../../ui/use-width.ts';
-import type { StoryStep } from './entry-data.ts';
+import type { ChartStep } from './entry-data.ts';
 import styles from './story.module.css';
 import { rangeOf, type StepShape, shapeOf } from './story-scale.ts';
 
@@ -18,7 +18,7 @@ const LABEL_PX = 56;
 
 type StoryChartProps = {
   label: string;
-  steps: readonly StoryStep[];
+  steps: readonly ChartStep[];
   selected: number;
   onSelect: (index: number) => void;
 };
@@ -95,13 +95,13 @@ function Plot({ steps, selected, onSelect, width }: PlotProps) {
         />
       ))}
       {drawn[selected - first] && (
-        <Note step={drawn[selected - first] as StoryStep} x={x(selected - first)} y={y} width={width} />
+        <Note step={drawn[selected - first] as ChartStep} x={x(selected - first)} y={y} width={width} />
       )}
     </>
   );
 }
 
-type VersionsProps = { drawn: readonly StoryStep[]; x: (i: number) => number; bottom: number; width: number };
+type VersionsProps = { drawn: readonly ChartStep[]; x: (i: number) => number; bottom: number; width: number };
 
 /** Below the line: where versions begin, as many as have room. */
 function Versions({ drawn, x, bottom, width }: VersionsProps) {
@@ -156,7 +156,7 @@ export function StepMark({ shape }: { shape: StepShape }) {
   );
 }
 
-type NoteProps = { step: StoryStep; x: number; y: (value: number) => number; width: number };
+type NoteProps = { step: ChartStep; x: number; y: (value: number) => number; width: number };
 
 /** Beside the selected point, where the line is not: on the left, or above and below it near the edge. */
 function Note({ step, x, y, width }: NoteProps) {

@@ -7,7 +7,7 @@ import { memory } from '../../texts/memory.ts';
 import { Button } from '../../ui/button.tsx';
 import { Delta } from '../../ui/marks.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { callOf, type Story, type StoryStep } from './entry-data.ts';
+import { type ChartStep, callOf, type Story } from './entry-data.ts';
 import type { ShownEntryData } from './entry-pane.tsx';
 import type { MemoryAddress } from './memory-address.ts';
 import styles from './story.module.css';
@@ -73,7 +73,7 @@ function StoryShown({ story, address }: { story: Story; address: MemoryAddress }
   );
 }
 
-type StepsProps = { steps: readonly StoryStep[]; selected: number; onSelect: (index: number) => void; now: number };
+type StepsProps = { steps: readonly ChartStep[]; selected: number; onSelect: (index: number) => void; now: number };
 
 /** The steps in words, newest first. */
 function Steps({ steps, selected, onSelect, now }: StepsProps) {
@@ -96,7 +96,7 @@ function Steps({ steps, selected, onSelect, now }: StepsProps) {
   );
 }
 
-type StepProps = { step: StoryStep; isSelected: boolean; onSelect: () => void; now: number };
+type StepProps = { step: ChartStep; isSelected: boolean; onSelect: () => void; now: number };
 
 function Step({ step, isSelected, onSelect, now }: StepProps) {
   const { at, outcome_ref, why, confidence_before, confidence_after } = step;

@@ -1,16 +1,16 @@
-import type { StoryStep } from './entry-data.ts';
+import type { ChartStep } from './entry-data.ts';
 
 /** What a step is drawn as: a square where something was written, else a triangle that points to where it went. */
 export type StepShape = 'written' | 'up' | 'down' | 'level';
 
-export function shapeOf({ kind, confidence_before, confidence_after }: StoryStep): StepShape {
+export function shapeOf({ kind, confidence_before, confidence_after }: ChartStep): StepShape {
   if (kind === 'written' || kind === 'restated') return 'written';
   if (confidence_before === null || confidence_before === confidence_after) return 'level';
   return confidence_after > confidence_before ? 'up' : 'down';
 }
 
 /** The axis is cut to the range in use; at least 0.2 of it is shown. */
-export function rangeOf(steps: readonly StoryStep[]): { low: number; high: number; ticks: number[] } {
+export function rangeOf(steps: readonly ChartStep[]): { low: number; high: number; ticks: number[] } {
   const values = steps.map(({ confidence_after }) => confidence_after);
   let low = Math.floor(Math.min(...values) * 10 - 0.01);
   let high = Math.ceil(Math.max(...values) * 10 + 0.01);
@@ -24,7 +24,7 @@ export function rangeOf(steps: readonly StoryStep[]): { low: number; high: numbe
 }
 
 /** How much the confidence moved since the start of the day; undefined where it did not. */
-export function movedToday(steps: readonly StoryStep[], now: number): number | undefined {
+export function movedToday(steps: readonly ChartStep[], now: number): number | undefined {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const today = steps.filter(({ at }) => Date.parse(at) >= midnight);
   const before = today[0]?.confidence_before;
@@ -34,7 +34,7 @@ export function movedToday(steps: readonly StoryStep[], now: number): number | u
 }
 
 /** The words of the service; the numbers at their end stand beside them. */
-export function reasonOf({ why, confidence_before, confidence_after }: StoryStep): string {
+export function reasonOf({ why, confidence_before, confidence_after }: ChartStep): string {
   if (confidence_before === null) return why;
   const numbers = `: ${confidence_before.toFixed(2)} -> ${confidence_after.toFixed(2)}`;
   return why.endsWith(numbers) ? why.slice(0, -numbers.length) : why;

@@ -6,18 +6,18 @@ import { navigate } from '../../router/router.tsx';
 import { memory } from '../../texts/memory.ts';
 import { comparable } from '../../ui/diff.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { type EntryDraft, loadDraft, saveDraft } from './drafts.ts';
-import { type EntryVersion, newestVersion, useEntryChanged } from './entry-data.ts';
-import { type EntryAddress, type MemoryAddress, onBranch } from './memory-address.ts';
+import { type FormDraft, loadDraft, saveDraft } from './drafts.ts';
+import { newestVersion, type ShownVersion, useEntryChanged } from './entry-data.ts';
+import { type MemoryAddress, onBranch, type ShownAddress } from './memory-address.ts';
 
 const texts = memory.editor;
 
 /** The form as it begins: what was typed before, else the newest version, else empty. */
-function firstDraft(address: MemoryAddress, entry: EntryAddress | undefined, newest: EntryVersion | undefined) {
+function firstDraft(address: MemoryAddress, entry: ShownAddress | undefined, newest: ShownVersion | undefined) {
   const kept = loadDraft(entry, address.branch);
   if (kept) return { draft: kept, isKept: true };
   const isThere = newest !== undefined && !newest.deleted;
-  const draft: EntryDraft = {
+  const draft: FormDraft = {
     path: entry?.entity_path ?? address.listPath,
     name: entry?.key ?? '',
     text: isThere ? comparable(newest.value) : '',
@@ -38,7 +38,7 @@ export function problemsOf({
   text,
   form,
   confidence,
-}: EntryDraft): Partial<Record<keyof EntryDraft, string>> {
+}: FormDraft): Partial<Record<keyof FormDraft, string>> {
   const trust = Number(confidence);
   return {
     ...(path.trim() === '' ? { path: texts.pathNeeded } : {}),
@@ -58,14 +58,14 @@ function jsonProblem(text: string): { text?: string } {
 }
 
 /** A form for a new entry, or for the next version of one. */
-export function useEditor(address: MemoryAddress, entry: EntryAddress | undefined, newest: EntryVersion | undefined) {
+export function useEditor(address: MemoryAddress, entry: ShownAddress | undefined, newest: ShownVersion | undefined) {
   const { branch } = address;
   const [start] = useState(() => firstDraft(address, entry, newest));
   const [draft, setDraft] = useState(start.draft);
-  const [theirs, setTheirs] = useState<EntryVersion>();
+  const [theirs, setTheirs] = useState<ShownVersion>();
   const changed = useEntryChanged();
   const change = useCallback(
-    (change: Partial<EntryDraft>) =>
+    (change: Partial<FormDraft>) =>
       setDraft((before) => {
         const next = { ...before, ...change };
         saveDraft(entry, branch, next);
@@ -102,7 +102,7 @@ export function useEditor(address: MemoryAddress, entry: EntryAddress | undefine
     isKept: start.isKept,
     isChanged: draft.text !== draft.baseText || entry === undefined,
     theirs,
-    compare: (version: EntryVersion) => setTheirs(version),
+    compare: (version: ShownVersion) => setTheirs(version),
     save: () => save.mutate(draft.base),
     keepMine: () => theirs && save.mutate(theirs.version),
     error: save.error && !isMemError(save.error, 'version_conflict') ? save.error : undefined,
@@ -116,16 +116,16 @@ export type Editor = ReturnType<typeof useEditor>;
 
 /** What the form does not show stays as it is. */
 function requestOf(
-  { path, name, text, form, type, confidence, isPrivate, base }: EntryDraft,
+  { path, name, text, form, type, confidence, isPrivate, base }: FormDraft,
   branch: string,
-  newest: EntryVersion | undefined,
+  newest: ShownVersion | undefined,
 ): Request<'entries.write'> {
   const kept = newest && !newest.deleted ? newest : undefined;
   return {
     entity_path: path.trim(),
     key: name.trim(),
     value: form === 'json' ? parseExactly(text) : text,
-    memory_type: type as EntryVersion['memory_type'],
+    memory_type: type as ShownVersion['memory_type'],
     ...(confidence === '' ? {} : { confidence: Number(confidence) }),
     shared: !isPrivate,
     ...(kept?.ttl_at ? { ttl_at: kept.ttl_at } : {}),

@@ -4,12 +4,12 @@ import { problemOf } from '../../data/problem.ts';
 import { memory } from '../../texts/memory.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { callOf, useEntryChanged } from './entry-data.ts';
-import type { EntryAddress } from './memory-address.ts';
+import type { ShownAddress } from './memory-address.ts';
 
 const texts = memory.entry;
 
 /** Deleting an entry and bringing versions back, each with an undo. */
-export function useRemoval(entry: EntryAddress) {
+export function useRemoval(entry: ShownAddress) {
   const changed = useEntryChanged();
   const refused = (error: unknown) => showToast(texts.refused(problemOf(error).detail));
   const bringBack = async (version: number | undefined, current: number) => {
