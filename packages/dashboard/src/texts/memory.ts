@@ -30,6 +30,7 @@ export const memory = {
       status: 'status',
       type: 'type',
       agent: 'by',
+      confidence: 'confidence',
       min: 'confidence from',
       max: 'confidence to',
       since: 'since',

@@ -21,6 +21,7 @@ export const search = {
     path: 'path',
     agent: 'by',
     type: 'type',
+    confidence: 'confidence',
     min: 'confidence from',
     since: 'since',
     until: 'until',

@@ -9,6 +9,8 @@ export type FilterField = {
   id: string;
   /** In small letters; it stands before the value. */
   label: string;
+  /** In the menu, where the label alone does not tell it from another. */
+  menu?: string;
   type: 'choice' | 'text' | 'number' | 'date';
   choices?: readonly string[];
   /** As it is shown, where that differs. */
@@ -29,7 +31,7 @@ export function FilterBar({ fields, values, onChange, onClear, children }: Filte
   const [editing, setEditing] = useState<string>();
   const set = fields.filter(({ id }) => (values[id] ?? '') !== '');
   const open = fields.filter(({ id }) => (values[id] ?? '') === '' && id !== editing);
-  const items = open.map(({ id, label }) => ({ id, label, onSelect: () => setEditing(id) }));
+  const items = open.map(({ id, label, menu }) => ({ id, label: menu ?? label, onSelect: () => setEditing(id) }));
   const done = (id: string, value: string) => {
     setEditing(undefined);
     if (value !== (values[id] ?? '')) onChange(id, value);

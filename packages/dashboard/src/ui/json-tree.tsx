@@ -33,7 +33,29 @@ function Value({ value, level, name }: { value: unknown; level: number; name?: s
       </>
     );
   }
-  return <Branch value={value} level={level} title={title} />;
+  const short = shortList(value);
+  if (short === undefined) return <Branch value={value} level={level} title={title} />;
+  return (
+    <>
+      {title}[
+      {short.map((item, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: items have no other name.
+        <span key={i}>
+          {i > 0 && ', '}
+          <Value value={item} level={level + 1} />
+        </span>
+      ))}
+      ]
+    </>
+  );
+}
+
+/** A few plain values stand in one line. */
+const SHORT_CHARS = 60;
+function shortList(value: object): readonly unknown[] | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > SHORT_CHARS / 2) return undefined;
+  const isPlain = value.every((item) => typeof item !== 'object' || item === null);
+  return isPlain && JSON.stringify(value).length <= SHORT_CHARS ? value : undefined;
 }
 
 function Branch({ value, level, title }: { value: object; level: number; title: React.ReactNode }) {

@@ -4,13 +4,13 @@ import { memory } from '../../texts/memory.ts';
 import { Button } from '../../ui/button.tsx';
 import { comparable, Diff } from '../../ui/diff.tsx';
 import styles from './editor.module.css';
-import type { ShownVersion } from './entry-data.ts';
+import type { PastVersion } from './entry-data.ts';
 import type { Editor } from './use-editor.ts';
 
 const texts = memory.conflict;
 
 /** Somebody else wrote first: what they changed, what was typed here, and the ways on. */
-export function EditConflict({ editor, theirs }: { editor: Editor; theirs: ShownVersion }) {
+export function EditConflict({ editor, theirs }: { editor: Editor; theirs: PastVersion }) {
   const { draft, keepMine, giveUp, isSaving } = editor;
   const { agent_id, written_at } = theirs.provenance;
   const head = useRef<HTMLHeadingElement>(null);

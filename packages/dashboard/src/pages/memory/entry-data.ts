@@ -7,7 +7,7 @@ import { useOperation } from '../../data/query.ts';
 import { onBranch, type ShownAddress } from './memory-address.ts';
 
 export type History = Output<'entries.history'>;
-export type ShownVersion = History['versions'][number];
+export type PastVersion = History['versions'][number];
 export type Story = Output<'entries.confidence'>;
 export type ChartStep = Story['steps'][number];
 
@@ -34,7 +34,7 @@ export const useStory = (entry: ShownAddress) =>
   useOperation('entries.confidence', callOf(entry), { keepPrevious: false });
 
 /** The newest version, asked for now: to compare with what somebody typed. */
-export async function newestVersion(entry: ShownAddress): Promise<ShownVersion | undefined> {
+export async function newestVersion(entry: ShownAddress): Promise<PastVersion | undefined> {
   const text = await client().callText('entries.history', { ...callOf(entry), limit: 1 });
   return parseExactly<History>(text).versions[0];
 }

@@ -9,7 +9,7 @@ import { CopyAs } from '../../ui/copy-as.tsx';
 import { ErrorState, Loaded } from '../../ui/states.tsx';
 import { EditConflict } from './edit-conflict.tsx';
 import styles from './editor.module.css';
-import { type ShownVersion, useEntryRefresh, useHistory } from './entry-data.ts';
+import { type PastVersion, useEntryRefresh, useHistory } from './entry-data.ts';
 import page from './memory.module.css';
 import type { MemoryAddress, ShownAddress } from './memory-address.ts';
 import { type Editor, problemsOf, useEditor } from './use-editor.ts';
@@ -39,7 +39,7 @@ export function EditEntry({ address, entry }: { address: MemoryAddress; entry: S
   );
 }
 
-type FormProps = { address: MemoryAddress; entry: ShownAddress | undefined; newest: ShownVersion | undefined };
+type FormProps = { address: MemoryAddress; entry: ShownAddress | undefined; newest: PastVersion | undefined };
 
 function EditorForm({ address, entry, newest }: FormProps) {
   const editor = useEditor(address, entry, newest);

@@ -202,8 +202,20 @@ function ListHead({ address, input }: HeadProps) {
 const FIELDS: readonly FilterField[] = [
   { id: 'status', label: texts.filters.status, type: 'choice', choices: Object.keys(ui.statuses) },
   { id: 'type', label: texts.filters.type, type: 'choice', choices: ['fact', 'belief', 'experience', 'procedure'] },
-  { id: 'min', label: texts.filters.min, type: 'number', shown: (value) => `≥ ${value}` },
-  { id: 'max', label: texts.filters.max, type: 'number', shown: (value) => `≤ ${value}` },
+  {
+    id: 'min',
+    label: texts.filters.confidence,
+    menu: texts.filters.min,
+    type: 'number',
+    shown: (value) => `≥ ${value}`,
+  },
+  {
+    id: 'max',
+    label: texts.filters.confidence,
+    menu: texts.filters.max,
+    type: 'number',
+    shown: (value) => `≤ ${value}`,
+  },
   { id: 'since', label: texts.filters.since, type: 'date' },
   { id: 'until', label: texts.filters.until, type: 'date' },
 ];

@@ -49,9 +49,9 @@ function ShownEntry({ address, entry }: { address: MemoryAddress; entry: ShownAd
         ) : (
           <EmptyState title={memory.entry.missing} />
         )}
-        <p>
+        <div>
           <ButtonLink href={address.toList()}>{memory.entry.toList}</ButtonLink>
-        </p>
+        </div>
       </div>
     );
   const page = history.data?.pages[0];
@@ -77,8 +77,8 @@ function ShownEntry({ address, entry }: { address: MemoryAddress; entry: ShownAd
 /** What the parts of the page share. */
 export type ShownEntryData = {
   entry: ShownAddress;
-  versions: readonly import('./entry-data.ts').ShownVersion[];
-  newest: import('./entry-data.ts').ShownVersion;
+  versions: readonly import('./entry-data.ts').PastVersion[];
+  newest: import('./entry-data.ts').PastVersion;
   count: number;
   isQuarantined: boolean;
   hasOlder: boolean;

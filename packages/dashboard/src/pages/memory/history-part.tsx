@@ -9,7 +9,7 @@ import { comparable, Diff } from '../../ui/diff.tsx';
 import { Tag } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { callOf, type ShownVersion } from './entry-data.ts';
+import { callOf, type PastVersion } from './entry-data.ts';
 import type { ShownEntryData } from './entry-pane.tsx';
 import type { MemoryAddress } from './memory-address.ts';
 import styles from './parts.module.css';
@@ -73,7 +73,7 @@ export function HistoryPart({ address, shown }: { address: MemoryAddress; shown:
   );
 }
 
-type ComparedProps = { before: ShownVersion; after: ShownVersion; entry: ShownEntryData['entry'] };
+type ComparedProps = { before: PastVersion; after: PastVersion; entry: ShownEntryData['entry'] };
 
 function Compared({ before, after, entry }: ComparedProps) {
   const diff = useOperation('entries.diff', {
@@ -106,7 +106,7 @@ function Compared({ before, after, entry }: ComparedProps) {
 
 type ChoiceProps = {
   label: string;
-  versions: readonly ShownVersion[];
+  versions: readonly PastVersion[];
   value: number;
   onChange: (version: number) => void;
 };
@@ -126,7 +126,7 @@ function VersionChoice({ label, versions, value, onChange }: ChoiceProps) {
   );
 }
 
-const columns: readonly Column<ShownVersion>[] = [
+const columns: readonly Column<PastVersion>[] = [
   {
     id: 'version',
     head: texts.columns.version,

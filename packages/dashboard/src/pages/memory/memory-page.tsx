@@ -54,9 +54,7 @@ function NothingChosen({ address }: { address: MemoryAddress }) {
   return (
     <div className={styles.nothingChosen}>
       <p className="third">{memory.entry.choose}</p>
-      <p>
-        <ButtonLink href={address.toNew()}>{memory.list.writeNew}</ButtonLink>
-      </p>
+      <ButtonLink href={address.toNew()}>{memory.list.writeNew}</ButtonLink>
     </div>
   );
 }

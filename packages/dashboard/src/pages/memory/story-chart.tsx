@@ -84,7 +84,7 @@ function Plot({ steps, selected, onSelect, width }: PlotProps) {
       <Versions drawn={drawn} x={x} bottom={bottom} width={width} />
       <path className={styles.storyLine} d={`${line}H${width}`} />
       {drawn.map((step, i) => (
-        <Point
+        <PointMark
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only added at the end.
           key={first + i}
           shape={shapeOf(step)}
@@ -95,7 +95,12 @@ function Plot({ steps, selected, onSelect, width }: PlotProps) {
         />
       ))}
       {drawn[selected - first] && (
-        <Note step={drawn[selected - first] as ChartStep} x={x(selected - first)} y={y} width={width} />
+        <Note
+          step={drawn[selected - first] as ChartStep}
+          at={{ x: x(selected - first), y: y((drawn[selected - first] as ChartStep).confidence_after) }}
+          points={drawn.map(({ confidence_after }, i) => ({ x: x(i), y: y(confidence_after) }))}
+          width={width}
+        />
       )}
     </>
   );
@@ -133,7 +138,7 @@ function Versions({ drawn, x, bottom, width }: VersionsProps) {
 
 type PointProps = { shape: StepShape; x: number; y: number; isSelected: boolean; onSelect: () => void };
 
-function Point({ shape, x, y, isSelected, onSelect }: PointProps) {
+function PointMark({ shape, x, y, isSelected, onSelect }: PointProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys do the same; the table below has all steps.
     <g className={styles.point} transform={`translate(${x} ${y})`} onClick={onSelect}>
@@ -156,30 +161,52 @@ export function StepMark({ shape }: { shape: StepShape }) {
   );
 }
 
-type NoteProps = { step: ChartStep; x: number; y: (value: number) => number; width: number };
+type Point = { x: number; y: number };
+type NoteProps = { step: ChartStep; at: Point; points: readonly Point[]; width: number };
 
-/** Beside the selected point, where the line is not: on the left, or above and below it near the edge. */
-function Note({ step, x, y, width }: NoteProps) {
+const NOTE_PX = { width: 104, above: 12, below: 18 };
+
+/** Beside the selected point, where neither the line nor another point is. */
+function Note({ step, at, points, width }: NoteProps) {
   const { kind, outcome_type, confidence_before, confidence_after } = step;
   const shape = shapeOf(step);
-  const at = y(confidence_after);
-  const isLeft = x > width / 3;
-  const left = isLeft ? x - 16 : x + 16;
-  const bottom = HEIGHT_PX - FOOT_PX;
-  const top = Math.max(TOP_PX + 8, Math.min(isLeft ? at : at + (at > bottom - 50 ? -26 : 18), bottom - 20));
-  const anchor = isLeft ? 'end' : 'start';
+  const { x, y, anchor } = placeOfNote(at, points, width);
   const numbers =
     confidence_before === null
       ? confidenceText(confidence_after)
       : `${confidenceText(confidence_before)} → ${confidenceText(confidence_after)}`;
   return (
     <g className={styles.note}>
-      <text className={styles.noteName} data-shape={shape} x={left} y={top} textAnchor={anchor}>
+      <text className={styles.noteName} data-shape={shape} x={x} y={y} textAnchor={anchor}>
         {outcome_type?.replaceAll('_', ' ') ?? memory.story.kinds[kind]}
       </text>
-      <text x={left} y={top + 14} textAnchor={anchor}>
+      <text x={x} y={y + 14} textAnchor={anchor}>
         {numbers}
       </text>
     </g>
   );
+}
+
+type NotePlace = Point & { anchor: 'start' | 'end' };
+
+/** The first of some places that is free, or else the first. */
+function placeOfNote(at: Point, points: readonly Point[], width: number): NotePlace {
+  const places = [0, 22, -34, 40, -52].flatMap((by): NotePlace[] => [
+    { x: at.x - 16, y: at.y + by, anchor: 'end' },
+    { x: at.x + 16, y: at.y + by, anchor: 'start' },
+  ]);
+  const isFree = (place: NotePlace) => {
+    const left = place.anchor === 'end' ? place.x - NOTE_PX.width : place.x;
+    const right = left + NOTE_PX.width;
+    const [top, bottom] = [place.y - NOTE_PX.above, place.y + NOTE_PX.below];
+    if (left < 0 || right > width || top < 0 || bottom > HEIGHT_PX - FOOT_PX) return false;
+    return points.every((point, i) => {
+      const next = points[i + 1] ?? { x: width, y: point.y };
+      const isCrossed = point.y > top && point.y < bottom && point.x < right && next.x > left;
+      const [high, low] = [Math.min(point.y, next.y), Math.max(point.y, next.y)];
+      const isCut = next.x > left && next.x < right && high < bottom && low > top;
+      return !isCrossed && !isCut;
+    });
+  };
+  return places.find(isFree) ?? (places[0] as NotePlace);
 }

@@ -12,7 +12,7 @@ import type { ShownEntryData } from './entry-pane.tsx';
 import type { MemoryAddress } from './memory-address.ts';
 import styles from './story.module.css';
 import { StepMark, StoryChart } from './story-chart.tsx';
-import { movedToday, reasonOf, shapeOf } from './story-scale.ts';
+import { movedToday, reasonOf, sentence, shapeOf } from './story-scale.ts';
 
 const texts = memory.story;
 const SHOWN = 5;
@@ -51,7 +51,7 @@ function StoryShown({ story, address }: { story: Story; address: MemoryAddress }
           {moved !== undefined && <span className={`small ${moved < 0 ? 'bad' : 'good'}`}>{texts.today(moved)}</span>}
         </div>
         <p className="second">
-          {summary} {isFaded && texts.faded(confidenceText(confidence), half_life_days)}{' '}
+          {sentence(summary)} {isFaded && texts.faded(confidenceText(confidence), half_life_days)}{' '}
           {recomputed.matches ? (
             texts.matches
           ) : (

@@ -9,19 +9,22 @@ export function shapeOf({ kind, confidence_before, confidence_after }: ChartStep
   return confidence_after > confidence_before ? 'up' : 'down';
 }
 
-/** The axis is cut to the range in use; at least 0.2 of it is shown. */
+/** The axis is cut to the range in use; at least 0.2 of it is shown, and its ends have labels. */
 export function rangeOf(steps: readonly ChartStep[]): { low: number; high: number; ticks: number[] } {
-  const values = steps.map(({ confidence_after }) => confidence_after);
-  let low = Math.floor(Math.min(...values) * 10 - 0.01);
-  let high = Math.ceil(Math.max(...values) * 10 + 0.01);
-  low = Math.max(0, low);
-  high = Math.min(10, Math.max(high, low + 2));
+  const values = steps.map(({ confidence_after }) => confidence_after * 10);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const step = most - least > 5 ? 2 : 1;
+  let low = Math.floor((least - 0.2) / step) * step;
+  const high = Math.min(10, Math.max(Math.ceil((most + 0.2) / step) * step, low + 2));
   low = Math.max(0, Math.min(low, high - 2));
-  const step = high - low > 6 ? 2 : 1;
   const ticks: number[] = [];
   for (let tick = high; tick >= low; tick -= step) ticks.push(tick / 10);
   return { low: low / 10, high: high / 10, ticks };
 }
+
+/** Words of the service at the beginning of a paragraph. */
+export const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
 /** How much the confidence moved since the start of the day; undefined where it did not. */
 export function movedToday(steps: readonly ChartStep[], now: number): number | undefined {

@@ -7,13 +7,13 @@ import { memory } from '../../texts/memory.ts';
 import { comparable } from '../../ui/diff.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { type FormDraft, loadDraft, saveDraft } from './drafts.ts';
-import { newestVersion, type ShownVersion, useEntryChanged } from './entry-data.ts';
+import { newestVersion, type PastVersion, useEntryChanged } from './entry-data.ts';
 import { type MemoryAddress, onBranch, type ShownAddress } from './memory-address.ts';
 
 const texts = memory.editor;
 
 /** The form as it begins: what was typed before, else the newest version, else empty. */
-function firstDraft(address: MemoryAddress, entry: ShownAddress | undefined, newest: ShownVersion | undefined) {
+function firstDraft(address: MemoryAddress, entry: ShownAddress | undefined, newest: PastVersion | undefined) {
   const kept = loadDraft(entry, address.branch);
   if (kept) return { draft: kept, isKept: true };
   const isThere = newest !== undefined && !newest.deleted;
@@ -58,11 +58,11 @@ function jsonProblem(text: string): { text?: string } {
 }
 
 /** A form for a new entry, or for the next version of one. */
-export function useEditor(address: MemoryAddress, entry: ShownAddress | undefined, newest: ShownVersion | undefined) {
+export function useEditor(address: MemoryAddress, entry: ShownAddress | undefined, newest: PastVersion | undefined) {
   const { branch } = address;
   const [start] = useState(() => firstDraft(address, entry, newest));
   const [draft, setDraft] = useState(start.draft);
-  const [theirs, setTheirs] = useState<ShownVersion>();
+  const [theirs, setTheirs] = useState<PastVersion>();
   const changed = useEntryChanged();
   const change = useCallback(
     (change: Partial<FormDraft>) =>
@@ -102,7 +102,7 @@ export function useEditor(address: MemoryAddress, entry: ShownAddress | undefine
     isKept: start.isKept,
     isChanged: draft.text !== draft.baseText || entry === undefined,
     theirs,
-    compare: (version: ShownVersion) => setTheirs(version),
+    compare: (version: PastVersion) => setTheirs(version),
     save: () => save.mutate(draft.base),
     keepMine: () => theirs && save.mutate(theirs.version),
     error: save.error && !isMemError(save.error, 'version_conflict') ? save.error : undefined,
@@ -118,14 +118,14 @@ export type Editor = ReturnType<typeof useEditor>;
 function requestOf(
   { path, name, text, form, type, confidence, isPrivate, base }: FormDraft,
   branch: string,
-  newest: ShownVersion | undefined,
+  newest: PastVersion | undefined,
 ): Request<'entries.write'> {
   const kept = newest && !newest.deleted ? newest : undefined;
   return {
     entity_path: path.trim(),
     key: name.trim(),
     value: form === 'json' ? parseExactly(text) : text,
-    memory_type: type as ShownVersion['memory_type'],
+    memory_type: type as PastVersion['memory_type'],
     ...(confidence === '' ? {} : { confidence: Number(confidence) }),
     shared: !isPrivate,
     ...(kept?.ttl_at ? { ttl_at: kept.ttl_at } : {}),

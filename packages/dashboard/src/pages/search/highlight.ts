@@ -12,9 +12,11 @@ export function stemOf(word: string): string {
   return stem.length >= LEAST_STEM ? stem : lower;
 }
 
-export const stemsOf = (query: string): string[] => [
-  ...new Set([...query.matchAll(WORD)].map(([word]) => stemOf(word))),
-];
+/** The words of a query as they were typed, by their stems. */
+export const wordsByStem = (query: string): Map<string, string> =>
+  new Map([...query.matchAll(WORD)].map(([word]) => [stemOf(word), word]));
+
+export const stemsOf = (query: string): string[] => [...wordsByStem(query).keys()];
 
 /** The text in parts: words with one of the stems are hits. */
 export function marked(text: string, stems: readonly string[]): TextPart[] {
@@ -47,9 +49,18 @@ const EXCERPT = 240;
 const BEFORE = 60;
 const LOOKED_AT = 200_000;
 
+/** A value as it reads in a line: names and what they hold, without the signs of JSON. */
+export function plainText(value: unknown, level = 0): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (level > 8) return '…';
+  if (Array.isArray(value)) return value.map((item) => plainText(item, level + 1)).join(', ');
+  const members = Object.entries(value).map(([name, member]) => `${name}: ${plainText(member, level + 1)}`);
+  return members.join(level === 0 ? ' · ' : ', ');
+}
+
 /** The part of a value around its first hit, in one line. */
 export function excerptOf(value: unknown, stems: readonly string[]): string {
-  const whole = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const whole = plainText(value);
   const text = whole.slice(0, LOOKED_AT).replace(/\s+/g, ' ');
   let at = 0;
   for (const match of text.matchAll(WORD))

@@ -1,6 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Output, Request } from '../../data/client.ts';
+import type { CopiedCall } from '../../data/copy-as.ts';
 import { number, percent } from '../../texts/format.ts';
 import { search } from '../../texts/search.ts';
 import { ui } from '../../texts/ui.ts';
@@ -16,6 +17,21 @@ import { WhyMeaning, WhyWords } from './why.tsx';
 type Found = Output<'entries.search'>;
 type Recalled = Output<'entries.retrieve'>;
 
+type AnsweredProps<T> = { answer: QuestionState<T>; call: CopiedCall; children: (data: T) => ReactNode };
+type QuestionState<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown };
+
+/** Bars and errors keep the margins of the page, which the results do not need. */
+function Answered<T>({ answer, call, children }: AnsweredProps<T>) {
+  if (answer.data !== undefined) return children(answer.data);
+  return (
+    <div className={styles.nothing}>
+      <Loaded answer={answer} rows={8} call={call}>
+        {children}
+      </Loaded>
+    </div>
+  );
+}
+
 type WordsProps = SearchProps & {
   answer: UseInfiniteQueryResult<InfiniteData<Found>, unknown>;
   isAsked: boolean;
@@ -26,7 +42,7 @@ export function WordResults({ values, set, answer, isAsked, input }: WordsProps)
   if (!isAsked) return <Nothing title={search.start} hint={search.startHint} />;
   const stems = stemsOf(values.q);
   return (
-    <Loaded answer={answer} rows={8} call={{ name: 'entries.search', input: input as Record<string, unknown> }}>
+    <Answered answer={answer} call={{ name: 'entries.search', input: input as Record<string, unknown> }}>
       {({ pages }) => {
         const found = pages.flatMap(({ entries }) => entries);
         const best = Math.max(0, ...found.map(({ score }) => score ?? 0));
@@ -34,7 +50,7 @@ export function WordResults({ values, set, answer, isAsked, input }: WordsProps)
           (entry): ShownResult => ({
             ...entry,
             excerpt: excerptOf(entry.value, stems),
-            why: (rank) => <WhyWords entry={entry} rank={rank} best={best} stems={stems} sort={values.sort} />,
+            why: (rank) => <WhyWords entry={entry} rank={rank} best={best} query={values.q} sort={values.sort} />,
             share: entry.score === null || best === 0 ? undefined : entry.score / best,
           }),
         );
@@ -61,7 +77,7 @@ export function WordResults({ values, set, answer, isAsked, input }: WordsProps)
           />
         );
       }}
-    </Loaded>
+    </Answered>
   );
 }
 
@@ -75,7 +91,7 @@ export function MeaningResults({ values, set, answer, isAsked, input }: MeaningP
   if (!isAsked) return <Nothing title={search.ask} hint={search.askHint} />;
   const stems = stemsOf(values.q);
   return (
-    <Loaded answer={answer} rows={8} call={{ name: 'entries.retrieve', input: input as Record<string, unknown> }}>
+    <Answered answer={answer} call={{ name: 'entries.retrieve', input: input as Record<string, unknown> }}>
       {(data) => {
         const best = Math.max(0, ...data.entries.map(({ score }) => score));
         const shown = (entry: Recalled['entries'][number], isAvoided: boolean): ShownResult => ({
@@ -100,7 +116,7 @@ export function MeaningResults({ values, set, answer, isAsked, input }: MeaningP
           />
         );
       }}
-    </Loaded>
+    </Answered>
   );
 }
 

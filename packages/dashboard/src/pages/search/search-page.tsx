@@ -145,7 +145,13 @@ function QueryField({ value, isMeaning, onChange }: QueryProps) {
 const FIELDS: readonly FilterField[] = [
   { id: 'path', label: search.filters.path, type: 'text' },
   { id: 'type', label: search.filters.type, type: 'choice', choices: ['fact', 'belief', 'experience', 'procedure'] },
-  { id: 'min', label: search.filters.min, type: 'number', shown: (value) => `≥ ${value}` },
+  {
+    id: 'min',
+    label: search.filters.confidence,
+    menu: search.filters.min,
+    type: 'number',
+    shown: (value) => `≥ ${value}`,
+  },
   { id: 'since', label: search.filters.since, type: 'date' },
   { id: 'until', label: search.filters.until, type: 'date' },
 ];

@@ -2,7 +2,7 @@ import type { Output } from '../../data/client.ts';
 import { confidence as confidenceText } from '../../texts/format.ts';
 import { search } from '../../texts/search.ts';
 import { Facts } from '../../ui/section.tsx';
-import { hitsOf } from './highlight.ts';
+import { hitsOf, plainText, wordsByStem } from './highlight.ts';
 import styles from './search.module.css';
 
 const texts = search.why;
@@ -10,13 +10,15 @@ const texts = search.why;
 type Found = Output<'entries.search'>['entries'][number];
 type Recalled = Output<'entries.retrieve'>;
 
-type WordsProps = { entry: Found; rank: number; best: number; stems: readonly string[]; sort: string };
+type WordsProps = { entry: Found; rank: number; best: number; query: string; sort: string };
 
 /** By words: the score of the service, and which of the words are where. */
-export function WhyWords({ entry, rank, best, stems, sort }: WordsProps) {
+export function WhyWords({ entry, rank, best, query, sort }: WordsProps) {
+  const words = wordsByStem(query);
+  const stems = [...words.keys()];
   const { entity_path, key, value, score } = entry;
   const name = hitsOf(`${entity_path}/${key}`, stems);
-  const text = hitsOf(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), stems);
+  const text = hitsOf(plainText(value), stems);
   const isRanked = score !== null && sort === '';
   return (
     <div className={styles.whyBody}>
@@ -38,7 +40,7 @@ export function WhyWords({ entry, rank, best, stems, sort }: WordsProps) {
             {stems.map((stem) => (
               <tr key={stem}>
                 <th scope="row" className="mono">
-                  {stem}
+                  {words.get(stem)}
                 </th>
                 <td>{name.get(stem) ?? 0}</td>
                 <td>{text.get(stem) ?? 0}</td>
