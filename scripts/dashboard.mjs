@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -10,10 +10,8 @@ import { build } from 'esbuild';
 import { licensesOf } from './bundled.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const folder = join(root, 'packages', 'dashboard');
-const source = join(folder, 'src');
-const entryPoint = join(source, 'main.tsx');
-const resolver = createRequire(join(folder, 'package.json'));
+const packageFolder = join(root, 'packages', 'dashboard');
+const resolver = createRequire(join(packageFolder, 'package.json'));
 /** Where the page finds its files, from its own address. */
 const BELOW = './dashboard/';
 
@@ -34,7 +32,8 @@ const shared = {
   define: { 'process.env.NODE_ENV': '"production"' },
   legalComments: 'none',
   logLevel: 'warning',
-  outdir: join(folder, 'dist'),
+  // Only for the names: nothing is written.
+  outdir: join(packageFolder, 'dist'),
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   assetNames: '[name]-[hash]',
@@ -42,27 +41,30 @@ const shared = {
 };
 
 /** The files of the dashboard, all in one folder, each with its compressed forms. */
-export async function dashboardFiles() {
-  const [app, first] = await Promise.all([bundleApp(), bundleFirst()]);
-  const page = { path: 'index.html', contents: await pageOf(app, first) };
+export async function dashboardFiles(folder = packageFolder) {
+  const source = join(folder, 'src');
+  const [app, first] = await Promise.all([bundleApp(source), bundleFirst(source)]);
+  const html = await readFile(join(folder, 'index.html'), 'utf8');
+  const page = { path: 'index.html', contents: pageOf(html, app, first) };
   const files = [page, ...app.files, ...first];
   return [...files, ...(await Promise.all(files.map(compressed))).flat(), ...(await licensesOf(app))];
 }
 
-async function bundleApp() {
+async function bundleApp(source) {
   const workers = { files: [], inputs: {} };
   const { outputFiles, metafile } = await build({
     ...shared,
     format: 'esm',
     splitting: true,
-    plugins: [workersBeside(workers)],
-    entryPoints: [entryPoint],
+    plugins: [withAllStyles(source), workersBeside(source, workers)],
+    entryPoints: [{ in: START, out: 'main' }],
   });
-  const main = Object.keys(metafile.outputs).find((file) => metafile.outputs[file].entryPoint?.endsWith('/main.tsx'));
-  const { imports, cssBundle } = metafile.outputs[main];
-  const styles = cssBundle && basename(cssBundle);
+  const outputs = Object.entries(metafile.outputs);
+  const [main, { imports, cssBundle }] = outputs.find(([, { entryPoint }]) => entryPoint?.endsWith(START));
   const early = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
+  const styles = cssBundle && basename(cssBundle);
   return {
+    // Nothing loads the styles of a single page: they are in those of the whole.
     files: [...filesOf(outputFiles).filter(({ path }) => !path.endsWith('.css') || path === styles), ...workers.files],
     inputs: { ...metafile.inputs, ...workers.inputs },
     main: basename(main),
@@ -71,8 +73,23 @@ async function bundleApp() {
   };
 }
 
+const START = 'dashboard-start';
+
+/** Starts the app, and has the styles of pages that are loaded later in the one file of styles, each of them once. */
+const withAllStyles = (source) => ({
+  name: 'with-all-styles',
+  setup(given) {
+    given.onResolve({ filter: new RegExp(`^${START}$`) }, ({ path }) => ({ path, namespace: START }));
+    given.onLoad({ filter: /.*/, namespace: START }, async () => {
+      const names = (await readdir(source, { recursive: true })).map((name) => name.replaceAll(sep, '/'));
+      const imported = ['main.tsx', ...names.filter((name) => name.endsWith('.css')).sort()];
+      return { contents: imported.map((name) => `import './${name}';`).join('\n'), resolveDir: source };
+    });
+  },
+});
+
 /** A classic script of its own, which runs before anything is painted: it sets the theme. */
-async function bundleFirst() {
+async function bundleFirst(source) {
   const file = join(source, 'theme-first.ts');
   if (!existsSync(file)) return [];
   const { outputFiles } = await build({ ...shared, format: 'iife', entryPoints: [file] });
@@ -80,12 +97,12 @@ async function bundleFirst() {
 }
 
 /** Makes `new URL('./name.ts', import.meta.url)`, the script of a worker, the address of its bundle. */
-const workersBeside = ({ files, inputs }) => ({
+const workersBeside = (source, { files, inputs }) => ({
   name: 'workers-beside',
   setup(given) {
-    given.onLoad({ filter: /[\\/]dashboard[\\/]src[\\/].*\.tsx?$/ }, async ({ path }) => {
+    given.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+      if (!path.startsWith(source + sep)) return undefined;
       let contents = await readFile(path, 'utf8');
-      if (path === entryPoint) contents += await importsOfStyles();
       for (const [whole, worker] of contents.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g)) {
         const entryPoints = [resolve(dirname(path), worker)];
         const { outputFiles, metafile } = await build({ ...shared, format: 'esm', entryPoints });
@@ -98,21 +115,10 @@ const workersBeside = ({ files, inputs }) => ({
   },
 });
 
-/**
- * Imports of all modules of styles, for the entry: styles of a page that is loaded later would otherwise be in a file that
- * nothing loads.
- */
-async function importsOfStyles() {
-  const names = await readdir(source, { recursive: true });
-  const sheets = names.filter((name) => name.endsWith('.module.css')).sort();
-  return sheets.map((name) => `\nimport './${name.replaceAll('\\', '/')}';`).join('');
-}
-
 const filesOf = (outputFiles) => outputFiles.map(({ path, contents }) => ({ path: basename(path), contents }));
 
 /** The page names its files relative to its own address, so that it works below any path. */
-async function pageOf({ main, styles, early }, first) {
-  const html = await readFile(join(folder, 'index.html'), 'utf8');
+function pageOf(html, { main, styles, early }, first) {
   const tags = [
     ...first.map(({ path }) => `<script src="${BELOW}${path}"></script>`),
     ...(styles ? [`<link rel="stylesheet" href="${BELOW}${styles}">`] : []),
