@@ -20,8 +20,6 @@ export async function changeBranch(app: TestApp, setup: BranchSetup): Promise<vo
 
 /** Something to merge that everyone may see and no question finds, as a merge of nothing is none. */
 export async function changeOpenly(app: TestApp, { as, known, n }: Pick<BranchSetup, 'as' | 'known' | 'n'>) {
-  // The merge has a commit with an id.
-  alignIds(app);
   const at = { entity_path: `unasked/${n}`, key: 'unasked', branch: known.name as string };
   await app.call('entries.write', { ...at, value: true }, as);
 }

@@ -169,12 +169,15 @@ export async function createExamples(app: TestApp, setup: ExampleSetup): Promise
   laid.set(app, n);
   for (const name of writing) {
     if (!isLaid(name, setup)) continue;
+    // Everyone who may read the branch sees the id of the pull request, and of the merge's commit.
+    if (name === 'branches.merge' || name === 'pull_requests.create') alignIds(app);
     if (name === 'branches.merge' && !only_open && extra.shared !== false) await changeOpenly(app, { as, known, n });
-    // Everyone who may read the branch sees the id.
-    if (name === 'pull_requests.create') alignIds(app);
     const input = withExtra(nthInput(name, n, { mark, known })) as JsonObject;
     const mayHide = 'shared' in fieldsOf(name);
+    const { commit_id } = known;
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as), name);
+    // What was changed openly lies at another place.
+    if (name === 'branches.merge') known.commit_id = commit_id;
   }
   if (!only_open) await compileDigests(app, setup);
   // What was removed is there again.
