@@ -6,6 +6,7 @@ import { send } from '../support/wire.ts';
 const NO_CONFLICT = 'there is one only after a merge that was refused';
 const NO_KEY = 'only a hosted service has keys';
 const NO_TEAM = 'its id is that of a team that was created';
+const STILL_OPEN = 'a pull request with nothing to merge stays open, and there is one of two branches at a time';
 
 /** Operations that the state of the store must refuse, and why. */
 const EXCEPTIONS = {
@@ -26,7 +27,19 @@ const EXCEPTIONS = {
     transfer_finish: 'an export goes into an account that nobody has written to',
     dead_letters_replay: 'there is one only where a connector has failed',
   },
-  again: { branches_create: 'the name of a branch stays taken', teams_create: 'the slug of a team is taken once' },
+  again: {
+    branches_create: 'the name of a branch stays taken',
+    branches_close: STILL_OPEN,
+    pull_requests_create: STILL_OPEN,
+    pull_requests_read: STILL_OPEN,
+    pull_requests_update: STILL_OPEN,
+    pull_requests_review: STILL_OPEN,
+    pull_requests_check: STILL_OPEN,
+    pull_requests_close: STILL_OPEN,
+    pull_requests_reopen: STILL_OPEN,
+    pull_requests_merge: STILL_OPEN,
+    teams_create: 'the slug of a team is taken once',
+  },
 };
 
 describe('the examples of the documentation page, from top to bottom on an empty store', () => {
