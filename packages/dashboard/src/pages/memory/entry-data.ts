@@ -56,9 +56,9 @@ export function useEntryChanged(): () => Promise<void> {
   }, [queries]);
 }
 
-const PAUSE_MS = 500;
+const PAUSE_MS = 1_000;
 
-/** Asks again after events that concern the entry, twice a second at most. */
+/** Asks again after events that concern the entry, once a second at most. */
 export function useEntryRefresh({ entity_path, key }: ShownAddress): (events: readonly FeedEvent[]) => void {
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -67,7 +67,7 @@ export function EntryParts({ address, shown }: { address: MemoryAddress; shown: 
           <HistoryPart address={address} shown={shown} />
         </div>
         <div data-part="readers">
-          <ReadersPart readers={readers} entry={entry} newest={shown.newest.version} />
+          <ReadersPart readers={readers} entry={entry} newest={shown.newest.version} isDeleted={shown.newest.deleted} />
         </div>
         <div data-part="led-to">
           <LedToPart ledTo={ledTo} entry={entry} />

@@ -24,7 +24,7 @@ export function PathTree({ address }: { address: MemoryAddress }) {
     else navigate(toPath(id));
   };
   return (
-    <aside className={styles.tree} aria-label={texts.title}>
+    <section className={styles.tree} aria-label={texts.title}>
       <TreeHead address={address} />
       <div className={styles.scroll}>
         {root?.isPending && (
@@ -42,7 +42,7 @@ export function PathTree({ address }: { address: MemoryAddress }) {
           <Tree label={texts.title} rows={rows} selected={listPath} onSelect={select} onFold={fold} />
         )}
       </div>
-    </aside>
+    </section>
   );
 }
 

@@ -19,10 +19,11 @@ const inputOf = (entry: ShownAddress) => ({ ...callOf(entry), limit: READS });
 export const useReaders = (entry: ShownAddress) =>
   useOperation('entries.readers', inputOf(entry), { keepPrevious: false });
 
-type ReadersProps = { readers: ReturnType<typeof useReaders>; entry: ShownAddress; newest: number };
+type ReadersProps = { readers: ReturnType<typeof useReaders>; entry: ShownAddress; newest: number; isDeleted: boolean };
 
 /** Who read it, and which version. */
-export function ReadersPart({ readers, entry, newest }: ReadersProps) {
+export function ReadersPart({ readers, entry, newest, isDeleted }: ReadersProps) {
+  if (isDeleted && !readers.data) return null;
   return (
     <Section title={texts.title} note={texts.note} bleed>
       <Loaded answer={readers} call={{ name: 'entries.readers', input: inputOf(entry) }}>

@@ -23,9 +23,13 @@ export function StoryPart({ address, shown }: { address: MemoryAddress; shown: S
   return (
     <section className={styles.storyPart} aria-label={texts.title}>
       <h2 className="unseen">{texts.title}</h2>
-      <Loaded answer={shown.story} rows={6} call={{ name: 'entries.confidence', input: callOf(shown.entry) }}>
-        {(story) => <StoryShown story={story} address={address} />}
-      </Loaded>
+      {shown.newest.deleted && !shown.story.data ? (
+        <p className="third">{texts.ended}</p>
+      ) : (
+        <Loaded answer={shown.story} rows={6} call={{ name: 'entries.confidence', input: callOf(shown.entry) }}>
+          {(story) => <StoryShown story={story} address={address} />}
+        </Loaded>
+      )}
     </section>
   );
 }

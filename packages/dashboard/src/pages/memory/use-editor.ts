@@ -105,7 +105,7 @@ export function useEditor(address: MemoryAddress, entry: ShownAddress | undefine
     compare: (version: PastVersion) => setTheirs(version),
     save: () => save.mutate(draft.base),
     keepMine: () => theirs && save.mutate(theirs.version),
-    error: save.error && !isMemError(save.error, 'version_conflict') ? save.error : undefined,
+    error: save.error && !(theirs && isMemError(save.error, 'version_conflict')) ? save.error : undefined,
     isSaving: save.isPending,
     leave,
     giveUp,

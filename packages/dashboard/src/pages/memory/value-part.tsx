@@ -44,7 +44,7 @@ export function ValuePart({ address, shown }: { address: MemoryAddress; shown: S
       }
     >
       {shape === 'json' ? (
-        <JsonTree value={value} label={texts.title} />
+        <JsonTree value={value} label={texts.asJson} />
       ) : (
         <div className={styles.valueText}>
           <Code label={texts.title} text={text.slice(0, MOST_CHARS)} wrap={isText} numbered={!isText} json={!isText} />

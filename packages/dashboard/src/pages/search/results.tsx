@@ -196,14 +196,15 @@ function ResultList({ results, stems, values, set, isOld, note, end }: ListProps
         {end && <p className={styles.end}>{end}</p>}
       </div>
       {isWide && result && (
-        <aside className={styles.inspector} aria-label={search.why.title}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with keys.
+        <section className={styles.inspector} aria-label={search.why.title} tabIndex={0}>
           <h2 className="strong">{search.why.title}</h2>
           <p className="mono cut" title={hitOf(result)}>
             <span className="third">{result.entity_path}/</span>
             {result.key}
           </p>
           {result.why(explained + 1)}
-        </aside>
+        </section>
       )}
     </div>
   );

@@ -105,7 +105,7 @@ export function WhyMeaning({ entry, rank, weights, isAvoided }: MeaningProps) {
             </div>
           ))}
       </dl>
-      <h3 className="third small">{texts.weights(weights.source)}</h3>
+      <p className="third small">{texts.weights(weights.source)}</p>
       <Facts
         facts={[
           { name: texts.weightNames.semantic_weight, value: confidenceText(weights.semantic_weight) },
