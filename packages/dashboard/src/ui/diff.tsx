@@ -5,15 +5,32 @@ import styles from './code.module.css';
 import { colored } from './code.tsx';
 import { type DiffLine, diffLines } from './diff-lines.ts';
 
-/** JSON in a form that compares well; texts as they are. */
-export const comparable = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+const SHORT_CHARS = 60;
+const PLAIN_LIST = /\[\n\s*([^[\]{}]*?)\n\s*\]/g;
 
+/** JSON in a form that compares well, short lists of plain values in one line; texts as they are. */
+export function comparable(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const text = JSON.stringify(value, null, 2) ?? '';
+  return text.replace(PLAIN_LIST, (whole, items: string) => {
+    const line = `[${items.replace(/\n\s*/g, ' ')}]`;
+    return line.length <= SHORT_CHARS ? line : whole;
+  });
+}
+
+const withoutComma = (line: string) => line.replace(/,$/, '');
 const SIGNS = { same: ' ', added: '+', removed: '-' } as const;
 
+type DiffProps = {
+  label: string;
+  before: string;
+  after: string /** A comma at the end of a line is no change. */;
+  json?: boolean;
+};
+
 /** Two texts, line by line. */
-export function Diff({ label, before, after }: { label: string; before: string; after: string }) {
-  const lines = useMemo(() => diffLines(before, after), [before, after]);
+export function Diff({ label, before, after, json = false }: DiffProps) {
+  const lines = useMemo(() => diffLines(before, after, json ? withoutComma : undefined), [before, after, json]);
   if (lines === undefined) return <p className="third">{ui.diff.tooLong}</p>;
   if (before === after) return <p className="third">{ui.diff.same}</p>;
   return (

@@ -31,13 +31,14 @@ export function EditConflict({ editor, theirs }: { editor: Editor; theirs: PastV
           <h3 className={styles.conflictName}>{texts.theirs(theirs.version)}</h3>
           <Diff
             label={texts.theirs(theirs.version)}
+            json={draft.form === 'json'}
             before={draft.baseText}
             after={theirs.deleted ? '' : comparable(theirs.value)}
           />
         </div>
         <div>
           <h3 className={styles.conflictName}>{texts.yours}</h3>
-          <Diff label={texts.yours} before={draft.baseText} after={draft.text} />
+          <Diff label={texts.yours} json={draft.form === 'json'} before={draft.baseText} after={draft.text} />
         </div>
       </div>
       <div className="line">

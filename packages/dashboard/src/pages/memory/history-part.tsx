@@ -97,6 +97,7 @@ function Compared({ before, after, entry }: ComparedProps) {
       </p>
       <Diff
         label={texts.label(before.version, after.version)}
+        json={typeof before.value !== 'string' && typeof after.value !== 'string'}
         before={before.deleted ? '' : comparable(before.value)}
         after={after.deleted ? '' : comparable(after.value)}
       />

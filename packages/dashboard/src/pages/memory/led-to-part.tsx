@@ -12,6 +12,7 @@ import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { onBranch, type ShownAddress } from './memory-address.ts';
 import styles from './parts.module.css';
+import { reasonOf } from './story-scale.ts';
 
 const texts = memory.ledTo;
 const PAGE = 100;
@@ -100,7 +101,7 @@ const columns: readonly Column<OutcomeOfEntry>[] = [
     phone: 'detail',
     cell: ({ share }) => (
       <span className={share.applied ? 'second' : 'third'} title={share.why}>
-        {share.why}
+        {reasonOf(share)}
       </span>
     ),
   },

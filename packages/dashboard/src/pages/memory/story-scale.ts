@@ -36,9 +36,10 @@ export function movedToday(steps: readonly ChartStep[], now: number): number | u
   return Math.abs(after - before) < 0.005 ? undefined : after - before;
 }
 
-/** The words of the service; the numbers at their end stand beside them. */
-export function reasonOf({ why, confidence_before, confidence_after }: ChartStep): string {
-  if (confidence_before === null) return why;
-  const numbers = `: ${confidence_before.toFixed(2)} -> ${confidence_after.toFixed(2)}`;
-  return why.endsWith(numbers) ? why.slice(0, -numbers.length) : why;
+type Reason = { why: string; confidence_before: number | null; confidence_after: number | null };
+
+/** The words of the service; the numbers among them stand beside them. */
+export function reasonOf({ why, confidence_before, confidence_after }: Reason): string {
+  if (confidence_before === null || confidence_after === null) return why;
+  return why.replace(`: ${confidence_before.toFixed(2)} -> ${confidence_after.toFixed(2)}`, '');
 }

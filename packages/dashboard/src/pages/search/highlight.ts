@@ -18,6 +18,16 @@ export const wordsByStem = (query: string): Map<string, string> =>
 
 export const stemsOf = (query: string): string[] => [...wordsByStem(query).keys()];
 
+const SMALL_WORDS = new Set(
+  'a an and are as at be by did do does for from had has have how i if in is it its of on or our that the their there they this to was we were what when where which who why will with you'.split(
+    ' ',
+  ),
+);
+
+/** Those of a question, without the small words that are everywhere. */
+export const stemsOfQuestion = (question: string): string[] =>
+  [...wordsByStem(question)].filter(([, word]) => !SMALL_WORDS.has(word.toLowerCase())).map(([stem]) => stem);
+
 /** The text in parts: words with one of the stems are hits. */
 export function marked(text: string, stems: readonly string[]): TextPart[] {
   if (stems.length === 0) return [{ text, isHit: false }];

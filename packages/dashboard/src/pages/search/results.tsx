@@ -8,7 +8,7 @@ import { ui } from '../../texts/ui.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { useMedia } from '../../ui/use-media.ts';
-import { excerptOf, stemsOf } from './highlight.ts';
+import { excerptOf, stemsOf, stemsOfQuestion } from './highlight.ts';
 import { Result, type ShownResult } from './result.tsx';
 import styles from './search.module.css';
 import type { SearchProps } from './search-page.tsx';
@@ -89,7 +89,7 @@ type MeaningProps = SearchProps & {
 
 export function MeaningResults({ values, set, answer, isAsked, input }: MeaningProps) {
   if (!isAsked) return <Nothing title={search.ask} hint={search.askHint} />;
-  const stems = stemsOf(values.q);
+  const stems = stemsOfQuestion(values.q);
   return (
     <Answered answer={answer} call={{ name: 'entries.retrieve', input: input as Record<string, unknown> }}>
       {(data) => {
