@@ -54,7 +54,8 @@ export function useCursorRows<N extends PagedName, R>(
     })),
   });
   const answers = results.map(({ data }) => data);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the list of answers is new each time, the answers are not.
+  const stamp = results.map(({ dataUpdatedAt }) => dataUpdatedAt).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list of answers is new each time; the stamp says when one is.
   useEffect(() => {
     setChain((before) => {
       const known = before.id === id ? before.pages : [{ cursor: undefined }];
@@ -64,7 +65,7 @@ export function useCursorRows<N extends PagedName, R>(
       );
       return next === known && before.id === id ? before : { id, pages: [...next] };
     });
-  }, [id, from, ...answers]);
+  }, [id, from, stamp]);
 
   const isPending = results[0]?.data === undefined && from === 0 && pages[0]?.count === undefined;
   const error = results.find((result) => result.error)?.error;
