@@ -203,7 +203,7 @@ describe('Memory', SLOW, () => {
     await conflict.getByRole('button', { name: 'Keep mine as version 4' }).click();
     await entry(page).getByText('version 4', { exact: true }).waitFor();
     await region(page, 'Value').getByText('12345678901234567890').waitFor();
-    await region(page, 'History').getByLabel('from').selectOption('1');
+    await region(page, 'History').getByRole('combobox', { name: 'from' }).selectOption('1');
     await region(page, 'History').getByRole('button', { name: 'Restore v1' }).click();
     await entry(page).getByText('version 5', { exact: true }).waitFor();
     expect((await app().call('entries.read', POLICY)).value).toEqual({ max_attempts: 3, backoff_ms: [200, 800] });
@@ -235,7 +235,7 @@ describe('Memory', SLOW, () => {
   it('shows text as text, whatever it says', async () => {
     const { page, complaints } = await open(`#/memory/x/${encodeURIComponent(XSS)}?key=${encodeURIComponent(XSS)}`);
     await entry(page).getByRole('heading', { name: XSS }).waitFor();
-    await region(page, 'Value').getByText(XSS).first().waitFor();
+    await region(page, 'Value').getByText('<img src=x onerror=').first().waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe(`${XSS} · mem`);
     expect(complaints).toEqual([]);

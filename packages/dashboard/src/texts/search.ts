@@ -49,7 +49,7 @@ export const search = {
   why: {
     title: 'Why it is here',
     short: 'Why',
-    of: (key: string) => `Why ${key} is here`,
+    of: (key: string) => `${key} is here`,
     rank: (n: number) => `#${n}`,
     words: (rank: number, score: string, best: string) =>
       rank === 1

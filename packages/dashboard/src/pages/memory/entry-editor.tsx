@@ -69,7 +69,7 @@ function EditorForm({ address, entry, newest }: FormProps) {
         </span>
         <Button onClick={editor.leave}>{ui.cancel}</Button>
         <Button kind="ink" submit busy={editor.isSaving} disabled={!isRight}>
-          {entry ? texts.saveAs(draft.base + 1) : texts.save}
+          {draft.base > 0 ? texts.saveAs(draft.base + 1) : texts.save}
         </Button>
       </header>
       {editor.isKept && (
@@ -77,7 +77,7 @@ function EditorForm({ address, entry, newest }: FormProps) {
           {texts.kept} <Button onClick={editor.giveUp}>{texts.discard}</Button>
         </p>
       )}
-      {!theirs && newest && newest.version > draft.base && (
+      {!theirs && newest && editor.isOvertaken && (
         <p className={`${styles.editorNote} small warn`} role="status">
           {texts.meanwhile(newest.version, newest.provenance.agent_id)}{' '}
           <Button onClick={() => editor.compare(newest)}>{texts.compare}</Button>

@@ -14,7 +14,7 @@ import type { ShownEntryData } from './entry-pane.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import styles from './memory.module.css';
 import type { MemoryAddress } from './memory-address.ts';
-import { useRemoval } from './use-removal.ts';
+import { GONE, useRemoval } from './use-removal.ts';
 
 const texts = memory.entry;
 
@@ -32,7 +32,7 @@ export function EntryHead({ address, shown }: { address: MemoryAddress; shown: S
   ]);
   const items: MenuItem[] = [
     newest.deleted
-      ? { id: 'restore', label: texts.restore, icon: 'undo', onSelect: () => restore(undefined, newest.version) }
+      ? { id: 'restore', label: texts.restore, icon: 'undo', onSelect: () => restore(undefined, GONE) }
       : { id: 'delete', label: texts.delete, icon: 'trash', onSelect: () => remove(newest.version) },
     { id: 'erase', label: texts.eraseMore, icon: 'shield', danger: true, onSelect: () => setErasing(true) },
   ];
@@ -54,7 +54,7 @@ export function EntryHead({ address, shown }: { address: MemoryAddress; shown: S
           <h1 className={styles.entryName}>{key}</h1>
         </div>
         {newest.deleted ? (
-          <Button busy={isBusy} onClick={() => restore(undefined, newest.version)}>
+          <Button busy={isBusy} onClick={() => restore(undefined, GONE)}>
             {texts.restore}
           </Button>
         ) : (

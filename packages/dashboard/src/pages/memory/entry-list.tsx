@@ -252,7 +252,7 @@ function Filters({ address }: { address: MemoryAddress }) {
   return (
     <div className={styles.filterLine}>
       <FilterBar fields={fields} values={values} onChange={change} onClear={clear}>
-        <Menu label={texts.sort} kind="quiet" items={sorts}>
+        <Menu label={`${texts.sort}: ${texts.sorts[sort === 'path' ? 'path' : 'recent']}`} kind="quiet" items={sorts}>
           {texts.sorts[sort === 'path' ? 'path' : 'recent']}
         </Menu>
       </FilterBar>

@@ -13,7 +13,7 @@ import { callOf, type PastVersion } from './entry-data.ts';
 import type { ShownEntryData } from './entry-pane.tsx';
 import type { MemoryAddress } from './memory-address.ts';
 import styles from './parts.module.css';
-import { useRemoval } from './use-removal.ts';
+import { GONE, useRemoval } from './use-removal.ts';
 
 const texts = memory.history;
 
@@ -45,7 +45,7 @@ export function HistoryPart({ address, shown }: { address: MemoryAddress; shown:
             </span>
             <VersionChoice label={texts.to} versions={versions} value={to} onChange={(next) => compare(from, next)} />
             {before && !before.deleted && before.version !== newest.version && (
-              <Button busy={isBusy} onClick={() => restore(before.version, newest.version)}>
+              <Button busy={isBusy} onClick={() => restore(before.version, newest.deleted ? GONE : newest.version)}>
                 {texts.restore(before.version)}
               </Button>
             )}

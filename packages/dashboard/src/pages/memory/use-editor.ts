@@ -25,7 +25,7 @@ function firstDraft(address: MemoryAddress, entry: ShownAddress | undefined, new
     type: newest?.memory_type ?? 'fact',
     confidence: newest ? String(newest.confidence) : '',
     isPrivate: newest ? !newest.shared : false,
-    base: newest?.version ?? 0,
+    base: isThere ? newest.version : 0,
     baseText: isThere ? comparable(newest.value) : '',
   };
   return { draft, isKept: false };
@@ -86,6 +86,8 @@ export function useEditor(address: MemoryAddress, entry: ShownAddress | undefine
       if (isMemError(error, 'version_conflict')) setTheirs(await newestVersion(where).catch(() => undefined));
     },
   });
+  const isOvertaken =
+    newest !== undefined && (newest.deleted ? draft.base !== 0 : newest.version > draft.base) && entry !== undefined;
   const leave = () => navigate(entry ? address.toEntry(entry.entity_path, entry.key) : address.toList());
   const giveUp = () => {
     saveDraft(entry, branch, undefined);
@@ -102,9 +104,10 @@ export function useEditor(address: MemoryAddress, entry: ShownAddress | undefine
     isKept: start.isKept,
     isChanged: draft.text !== draft.baseText || entry === undefined,
     theirs,
+    isOvertaken,
     compare: (version: PastVersion) => setTheirs(version),
     save: () => save.mutate(draft.base),
-    keepMine: () => theirs && save.mutate(theirs.version),
+    keepMine: () => theirs && save.mutate(theirs.deleted ? 0 : theirs.version),
     error: save.error && !(theirs && isMemError(save.error, 'version_conflict')) ? save.error : undefined,
     isSaving: save.isPending,
     leave,

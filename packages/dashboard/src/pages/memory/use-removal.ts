@@ -8,6 +8,9 @@ import type { ShownAddress } from './memory-address.ts';
 
 const texts = memory.entry;
 
+/** The version of an entry that is deleted. */
+export const GONE = 0;
+
 /** Deleting an entry and bringing versions back, each with an undo. */
 export function useRemoval(entry: ShownAddress) {
   const changed = useEntryChanged();
@@ -18,9 +21,9 @@ export function useRemoval(entry: ShownAddress) {
   };
   const remove = useMutation({
     mutationFn: (version: number) => client().call('entries.delete', { ...callOf(entry), if_version: version }),
-    onSuccess: async (tombstone) => {
+    onSuccess: async () => {
       await changed();
-      showToast(texts.deletedToast(entry.key), () => undo(undefined, tombstone.version));
+      showToast(texts.deletedToast(entry.key), () => undo(undefined, GONE));
     },
     onError: refused,
   });

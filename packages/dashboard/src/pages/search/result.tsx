@@ -59,19 +59,16 @@ export function Result({ result, rank, stems, branch, isChosen, isFirstAvoided, 
           <a href={hrefOf('agents', provenance.agent_id)}>{provenance.agent_id}</a>
           <time title={fullTimeOf(provenance.written_at)}>{ago(provenance.written_at)}</time>
         </div>
-        <button
-          type="button"
-          className={styles.whyButton}
-          aria-pressed={isChosen}
-          aria-label={search.why.of(key)}
-          onClick={onChoose}
-        >
+        <button type="button" className={styles.whyButton} aria-pressed={isChosen} onClick={onChoose}>
           <span className="third">{search.why.rank(rank)}</span>
           <svg viewBox="0 0 40 4" width="40" height="4" aria-hidden="true">
             <rect className={styles.track} width="40" height="4" rx="1" />
             <rect className={styles.fill} width={40 * (share ?? 0)} height="4" rx="1" />
           </svg>
-          {search.why.short}
+          <span>
+            {search.why.short}
+            <span className="unseen"> {search.why.of(key)}</span>
+          </span>
         </button>
         {why && <div className={styles.whyHere}>{why}</div>}
       </li>

@@ -178,7 +178,11 @@ function SearchFilters({ values, set, isMeaning }: SearchProps & { isMeaning: bo
       onClear={() => set({ path: '', agent: '', type: '', min: '', since: '', until: '', branch: 'main', hit: '' })}
     >
       {!isMeaning && (
-        <Menu label={search.order} kind="quiet" items={orders}>
+        <Menu
+          label={`${search.order}: ${search.orders[order === '' ? 'relevance' : order]}`}
+          kind="quiet"
+          items={orders}
+        >
           {search.orders[order === '' ? 'relevance' : order]}
         </Menu>
       )}
