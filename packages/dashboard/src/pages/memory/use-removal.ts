@@ -33,8 +33,7 @@ export function useRemoval(entry: ShownAddress) {
       await changed();
       if (restored.unchanged) return showToast(texts.alreadyCurrent);
       // What was there before the restoration; after a deletion that is nothing.
-      const back =
-        version === undefined ? () => remove.mutate(restored.version) : () => undo(current, restored.version);
+      const back = current === GONE ? () => remove.mutate(restored.version) : () => undo(current, restored.version);
       showToast(texts.restoredToast(restored.restored_from, restored.version), back);
     },
     onError: refused,
