@@ -29,7 +29,7 @@ export function useRemoval(entry: ShownAddress) {
   });
   const restore = useMutation({
     mutationFn: ({ version, current }: { version: number | undefined; current: number }) => bringBack(version, current),
-    onSuccess: async (restored, { version, current }) => {
+    onSuccess: async (restored, { current }) => {
       await changed();
       if (restored.unchanged) return showToast(texts.alreadyCurrent);
       // What was there before the restoration; after a deletion that is nothing.
