@@ -44,7 +44,7 @@ export function Shell() {
   useFocusOnNewPage();
   return (
     <div className={styles.shell}>
-      <a className={styles.skip} href={location.hash || '#/'} onClick={skipToMain}>
+      <a className={styles.skip} href="#main" onClick={skipToMain}>
         {shell.skip}
       </a>
       <Navigation pages={pages} />

@@ -11,6 +11,7 @@ export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.platform);
 
 export function TopBar({ onFind }: { onFind: () => void }) {
   const crumbs = useShownCrumbs();
+  const keys = shell.findKeys(isMac());
   return (
     <header className={styles.top}>
       <ol className={styles.crumbs}>
@@ -20,10 +21,16 @@ export function TopBar({ onFind }: { onFind: () => void }) {
           </li>
         ))}
       </ol>
-      <button type="button" className={styles.find} onClick={onFind} aria-label={shell.find} data-tour="find">
+      <button
+        type="button"
+        className={styles.find}
+        onClick={onFind}
+        aria-label={`${shell.find} ${keys}`}
+        data-tour="find"
+      >
         <Icon name="search" />
         <span>{shell.find}</span>
-        <kbd>{shell.findKeys(isMac())}</kbd>
+        <kbd>{keys}</kbd>
       </button>
       <LiveMark />
     </header>
