@@ -211,8 +211,8 @@ describe('Memory', SLOW, () => {
   });
 
   it('erases for good after a dry run and the typed name', async () => {
-    const doomed = { entity_path: 'users/4711', key: 'note' };
-    await app().call('entries.write', { ...doomed, value: 'private' });
+    const erasable = { entity_path: 'users/4711', key: 'note' };
+    await app().call('entries.write', { ...erasable, value: 'private' });
     const { page } = await open('#/memory/users/4711?key=note');
     await entry(page).getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Erase' }).click();
@@ -223,7 +223,7 @@ describe('Memory', SLOW, () => {
     await dialog.getByRole('textbox').fill('users/4711/note');
     await erase.click();
     await page.getByText(/Erased 1 version, receipt/).waitFor();
-    await expect(app().call('entries.history', doomed)).rejects.toThrow();
+    await expect(app().call('entries.history', erasable)).rejects.toThrow();
   });
 
   it('shows at once what another window writes', async () => {

@@ -36,10 +36,10 @@ export function movedToday(steps: readonly ChartStep[], now: number): number | u
   return Math.abs(after - before) < 0.005 ? undefined : after - before;
 }
 
-type Reason = { why: string; confidence_before: number | null; confidence_after: number | null };
+type MovedBy = { why: string; confidence_before: number | null; confidence_after: number | null };
 
 /** The words of the service; the numbers among them stand beside them. */
-export function reasonOf({ why, confidence_before, confidence_after }: Reason): string {
+export function reasonOf({ why, confidence_before, confidence_after }: MovedBy): string {
   if (confidence_before === null || confidence_after === null) return why;
   return why.replace(`: ${confidence_before.toFixed(2)} -> ${confidence_after.toFixed(2)}`, '');
 }
