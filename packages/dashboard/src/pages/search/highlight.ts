@@ -2,13 +2,14 @@
 export type TextPart = { text: string; isHit: boolean };
 
 const WORD = /[\p{L}\p{N}_]+/gu;
-const ENDINGS = /(?:ations?|ingly|ings?|edly|ed|ies|es|s|ly|e|y)$/;
+const ENDINGS = /(?:ations?|ingly|ings?|edly|ed|es|(?<!s)s|ly)$/;
+const LAST_VOWEL = /(?:ie|i|y|e)$/;
 const LEAST_STEM = 3;
 
 /** About what the service's stemmer leaves of a word, so that "retries" marks "retry". */
 export function stemOf(word: string): string {
   const lower = word.toLowerCase();
-  const stem = lower.replace(ENDINGS, '');
+  const stem = lower.replace(ENDINGS, '').replace(LAST_VOWEL, '');
   return stem.length >= LEAST_STEM ? stem : lower;
 }
 
