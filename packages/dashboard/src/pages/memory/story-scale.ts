@@ -14,9 +14,9 @@ export function rangeOf(steps: readonly ChartStep[]): { low: number; high: numbe
   const values = steps.map(({ confidence_after }) => confidence_after * 10);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const step = most - least > 5 ? 2 : 1;
-  let low = Math.floor((least - 0.2) / step) * step;
+  let low = Math.max(0, Math.floor((least - 0.2) / step) * step);
   const high = Math.min(10, Math.max(Math.ceil((most + 0.2) / step) * step, low + 2));
-  low = Math.max(0, Math.min(low, high - 2));
+  low = Math.min(low, high - 2);
   const ticks: number[] = [];
   for (let tick = high; tick >= low; tick -= step) ticks.push(tick / 10);
   return { low: low / 10, high: high / 10, ticks };
