@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { entry, region, rows, useMemory } from './support/memory.ts';
+import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
+
+const SLOW = { timeout: 60_000 };
+const XSS = '<img src=x onerror="document.title=`hacked`">';
+const POLICY = { entity_path: 'checkout/payments', key: 'retry-policy' };
+
+describe('An entry of memory', SLOW, () => {
+  const { app, newPage, server, open } = useMemory('sqlite', async (filled) => {
+    const write = (key: string, value: unknown, more: object = {}) =>
+      filled.call(
+        'entries.write',
+        { entity_path: 'checkout/payments', key, value, ...more },
+        { agent_id: 'deploy-bot' },
+      );
+    await write(
+      'retry-policy',
+      { max_attempts: 3, backoff_ms: [200, 800] },
+      { confidence: 0.9, memory_type: 'belief' },
+    );
+    await write('retry-policy', { max_attempts: 5, backoff_ms: [200, 800], because: 'drill 104' }, { confidence: 0.8 });
+    for (const [i, outcome_type] of (['success', 'regression'] as const).entries())
+      await filled.call(
+        'outcomes.commit',
+        { outcome_ref: `deploy-${i}`, outcome_type, causal_entry_keys: [POLICY] },
+        { agent_id: 'sre-oncall', session_id: `work-${i}` },
+      );
+    await filled.call('agents.read_from', { ...POLICY, source_agent_id: 'deploy-bot' }, { agent_id: 'planner' });
+    await filled.call('entries.write', { entity_path: `x/${XSS}`, key: XSS, value: { [XSS]: XSS } }, { agent_id: XSS });
+  });
+  const address = '#/memory/checkout/payments?key=retry-policy';
+
+  it('tells the story of a confidence with the words of the service', async () => {
+    const { page, complaints } = await open(address);
+    const story = region(page, 'Confidence');
+    const { steps, summary } = await app().call('entries.confidence', POLICY);
+    await story.getByText(summary.slice(1)).waitFor();
+    await story.getByText(/regression of sre-oncall/).waitFor();
+    await story.getByRole('img', { name: `Confidence in ${steps.length} steps` }).waitFor();
+    await page.keyboard.press('[');
+    await expect.poll(() => story.locator('[aria-current="step"]').innerText()).toContain('success of sre-oncall');
+    expect(new URL(page.url()).hash).toContain(`step=${steps.length - 2}`);
+    await region(page, 'Read by').getByText('planner').first().waitFor();
+    await region(page, 'Led to').getByRole('row').filter({ hasText: 'deploy-1' }).waitFor();
+    await region(page, 'Edges').getByRole('row').nth(1).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('solves a conflict without losing what was typed', async () => {
+    const { page } = await open(`${address}&do=edit`);
+    const value = page.getByRole('textbox', { name: 'Value' });
+    await value.fill('{ "max_attempts": 7, "big": 12345678901234567890 }');
+    await app().call('entries.write', { ...POLICY, value: { max_attempts: 6 } }, { agent_id: 'other' });
+    await page.getByText('was written by other meanwhile').waitFor();
+    // What was typed outlives a reload.
+    await page.reload();
+    await expect.poll(() => value.inputValue()).toContain('"max_attempts": 7');
+    await page.getByRole('button', { name: 'Save as version 3' }).click();
+    const conflict = region(page, 'Somebody else changed it first');
+    await conflict.waitFor();
+    expect(await conflict.getByRole('figure', { name: 'Theirs, version 3' }).innerText()).toContain('6');
+    expect(await conflict.getByRole('figure', { name: 'Yours' }).innerText()).toContain('7');
+    await conflict.getByRole('button', { name: 'Keep mine as version 4' }).click();
+    await entry(page).getByText('version 4', { exact: true }).waitFor();
+    await region(page, 'Value').getByText('12345678901234567890').waitFor();
+    await region(page, 'History').getByRole('combobox', { name: 'from' }).selectOption('1');
+    await region(page, 'History').getByRole('button', { name: 'Restore v1' }).click();
+    await entry(page).getByText('version 5', { exact: true }).waitFor();
+    expect((await app().call('entries.read', POLICY)).value).toEqual({ max_attempts: 3, backoff_ms: [200, 800] });
+  });
+
+  it('erases for good after a dry run and the typed name', async () => {
+    const erasable = { entity_path: 'users/4711', key: 'note' };
+    await app().call('entries.write', { ...erasable, value: 'private' });
+    const { page } = await open('#/memory/users/4711?key=note');
+    await entry(page).getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Erase' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase for good' });
+    await dialog.getByRole('region', { name: 'This would be removed:' }).getByText('versions').waitFor();
+    const erase = dialog.getByRole('button', { name: 'Erase' });
+    expect(await erase.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('users/4711/note');
+    await erase.click();
+    await page.getByText(/Erased 1 version, receipt/).waitFor();
+    await expect(app().call('entries.history', erasable)).rejects.toThrow();
+  });
+
+  it('shows text as text, whatever it says', async () => {
+    const { page, complaints } = await open(`#/memory/x/${encodeURIComponent(XSS)}?key=${encodeURIComponent(XSS)}`);
+    await entry(page).getByRole('heading', { name: XSS }).waitFor();
+    await region(page, 'Value').getByText('<img src=x onerror=').first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).toBe(`${XSS} · mem`);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(LOOKS)('is accessible, and no wider than the window, $theme at $width px', async (look) => {
+    const { page, complaints } = await newPage();
+    await wear(page, look);
+    await page.goto(`${server().url}/${address}`);
+    await region(page, 'Edges').getByRole('row').nth(1).waitFor();
+    await region(page, 'Led to').getByRole('row').nth(1).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await expectNoSidewaysScroll(page);
+    await page.goto(`${server().url}/#/memory/checkout/payments?do=new`);
+    await page.getByRole('textbox', { name: 'Value' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.goto(`${server().url}/#/memory`);
+    await rows(page).first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    await expectNoSidewaysScroll(page);
+    expect(complaints).toEqual([]);
+  });
+});
