@@ -9,19 +9,30 @@ export type PageGroup = 'main' | 'review' | 'sources' | 'admin';
 
 /** A page: where it is found, and what loads it. */
 export type DashboardPage = {
-  /** The first segment of its address: `#/memory/…`. */
+  /** The beginning of its address: `memory` for `#/memory/…`, `admin/keys` for `#/admin/keys/…`. */
   id: string;
   title: string;
   group: PageGroup;
   icon: IconName;
   /** `g` and then this letter goes there. */
   letter?: string;
-  /** It appears only where this call is answered: its module is installed and the key may ask. */
-  needs?: Probe;
+  /** It appears only where these calls are answered: its module is installed and the key may ask. */
+  needs?: Probe | readonly Probe[];
   /** Also in the bar at the bottom of a phone, which has room for four. */
   onPhone?: true;
   load: () => Promise<ComponentType<PageProps>>;
 };
+
+/** Whether the key administers the account. A service without keys has no other owner than who reaches it. */
+const ADMIN_KEY: Probe = {
+  name: 'me.read',
+  input: {},
+  accepts: ({ key }) => key === null || key.key_type === 'admin',
+};
+/** Whether the key administers all of the account, asked with the one question of admins that leaves no line in the trail. */
+const WHOLE_ACCOUNT: Probe = { name: 'transfer.status', input: {} };
+/** Whether the modules of teams are installed, by another of their package. */
+const TEAMS: readonly Probe[] = [WHOLE_ACCOUNT, { name: 'pull_requests.list', input: { limit: 1 } }];
 
 /** All pages, in the order of the navigation. The first is where an address without a page leads. */
 export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
@@ -51,5 +62,69 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     letter: 's',
     onPhone: true,
     load: async () => (await import('./pages/search/search-page.tsx')).SearchPage,
+  },
+  {
+    id: 'agents',
+    title: pageTitles.agents,
+    group: 'main',
+    icon: 'agents',
+    letter: 'a',
+    load: async () => (await import('./pages/agents/agents-page.tsx')).AgentsPage,
+  },
+  {
+    id: 'admin/keys',
+    title: pageTitles.keys,
+    group: 'admin',
+    icon: 'key',
+    needs: ADMIN_KEY,
+    load: async () => (await import('./pages/admin/keys-page.tsx')).KeysPage,
+  },
+  {
+    id: 'admin/audit',
+    title: pageTitles.audit,
+    group: 'admin',
+    icon: 'list',
+    needs: WHOLE_ACCOUNT,
+    load: async () => (await import('./pages/admin/audit-page.tsx')).AuditPage,
+  },
+  {
+    id: 'admin/usage',
+    title: pageTitles.usage,
+    group: 'admin',
+    icon: 'gauge',
+    needs: WHOLE_ACCOUNT,
+    load: async () => (await import('./pages/admin/usage-page.tsx')).UsagePage,
+  },
+  {
+    id: 'admin/retention',
+    title: pageTitles.retention,
+    group: 'admin',
+    icon: 'clock',
+    needs: WHOLE_ACCOUNT,
+    load: async () => (await import('./pages/admin/retention-page.tsx')).RetentionPage,
+  },
+  {
+    id: 'admin/transfer',
+    title: pageTitles.transfer,
+    group: 'admin',
+    icon: 'export',
+    needs: WHOLE_ACCOUNT,
+    load: async () => (await import('./pages/admin/transfer-page.tsx')).TransferPage,
+  },
+  {
+    id: 'admin/teams',
+    title: pageTitles.teams,
+    group: 'admin',
+    icon: 'team',
+    needs: TEAMS,
+    load: async () => (await import('./pages/admin/teams-page.tsx')).TeamsPage,
+  },
+  {
+    id: 'admin/health',
+    title: pageTitles.health,
+    group: 'admin',
+    icon: 'shield',
+    needs: WHOLE_ACCOUNT,
+    load: async () => (await import('./pages/admin/health-page.tsx')).HealthPage,
   },
 ];

@@ -12,8 +12,18 @@ type Shown = { page: DashboardPage; View: ComponentType<PageProps>; address: Pag
 
 const loaded = new Map<string, ComponentType<PageProps>>();
 
-export const pageOf = ({ page }: PageAddress): DashboardPage | undefined =>
-  page === '' ? pages[0] : pages.find(({ id }) => id === page);
+/** The page of an address. One that names a group only, as `#/admin`, is its first page. */
+export function pageOf({ page, rest }: PageAddress): DashboardPage | undefined {
+  if (page === '') return pages[0];
+  const address = `${page}/${rest}/`;
+  return (
+    pages.find(({ id }) => address.startsWith(`${id}/`)) ??
+    (rest === '' ? pages.find(({ id }) => id.startsWith(`${page}/`)) : undefined)
+  );
+}
+
+/** What follows the page in the address. */
+const restOf = ({ id }: DashboardPage, { page, rest }: PageAddress): string => `${page}/${rest}`.slice(id.length + 1);
 
 /** The page of the address. The one before stays until the next is loaded. */
 export function Outlet() {
@@ -47,7 +57,7 @@ export function Outlet() {
   return (
     <AddressContext value={current.address}>
       <Boundary key={current.page.id}>
-        <current.View rest={current.address.rest} />
+        <current.View rest={restOf(current.page, current.address)} />
       </Boundary>
     </AddressContext>
   );

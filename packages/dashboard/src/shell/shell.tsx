@@ -8,7 +8,7 @@ import { showToast, Toasts } from '../ui/toast.tsx';
 import { type PageCommand, useCommands, useKeyboard } from './commands.ts';
 import { Navigation, TabBar } from './navigation.tsx';
 import { Offline } from './offline.tsx';
-import { Outlet } from './outlet.tsx';
+import { Outlet, pageOf } from './outlet.tsx';
 import styles from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
 import { switchTheme } from './theme.ts';
@@ -111,7 +111,7 @@ function skipToMain(event: React.MouseEvent): void {
 
 /** A new page begins at its top, and with the focus on it, so that a screen reader reads on from there. */
 function useFocusOnNewPage(): void {
-  const { page } = useBrowserAddress();
+  const page = pageOf(useBrowserAddress())?.id;
   const [first] = useState(page);
   useEffect(() => {
     if (page === first) return;

@@ -15,4 +15,6 @@ export const pageTitles = {
   usage: 'Usage and limits',
   retention: 'Retention',
   transfer: 'Export and import',
+  health: 'Health',
+  teams: 'Teams',
 } as const;

@@ -119,7 +119,7 @@ function Plot({ series, totals, plot: { width, bottom }, step, at, places }: Plo
       })}
       <path className={styles.axis} d={`M0 ${bottom + 0.5}H${width}`} />
       {labels.map((i) => (
-        <text key={i} x={Math.min(i * step + step / 2, width)} y={bottom + 16} textAnchor={anchorOf(i, places.length)}>
+        <text key={i} y={bottom + 16} {...labelAt(i * step + step / 2, width)}>
           {places[i]?.short}
         </text>
       ))}
@@ -127,8 +127,14 @@ function Plot({ series, totals, plot: { width, bottom }, step, at, places }: Plo
   );
 }
 
-const anchorOf = (place: number, count: number) =>
-  place === count - 1 ? 'end' : place * 12 < count ? 'start' : 'middle';
+const HALF_LABEL_PX = 24;
+
+/** Below the middle of its bar; at the ends of the axis within it. */
+function labelAt(middle: number, width: number) {
+  if (middle < HALF_LABEL_PX) return { x: 0, textAnchor: 'start' as const };
+  if (middle > width - HALF_LABEL_PX) return { x: width, textAnchor: 'end' as const };
+  return { x: middle, textAnchor: 'middle' as const };
+}
 
 type TipProps = { series: readonly ChartSeries[]; at: number; title: string; left: number; width: number };
 
