@@ -49,23 +49,23 @@ const isLess = (next: number | null, before: number | null): boolean =>
 function RetentionForm({ kept }: { kept: Retention }) {
   const [draft, setDraft] = useState(() => draftOf(kept));
   const [isAsking, setAsking] = useState(false);
-  const set = useAction('retention.set', { changes: ['retention.read'] });
+  const back = useAction('retention.set', { changes: ['retention.read'] });
+  const set = useAction('retention.set', {
+    changes: ['retention.read'],
+    onDone: () => {
+      setAsking(false);
+      const before = { traces_days: kept.traces_days, payloads_days: kept.payloads_days };
+      // What is gone does not come back; the setting does.
+      showToast(texts.saved, () => back.mutate(before));
+    },
+  });
   const next = { traces_days: daysOf(draft.traces), payloads_days: daysOf(draft.payloads) };
   const isChanged = next.traces_days !== kept.traces_days || next.payloads_days !== kept.payloads_days;
   const less = [
     isLess(next.traces_days, kept.traces_days) ? texts.tracesAfter(next.traces_days ?? 0) : '',
     isLess(next.payloads_days, kept.payloads_days) ? texts.payloadsAfter(next.payloads_days ?? 0) : '',
   ].filter((words) => words !== '');
-  const save = () => {
-    set.mutate(next, {
-      onSuccess: () => {
-        setAsking(false);
-        const before = { traces_days: kept.traces_days, payloads_days: kept.payloads_days };
-        // What is gone does not come back; the setting does.
-        showToast(texts.saved, () => set.mutate(before));
-      },
-    });
-  };
+  const save = () => set.mutate(next);
   const error = set.isError ? problemOf(set.error).detail : undefined;
   return (
     <>

@@ -87,22 +87,21 @@ function Member({ member }: { member: ListedMember }) {
   const who = { team_id, member_id };
   const onError = (error: unknown) => showToast(problemOf(error).detail);
   const reinstate = useAction('members.reinstate', { changes: CHANGES });
-  const change = useAction('members.update', { changes: CHANGES });
-  const remove = useAction('members.remove', { changes: CHANGES });
-  const setRole = (next: Role) =>
-    change.mutate(
-      { ...who, role: next },
-      {
-        onError,
-        onSuccess: () =>
-          showToast(texts.member.changed(email, texts.roles[next]), () => change.mutate({ ...who, role }, { onError })),
-      },
-    );
-  const takeOut = () =>
-    remove.mutate(who, {
-      onError,
-      onSuccess: () => showToast(texts.member.removed(email), () => reinstate.mutate(who, { onError })),
-    });
+  const back = useAction('members.update', { changes: CHANGES });
+  // Shown as soon as it is done: after that the list is asked again, and this row may be gone.
+  const change = useAction('members.update', {
+    changes: CHANGES,
+    onDone: (changed) =>
+      showToast(texts.member.changed(email, texts.roles[changed.role]), () =>
+        back.mutate({ ...who, role }, { onError }),
+      ),
+  });
+  const remove = useAction('members.remove', {
+    changes: CHANGES,
+    onDone: () => showToast(texts.member.removed(email), () => reinstate.mutate(who, { onError })),
+  });
+  const setRole = (next: Role) => change.mutate({ ...who, role: next }, { onError });
+  const takeOut = () => remove.mutate(who, { onError });
   return (
     <li className={styles.member}>
       <div>
