@@ -8,7 +8,7 @@ export const pageTitles = {
   agents: 'Agents',
   branches: 'Branches',
   pulls: 'Pull requests',
-  briefings: 'Briefings',
+  briefing: 'Briefing',
   connectors: 'Connectors',
   keys: 'Keys',
   audit: 'Audit',

@@ -18,10 +18,12 @@ export const ui = {
   /** A name of the interface in words: log_events becomes "log events". */
   plainName: (name: string) => name.replaceAll('_', ' '),
   more: 'More',
+  showMore: 'Show more',
   showTable: 'Table',
   showChart: 'Chart',
   loading: 'Loading',
   failed: 'This could not be loaded',
+  notDone: 'This was not done',
   forbidden: 'This key may not see this',
   offline: 'The server cannot be reached',
   missing: 'This is not there',

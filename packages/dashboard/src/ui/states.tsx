@@ -34,15 +34,21 @@ export function Skeleton({ rows = 4 }: { rows?: number }) {
   );
 }
 
-type ErrorStateProps = { error: unknown; onRetry?: () => void; call?: CopiedCall };
+type ErrorStateProps = {
+  error: unknown;
+  onRetry?: () => void;
+  call?: CopiedCall;
+  /** Something was not done, rather than not shown. */
+  isAction?: boolean;
+};
 
 /** What failed, in the service's words, and what to do. The rest of the page stays. */
-export function ErrorState({ error, onRetry, call }: ErrorStateProps) {
-  const { title, detail, code, status } = problemOf(error);
+export function ErrorState({ error, onRetry, call, isAction = false }: ErrorStateProps) {
+  const { kind, title, detail, code, status } = problemOf(error);
   return (
     <div className={styles.message} role="alert">
       <div>
-        <div className="strong">{title}</div>
+        <div className="strong">{isAction && kind !== 'offline' ? ui.notDone : title}</div>
         <div className="second">
           {detail} <span className="third">({ui.code(code, status)})</span>
         </div>

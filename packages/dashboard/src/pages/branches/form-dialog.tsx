@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import { ui } from '../../texts/ui.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+
+type FormDialogProps = {
+  title: string;
+  submit: string;
+  busy: boolean;
+  error: unknown;
+  onSubmit: () => void;
+  onClose: () => void;
+  children: ReactNode;
+  disabled?: boolean;
+  wide?: boolean;
+};
+
+/** A few fields and one thing to do with them. What went wrong is said below the fields; nothing typed is lost. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, submit, busy, error, onSubmit, onClose, children, disabled = false, wide = false } = props;
+  return (
+    <Dialog title={title} onClose={onClose} wide={wide}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        {children}
+        {error !== null && error !== undefined && <ErrorState error={error} isAction />}
+        <DialogActions>
+          <Button onClick={onClose}>{ui.cancel}</Button>
+          <Button kind="ink" submit busy={busy} disabled={disabled}>
+            {submit}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
