@@ -46,7 +46,7 @@ describe.each(backends)('Branches and pull requests on %s', SLOW, (backend) => {
     await page.getByRole('region', { name: 'Source: fix/settlement' }).getByText(XSS).waitFor();
     await page.getByRole('button', { name: 'Take target' }).click();
     await conflicts.getByText('1 of 2 open').waitFor();
-    await page.getByRole('region', { name: 'Target: main' }).getByText('36').waitFor();
+    await page.getByRole('region', { name: 'Target: main' }).getByText('36', { exact: true }).waitFor();
     await page.getByLabel('Own value').fill('{ "hours": 40 ');
     await page.getByRole('button', { name: 'Take this value' }).click();
     await page.getByText('This is not JSON.').waitFor();
