@@ -4,7 +4,7 @@ import type { PageAddress } from '../router/address.ts';
 import { AddressContext, useBrowserAddress } from '../router/router.tsx';
 import { shell } from '../texts/shell.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
-import { EmptyState, ErrorState } from '../ui/states.tsx';
+import { ErrorState } from '../ui/states.tsx';
 import { useCrumbs } from './crumbs.ts';
 import styles from './shell.module.css';
 
@@ -67,9 +67,11 @@ function UnknownPage() {
   useCrumbs([{ label: shell.notFound }]);
   return (
     <div className={styles.message}>
-      <EmptyState title={shell.notFound} actions={<ButtonLink href="#/overview">{shell.toOverview}</ButtonLink>}>
-        <p>{shell.notFoundHint}</p>
-      </EmptyState>
+      <h1>{shell.notFound}</h1>
+      <p className="second">{shell.notFoundHint}</p>
+      <p>
+        <ButtonLink href="#/overview">{shell.toOverview}</ButtonLink>
+      </p>
     </div>
   );
 }

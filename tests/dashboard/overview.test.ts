@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { useBrowser } from '../support/browser.ts';
+import { builtDashboard } from '../support/dashboard.ts';
+import { expectNoSidewaysScroll, findings, LOOKS, realClock, wear } from './support/window.ts';
+
+const SLOW = { timeout: 60_000 };
+
+describe.each(backends)('Overview on %s', SLOW, (backend) => {
+  const newPage = useBrowser();
+  let app: TestApp;
+  let server: TestServer;
+  beforeAll(async () => {
+    app = await openTestApp(backend, { clock: realClock() });
+    server = await listen(app, { dashboard: await builtDashboard(), corsOrigins: [] });
+  });
+  afterAll(async () => {
+    await server.close();
+    await app.close();
+  });
+
+  const open = async (address = '') => {
+    const watched = await newPage();
+    await watched.page.goto(`${server.url}/${address}`);
+    return watched;
+  };
+  const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+  it('of an empty store shows commands that fill it, and a copied one works', async () => {
+    const { page, complaints } = await open();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByText('Nothing is stored yet.').waitFor();
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    execFileSync('sh', ['-c', command.replace('curl ', 'curl -sf ')], { stdio: 'pipe' });
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await section(page, 'Live').getByText('retry-policy').waitFor();
+    expect(complaints).toEqual([]);
+    await app.call('entries.erase', { entity_path: 'checkout/**' });
+  });
+
+  it('loads demo data with one click, shows it, leads through it, and removes it with one click', async () => {
+    const { page, complaints } = await open();
+    await page.getByRole('button', { name: 'Load demo data' }).click();
+    const tour = page.getByRole('region', { name: 'Tour' });
+    await tour.getByText('1 of 5').waitFor();
+    for (let step = 1; step < 5; step++) await tour.getByRole('button', { name: 'Next' }).click();
+    await tour.getByRole('button', { name: 'Done' }).click();
+    await section(page, 'Needs a person').getByText('p2_incident of deploy-2229').waitFor();
+    await section(page, 'Needs a person').getByText('Contested').first().waitFor();
+    await section(page, 'Needs a person').getByText('Stale read').first().waitFor();
+    await section(page, 'Confidence moved').getByText('retry-policy').waitFor();
+    await section(page, 'Agents, last hour').getByText('demo-deploy-bot').waitFor();
+    await section(page, 'Live').getByText('deploy-2231').waitFor();
+    await page.getByRole('button', { name: 'Remove demo data' }).click();
+    await page.getByText('Nothing is stored yet.').waitFor();
+    expect((await app.call('agents.list', {})).agents.filter(({ agent_id }) => agent_id.startsWith('demo'))).toEqual(
+      [],
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  describe('with entries', () => {
+    const XSS = '<img src=x onerror="document.title=`hacked`">';
+    beforeAll(async () => {
+      const as = { agent_id: XSS };
+      await app.call('entries.write', { entity_path: `demo/${XSS}`.replaceAll('*', ''), key: XSS, value: XSS }, as);
+      await app.call('outcomes.commit', { outcome_ref: XSS, outcome_type: 'p1_incident' }, as);
+    });
+
+    it('shows what is written at once, in every window', async () => {
+      const [first, second] = [await open(), await open()];
+      for (const { page } of [first, second]) await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+      await app.call(
+        'entries.write',
+        { entity_path: 'a/b', key: 'fresh', value: 1, confidence: 0.4 },
+        { agent_id: 'writer' },
+      );
+      for (const { page } of [first, second])
+        await section(page, 'Live').getByRole('row').filter({ hasText: 'fresh' }).getByText('0.40').waitFor();
+    });
+
+    it('holds new rows back while somebody reads, and while it is paused', async () => {
+      const { page } = await open();
+      const live = section(page, 'Live');
+      await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+      await live.getByRole('row').nth(1).hover();
+      await app.call('entries.write', { entity_path: 'a/b', key: 'held', value: 1 });
+      await live.getByRole('button', { name: 'Show 1 new' }).waitFor();
+      expect(await live.getByText('held').count()).toBe(0);
+      await live.getByRole('button', { name: 'Show 1 new' }).click();
+      await live.getByText('held').waitFor();
+      await page.keyboard.press('p');
+      await page.getByRole('status').filter({ hasText: 'Paused' }).waitFor();
+      await app.call('entries.write', { entity_path: 'a/b', key: 'meanwhile', value: 1 });
+      await page.keyboard.press('p');
+      await live.getByText('meanwhile').waitFor();
+    });
+
+    it('keeps its range and its filters in the address', async () => {
+      const { page } = await open('#/overview?range=7d&type=outcome');
+      const seven = page.getByRole('button', { name: '7 d' });
+      await seven.waitFor();
+      expect(await seven.getAttribute('aria-pressed')).toBe('true');
+      await section(page, 'Live').getByRole('row').filter({ hasText: 'p1_incident' }).waitFor();
+      expect(await section(page, 'Live').getByText('fresh').count()).toBe(0);
+      await section(page, 'Live').getByRole('button', { name: 'Remove type outcome' }).click();
+      await page.getByRole('button', { name: '30 d' }).click();
+      expect(new URL(page.url()).hash).toBe('#/overview?range=30d');
+    });
+
+    it.each(LOOKS)('is accessible, and no wider than the window, $theme at $width px', async (look) => {
+      const { page, complaints } = await newPage();
+      await wear(page, look);
+      await page.goto(server.url);
+      await section(page, 'Live').getByRole('row').first().waitFor();
+      await section(page, 'Agents, last hour').getByRole('listitem').first().waitFor();
+      expect(await findings(page)).toEqual([]);
+      await expectNoSidewaysScroll(page);
+      expect(complaints).toEqual([]);
+    });
+
+    it('shows text as text, whatever it says', async () => {
+      const { page, complaints } = await open();
+      await section(page, 'Live').getByText(XSS).first().waitFor();
+      await section(page, 'Needs a person').getByText(`p1_incident of ${XSS}`).waitFor();
+      expect(await page.locator('img').count()).toBe(0);
+      expect(await page.title()).toBe('Overview · mem');
+      expect(complaints).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { useBrowser } from '../support/browser.ts';
+import { builtDashboard } from '../support/dashboard.ts';
+import { findings, LOOKS, realClock, wear } from './support/window.ts';
+
+const SLOW = { timeout: 60_000 };
+const KEY = 'a-long-random-secret';
+
+describe('the dashboard', SLOW, () => {
+  const newPage = useBrowser();
+  let app: TestApp;
+  let server: TestServer;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await builtDashboard();
+    app = await openTestApp('sqlite', { clock: realClock() });
+    server = await listen(app, { dashboard: folder, corsOrigins: [] });
+    const value = { max_attempts: 3 };
+    await app.call(
+      'entries.write',
+      { entity_path: 'checkout/payments', key: 'retry-policy', value },
+      { agent_id: 'deploy-bot' },
+    );
+  });
+  afterAll(async () => {
+    await server.close();
+    await app.close();
+  });
+
+  it('is used with the keyboard alone: palette, keys, theme, skip link', async () => {
+    const { page, complaints } = await newPage();
+    await page.goto(server.url);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the page');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('main');
+    const theme = () => page.evaluate('document.documentElement.dataset.theme');
+    const before = await theme();
+    await page.keyboard.press('t');
+    expect(await theme()).not.toBe(before);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Search or jump to' });
+    await palette.getByRole('combobox').waitFor();
+    await page.keyboard.type('retry');
+    await palette.getByRole('option').filter({ hasText: 'retry-policy' }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/memory/checkout/payments?key=retry-policy');
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/overview');
+    expect(complaints).toEqual([]);
+  });
+
+  it('leaves keys to a field that is typed into, and all of them when they are turned off', async () => {
+    const { page } = await newPage();
+    await page.goto(server.url);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.type('t?');
+    expect(await page.getByRole('combobox').inputValue()).toBe('t?');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('checkbox', { name: /Single keys/ }).uncheck();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('copies what it asked as a curl command that works', async () => {
+    const { page } = await newPage();
+    await page.goto(server.url);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    await page.getByRole('menuitem', { name: 'curl' }).click();
+    await page.getByText('Copied').waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(command).toMatch(/^curl \\\n {2}'http:\/\/[^']+\/api\/v1\/series\?/);
+    const url = /'([^']+)'/.exec(command)?.[1] as string;
+    expect(await (await fetch(url)).json()).toMatchObject({ unit: 'minute' });
+  });
+
+  it('says that an address leads nowhere', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/nowhere`);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('link', { name: 'Go to Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it.each(LOOKS)('has accessible overlays, $theme at $width px', async (look) => {
+    const { page } = await newPage();
+    await wear(page, look);
+    await page.goto(server.url);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    expect(await findings(page)).toEqual([]);
+  });
+
+  it('asks for a key over the page, and keeps it for the tab only', async () => {
+    const locked = await listen(app, { dashboard: folder, corsOrigins: [], apiKeys: [KEY] });
+    const { page } = await newPage();
+    await page.goto(`${locked.url}/#/overview?range=24h`);
+    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    await dialog.waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByLabel('API key').fill('wrong');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('does not accept this key').waitFor();
+    await page.getByLabel('API key').fill(KEY);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Live' }).getByText('retry-policy').waitFor();
+    expect(new URL(page.url()).hash).toBe('#/overview?range=24h');
+    const kept = await page.evaluate<string[]>('[JSON.stringify(localStorage), document.cookie, location.href]');
+    expect(kept.join()).not.toContain(KEY);
+    await page.reload();
+    await page.getByRole('region', { name: 'Live' }).getByText('retry-policy').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await dialog.waitFor();
+    await locked.close();
+  });
+
+  it('survives a server that goes away and comes back, and goes on where it was', async () => {
+    const second = await listen(app, { dashboard: folder, corsOrigins: [] });
+    const port = Number(new URL(second.url).port);
+    const { page } = await newPage();
+    await page.goto(second.url);
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await second.close();
+    await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor();
+    await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 });
+    await page.getByRole('region', { name: 'Live' }).getByText('retry-policy').waitFor();
+    await app.call('entries.write', { entity_path: 'checkout/payments', key: 'while-away', value: 1 });
+    const third = await listen(app, { dashboard: folder, corsOrigins: [] }, port);
+    await page.getByRole('region', { name: 'Live' }).getByText('while-away').waitFor({ timeout: 30_000 });
+    await expect.poll(() => page.getByText('The server cannot be reached').count(), { timeout: 15_000 }).toBe(0);
+    await third.close();
+  });
+
+  it('shows what failed and offers another try, while the rest stays', async () => {
+    const { page } = await newPage();
+    let isBroken = true;
+    await page.route('**/api/v1/series?*', (route) => {
+      const problem = {
+        type: 'urn:mem:error:internal',
+        title: 'Internal',
+        status: 500,
+        detail: 'it broke',
+        code: 'internal',
+      };
+      return isBroken ? route.fulfill({ status: 500, json: problem }) : route.continue();
+    });
+    await page.goto(server.url);
+    const activity = page.getByRole('region', { name: 'Activity' });
+    await activity.getByText('it broke').waitFor();
+    await page.getByRole('region', { name: 'Live' }).getByText('retry-policy').waitFor();
+    isBroken = false;
+    await activity.getByRole('button', { name: 'Try again' }).click();
+    await activity.getByRole('img').first().waitFor();
+  });
+
+  it('loads at most 250 kB before Overview is shown', async () => {
+    const { page } = await newPage();
+    const sizes: number[] = [];
+    page.on('requestfinished', async (request) => {
+      if (!request.url().includes('/api/')) sizes.push((await request.sizes()).responseBodySize);
+    });
+    await page.goto(server.url);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(50_000);
+    expect(total).toBeLessThan(250_000);
+  });
+});
