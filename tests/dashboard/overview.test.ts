@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
@@ -34,7 +35,7 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
     await page.getByText('Nothing is stored yet.').waitFor();
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
-    execFileSync('sh', ['-c', command.replace('curl ', 'curl -sf ')], { stdio: 'pipe' });
+    await promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl -sf ')]);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await section(page, 'Live').getByText('retry-policy').waitFor();
     expect(complaints).toEqual([]);
