@@ -10,5 +10,5 @@ export function placeBelow(floating: HTMLElement, anchor: HTMLElement): void {
   const below = at.bottom + GAP_PX;
   const top = below + height > innerHeight - EDGE_PX && at.top > height + EDGE_PX ? at.top - height - GAP_PX : below;
   floating.style.left = `${Math.max(EDGE_PX, Math.min(left, innerWidth - width - EDGE_PX))}px`;
-  floating.style.top = `${top}px`;
+  floating.style.top = `${Math.max(EDGE_PX, Math.min(top, innerHeight - height - EDGE_PX))}px`;
 }
