@@ -2,7 +2,10 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { FeedEvent } from './events.ts';
 import { type LiveStatus, live } from './live.ts';
 
-/** Calls back with the events of each frame. `after`: begin there; undefined waits until it is known. */
+/** What is committed from now on. */
+export const FROM_NOW = 'now';
+
+/** Calls back with the events of each frame. `after`: begin there, or `FROM_NOW`; undefined waits until it is known. */
 export function useLive(onEvents: (events: readonly FeedEvent[]) => void, after: string | undefined): void {
   const latest = useRef(onEvents);
   latest.current = onEvents;
@@ -11,7 +14,8 @@ export function useLive(onEvents: (events: readonly FeedEvent[]) => void, after:
   first.current ??= after;
   useEffect(() => {
     if (!isReady) return;
-    return live.listen((events) => latest.current(events), first.current);
+    const from = first.current === FROM_NOW ? undefined : first.current;
+    return live.listen((events) => latest.current(events), from);
   }, [isReady]);
 }
 

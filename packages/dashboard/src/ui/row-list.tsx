@@ -1,7 +1,13 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { classes } from './classes.ts';
 import styles from './lists.module.css';
 import { useRows } from './use-rows.ts';
+
+/** What a page may do with a list from outside. */
+export type RowListHandle = { focus: () => void; reveal: (index: number) => void; isAtTop: () => boolean };
+
+/** A row of a tree: how deep it is, and whether what is below it is shown. */
+export type RowLevel = { level: number; isOpen?: boolean | undefined };
 
 type RowListProps = {
   label: string;
@@ -15,10 +21,18 @@ type RowListProps = {
   onOpen?: (index: number) => void;
   /** The rows in view, to load what they need. */
   onRange?: (first: number, last: number) => void;
+  /** Rows that nest; the list is a tree of rows then. */
+  levelOf?: (index: number) => RowLevel;
+  /** Keys of the page's own, such as those that fold; true where it did something. */
+  onKey?: (key: string, index: number) => boolean;
+  /** Without hairlines between rows. */
+  plain?: boolean;
+  handle?: RefObject<RowListHandle | null>;
 };
 
 /** A list of any length with rows of one height. It fills its parent and has one tab stop. */
-export function RowList({ label, count, rowPx, row, selected, onActive, onOpen, onRange }: RowListProps) {
+export function RowList(props: RowListProps) {
+  const { label, count, rowPx, row, selected, onActive, onOpen, onRange, levelOf, onKey, plain = false, handle } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { first, last, spacerPx, topOf, reveal } = useRows(scroller, count, rowPx);
   const [active, setActive] = useState(selected ?? 0);
@@ -29,6 +43,14 @@ export function RowList({ label, count, rowPx, row, selected, onActive, onOpen, 
     reveal(next);
     onActive?.(next);
   };
+  useImperativeHandle(handle, () => ({
+    focus: () => scroller.current?.focus(),
+    reveal: (index) => {
+      setActive(index);
+      reveal(index);
+    },
+    isAtTop: () => (scroller.current?.scrollTop ?? 0) < rowPx,
+  }));
   useEffect(() => {
     if (last >= first) onRange?.(first, last);
   }, [first, last, onRange]);
@@ -37,6 +59,7 @@ export function RowList({ label, count, rowPx, row, selected, onActive, onOpen, 
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? rowPx) / rowPx) - 1);
     const next = targetOf(event.key, { active, count, page });
     if (next !== undefined) goTo(next);
+    else if (onKey?.(event.key, active)) event.stopPropagation();
     else if (event.key === 'Enter') onOpen?.(active);
     else return;
     event.preventDefault();
@@ -46,8 +69,8 @@ export function RowList({ label, count, rowPx, row, selected, onActive, onOpen, 
     // biome-ignore lint/a11y/useSemanticElements: a table cannot have a million rows.
     <div
       ref={scroller}
-      className={styles.rows}
-      role="grid"
+      className={classes(styles.rows, plain && styles.rowsPlain)}
+      role={levelOf ? 'treegrid' : 'grid'}
       aria-label={label}
       aria-rowcount={count}
       aria-activedescendant={count > 0 && active >= first && active <= last ? `${prefix}-${active}` : undefined}
@@ -65,6 +88,8 @@ export function RowList({ label, count, rowPx, row, selected, onActive, onOpen, 
             role="row"
             aria-rowindex={index + 1}
             aria-selected={index === selected}
+            aria-level={levelOf && levelOf(index).level + 1}
+            aria-expanded={levelOf?.(index).isOpen}
             className={classes(styles.row, index === active && styles.rowActive)}
             style={{ height: rowPx, top: topOf(index) }}
             onClick={() => {

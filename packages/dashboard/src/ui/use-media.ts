@@ -11,3 +11,6 @@ export function useMedia(query: string): boolean {
     () => matchMedia(query).matches,
   );
 }
+
+/** One pane at a time, and rows of two lines. */
+export const useIsPhone = (): boolean => useMedia('(max-width: 799px)');
