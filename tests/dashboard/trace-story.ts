@@ -24,14 +24,18 @@ export async function tellTraceStory({ call, clock }: Pick<TestApp, 'call' | 'cl
 }
 
 async function writeMemory(call: Call): Promise<void> {
-  const write = (entity_path: string, key: string, value: unknown, agent_id: string) =>
+  const write = (agent_id: string, [entity_path, key]: readonly [string, string], value: unknown) =>
     call('entries.write', { entity_path, key, value: value as never, confidence: 0.8, agent_id });
-  await write('checkout/payments', 'retry-policy', { max_attempts: 3, backoff_ms: [200, 800] }, 'planner');
-  await write('infra/eu-west', 'pool-size', { max: 40, min: 10, queue: 'wait' }, 'sre-oncall');
-  await write('docs/runbooks', 'failover-eu', 'Promote eu-central, then move the names.', 'sre-oncall');
+  await write('planner', ['checkout/payments', 'retry-policy'], { max_attempts: 3, backoff_ms: [200, 800] });
+  await write('sre-oncall', ['infra/eu-west', 'pool-size'], { max: 40, min: 10, queue: 'wait' });
+  await write('sre-oncall', ['docs/runbooks', 'failover-eu'], 'Promote eu-central, then move the names.');
 }
 
-async function rollOut({ call, clock }: Pick<TestApp, 'call' | 'clock'>, ref: string, outcome: 'success' | 'regression') {
+async function rollOut(
+  { call, clock }: Pick<TestApp, 'call' | 'clock'>,
+  ref: string,
+  outcome: 'success' | 'regression',
+) {
   const me = { agent_id: 'deploy-bot', session_id: `session-${ref}` };
   const now = () => new Date(clock.now()).toISOString();
   const did = async (tool_name: string, seconds: number, more: { success?: boolean; says: string }) => {
@@ -52,7 +56,12 @@ async function rollOut({ call, clock }: Pick<TestApp, 'call' | 'clock'>, ref: st
     await call('entries.read', { entity_path, key }, me);
     clock.advance(400);
   };
-  await call('sessions.record_context', { label: 'ticket', summary: 'Customers see timeouts', source: 'OPS-4711', ...me });
+  await call('sessions.record_context', {
+    label: 'ticket',
+    summary: 'Customers see timeouts',
+    source: 'OPS-4711',
+    ...me,
+  });
   await call('entries.search', { query: 'retry policy', limit: 5 }, me);
   clock.advance(500);
   await read('checkout/payments', 'retry-policy');
@@ -71,7 +80,10 @@ async function rollOut({ call, clock }: Pick<TestApp, 'call' | 'clock'>, ref: st
     await thought(38, 14_377);
     await did('kubectl rollout restart', 34, { says: '12 of 12 pods ready' });
   }
-  await did('smoke-test', 18, { says: outcome === 'success' ? '214 checks passed' : '9 failed', success: outcome === 'success' });
+  await did('smoke-test', 18, {
+    says: outcome === 'success' ? '214 checks passed' : '9 failed',
+    success: outcome === 'success',
+  });
   await spans(call, me, now());
   if (outcome === 'regression')
     await call('entries.write', {
@@ -97,7 +109,11 @@ async function runDrill({ call, clock }: Pick<TestApp, 'call' | 'clock'>): Promi
   const me = { agent_id: 'sre-oncall', session_id: 'session-drill-118' };
   await call('entries.read', { entity_path: 'docs/runbooks', key: 'failover-eu' }, me);
   clock.advance(64 * SECOND_MS);
-  const report = { outcome_ref: 'drill-118', outcome_type: 'clean_deploy', task_input: 'Failover drill of eu-west' } as const;
+  const report = {
+    outcome_ref: 'drill-118',
+    outcome_type: 'clean_deploy',
+    task_input: 'Failover drill of eu-west',
+  } as const;
   const { trace_id } = await call('outcomes.commit', { ...report, response_text: 'Four minutes.', ...me });
   return trace_id as string;
 }

@@ -64,6 +64,16 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     load: async () => (await import('./pages/search/search-page.tsx')).SearchPage,
   },
   {
+    id: 'traces',
+    title: pageTitles.traces,
+    group: 'main',
+    icon: 'traces',
+    letter: 'r',
+    needs: { name: 'traces.list', input: { limit: 1 } },
+    onPhone: true,
+    load: async () => (await import('./pages/traces/traces-page.tsx')).TracesPage,
+  },
+  {
     id: 'agents',
     title: pageTitles.agents,
     group: 'main',

@@ -55,6 +55,15 @@ export function useOperation<N extends OperationName>(
   });
 }
 
+/** Asks once, outside of a component; the answer is not kept. */
+export const ask = <N extends OperationName>(name: N, input: Request<N>): Promise<Output<N>> =>
+  queryClient.fetchQuery<Output<N>, unknown>({
+    queryKey: ['ask', name, input],
+    queryFn: ({ signal }) => client().call(name, input, { signal }),
+    gcTime: 0,
+    staleTime: 0,
+  });
+
 /** Operations that answer in pages with a cursor. */
 export type PagedName = {
   [N in OperationName]: Output<N> extends { next_cursor: string | null; has_more: boolean } ? N : never;

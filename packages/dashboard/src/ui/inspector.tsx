@@ -15,7 +15,9 @@ type InspectorProps = {
 /** What one thing on the page is: a pane beside it, over it where there is no room. Esc closes it. */
 export function Inspector({ label, title, onClose, children }: InspectorProps) {
   const pane = useRef<HTMLElement>(null);
-  useCommands(onClose ? [{ id: 'close-inspector', label: ui.close, keys: 'Escape', unlisted: true, run: onClose }] : []);
+  useCommands(
+    onClose ? [{ id: 'close-inspector', label: ui.close, keys: 'Escape', unlisted: true, run: onClose }] : [],
+  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: another thing begins at the top.
   useEffect(() => pane.current?.scrollTo(0, 0), [label]);
   return (

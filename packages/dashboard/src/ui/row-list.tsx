@@ -1,4 +1,13 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
 import { classes } from './classes.ts';
 import styles from './lists.module.css';
 import { useRows } from './use-rows.ts';
@@ -32,7 +41,20 @@ type RowListProps = {
 
 /** A list of any length with rows of one height. It fills its parent and has one tab stop. */
 export function RowList(props: RowListProps) {
-  const { label, count, rowPx, row, selected, onActive, onOpen, onRange, levelOf, onKey, plain = false, handle } = props;
+  const {
+    label,
+    count,
+    rowPx,
+    row,
+    selected,
+    onActive,
+    onOpen,
+    onRange,
+    levelOf,
+    onKey,
+    plain = false,
+    handle,
+  } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { first, last, spacerPx, topOf, reveal } = useRows(scroller, count, rowPx);
   const [active, setActive] = useState(selected ?? 0);
@@ -66,7 +88,8 @@ export function RowList(props: RowListProps) {
   };
   const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table cannot have a million rows.
+    // biome-ignore lint/a11y/noStaticElementInteractions: its role is that of a grid.
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: see above.
     <div
       ref={scroller}
       className={classes(styles.rows, plain && styles.rowsPlain)}
@@ -103,6 +126,20 @@ export function RowList(props: RowListProps) {
       </div>
     </div>
   );
+}
+
+type CellProps = {
+  className?: string | undefined;
+  children?: ReactNode;
+  style?: CSSProperties | undefined;
+  title?: string;
+};
+
+/** A part of a row. */
+export function Cell(props: CellProps) {
+  // biome-ignore lint/a11y/useSemanticElements: a table cannot have a million rows.
+  // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row.
+  return <span role="gridcell" {...props} />;
 }
 
 type Place = { active: number; count: number; page: number };

@@ -1,0 +1,207 @@
+import type { Output } from '../../data/client.ts';
+import { traces } from '../../texts/traces.ts';
+
+export type SealedTrace = Output<'traces.read'>;
+export type CausalEntry = SealedTrace['causal_entries'][number];
+type TraceSpan = SealedTrace['session_metadata']['spans'][number];
+type ModelCall = SealedTrace['session_metadata']['llm_calls'][number];
+
+/** What a step was recorded as. */
+export type StepOf =
+  | { kind: 'root' }
+  | { kind: 'attempt'; attempt: SealedTrace['attempts'][number] | undefined }
+  | { kind: 'read'; read: CausalEntry }
+  | { kind: 'query'; query: SealedTrace['query_events'][number] }
+  | { kind: 'tool'; call: SealedTrace['tool_calls'][number] }
+  | { kind: 'llm'; call: ModelCall; span: TraceSpan | undefined }
+  | { kind: 'span' | 'write'; span: TraceSpan }
+  | { kind: 'error'; error: SealedTrace['error_events'][number] }
+  | { kind: 'context'; context: SealedTrace['external_contexts'][number] }
+  | { kind: 'outcome' };
+
+export type StepKind = StepOf['kind'];
+
+export type TraceStep = {
+  id: string;
+  of: StepOf;
+  name: string;
+  note: string;
+  /** When it began, in ms since 1970; undefined where that was not recorded. */
+  at: number | undefined;
+  ms: number | undefined;
+  tokens: number | undefined;
+  cost: number | null | undefined;
+  /** What stands at the end of its row: a version, how many were found. */
+  result: string;
+  isFailed: boolean;
+  below: TraceStep[];
+};
+
+export type TraceSteps = { root: TraceStep; from: number; to: number; untimed: number; count: number };
+
+const texts = traces.one;
+const timeOf = (text: string | null | undefined): number | undefined => {
+  const time = text ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+};
+
+function step(
+  of: StepOf,
+  [id, name]: readonly [string, string],
+  more: Partial<Omit<TraceStep, 'id' | 'of' | 'name'>>,
+): TraceStep {
+  const none = { at: undefined, ms: undefined, tokens: undefined, cost: undefined };
+  return { id, of, name, note: '', result: '', isFailed: false, below: [], ...none, ...more };
+}
+
+/** What happened in a session, as a tree: attempts where some were given up, and spans with what they hold. */
+export function stepsOf(trace: SealedTrace): TraceSteps {
+  const own = [
+    ...readsOf(trace),
+    ...queriesOf(trace),
+    ...toolsOf(trace),
+    ...spansOf(trace),
+    ...errorsOf(trace),
+    ...contextsOf(trace),
+  ];
+  const all = own.flatMap(withBelow);
+  const starts = all.flatMap(({ at }) => (at === undefined ? [] : [at]));
+  const ends = all.flatMap(({ at, ms }) => (at === undefined ? [] : [at + (ms ?? 0)]));
+  const ended = Date.parse(trace.session_ended_at);
+  const from = least([timeOf(trace.session_started_at) ?? ended, ...starts]);
+  const to = most([ended, ...ends]);
+  const below = groupsOf(trace, own, to);
+  const root = step({ kind: 'root' }, ['session', trace.outcome_ref ?? trace.session_id ?? trace.trace_id], {
+    ...{ at: from, ms: to - from, tokens: trace.total_tokens, cost: trace.known_cost_usd, below },
+  });
+  return { root, from, to, untimed: all.filter(({ at }) => at === undefined).length, count: all.length };
+}
+
+/** Without spreading thousands of arguments. */
+const least = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(a, b));
+const most = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b));
+export const withBelow = (one: TraceStep): TraceStep[] => [one, ...one.below.flatMap(withBelow)];
+
+const readsOf = ({ causal_entries }: SealedTrace): TraceStep[] =>
+  causal_entries.map((read, i) =>
+    step({ kind: 'read', read }, [`read-${i}`, `${read.entity_path}/${read.key}`], {
+      ...{ at: timeOf(read.read_at), ms: read.duration_ms, result: texts.version(read.version) },
+    }),
+  );
+
+const queriesOf = ({ query_events }: SealedTrace): TraceStep[] =>
+  query_events.map((query, i) => {
+    const words = query.parameters.query ?? query.parameters.entity_path;
+    return step({ kind: 'query', query }, [`query-${i}`, query.operation], {
+      ...{ note: typeof words === 'string' ? words : '', at: timeOf(query.occurred_at), ms: query.duration_ms },
+      result: texts.found(query.result_count),
+    });
+  });
+
+const toolsOf = ({ tool_calls }: SealedTrace): TraceStep[] =>
+  tool_calls.map((call, i) =>
+    step({ kind: 'tool', call }, [`tool-${i}`, call.tool_name], {
+      ...{ note: call.result_summary, at: timeOf(call.started_at), ms: call.duration_ms, isFailed: !call.success },
+    }),
+  );
+
+const errorsOf = ({ error_events }: SealedTrace): TraceStep[] =>
+  error_events.map((error, i) =>
+    step({ kind: 'error', error }, [`error-${i}`, error.error_type], {
+      ...{ note: error.message, at: timeOf(error.occurred_at), isFailed: true },
+    }),
+  );
+
+const contextsOf = ({ external_contexts }: SealedTrace): TraceStep[] =>
+  external_contexts.map((context, i) =>
+    step({ kind: 'context', context }, [`context-${i}`, context.label], {
+      ...{ note: context.summary, at: timeOf(context.recorded_at) },
+    }),
+  );
+
+/** Spans within spans. A model call and its span, which has the same id, are one step. */
+function spansOf({ session_metadata: { spans, llm_calls } }: SealedTrace): TraceStep[] {
+  const calls = new Map(llm_calls.map((call) => [call.call_id, call]));
+  const made = new Map<string, { parent: string | null; made: TraceStep }>();
+  for (const span of spans) {
+    const call = calls.get(span.span_id);
+    calls.delete(span.span_id);
+    made.set(span.span_id, { parent: span.parent_span_id, made: call ? callStep(call, span) : spanStep(span) });
+  }
+  for (const call of calls.values()) made.set(call.call_id, { parent: null, made: callStep(call, undefined) });
+  const roots: TraceStep[] = [];
+  for (const [id, { parent, made: one }] of made) {
+    const above = parent === null || isWithin(made, parent, id) ? undefined : made.get(parent);
+    (above?.made.below ?? roots).push(one);
+  }
+  for (const { made: one } of made.values()) one.below.sort(byTime);
+  return roots;
+}
+
+/** Whether a span lies within itself by way of others, which only a mistaken client says. */
+function isWithin(made: ReadonlyMap<string, { parent: string | null }>, from: string, id: string): boolean {
+  const seen = new Set<string>();
+  for (let at: string | null | undefined = from; at && !seen.has(at); at = made.get(at)?.parent) {
+    if (at === id) return true;
+    seen.add(at);
+  }
+  return false;
+}
+
+function callStep(call: ModelCall, span: TraceSpan | undefined): TraceStep {
+  const given = span && span.name !== call.model ? span.name : '';
+  return step({ kind: 'llm', call, span }, [`call-${call.call_id}`, call.model], {
+    ...{ note: given, at: timeOf(call.started_at), ms: call.latency_ms ?? undefined },
+    ...{ tokens: call.input_tokens + call.output_tokens, cost: call.cost_usd },
+    isFailed: span?.status === 'error',
+  });
+}
+
+function spanStep(span: TraceSpan): TraceStep {
+  const kind = span.kind === 'memory_write' ? 'write' : 'span';
+  return step({ kind, span }, [`span-${span.span_id}`, span.name], {
+    ...{ note: span.error ?? '', at: timeOf(span.started_at), ms: span.duration_ms ?? undefined },
+    isFailed: span.status === 'error',
+  });
+}
+
+const byTime = (a: TraceStep, b: TraceStep) => (a.at ?? Number.MAX_SAFE_INTEGER) - (b.at ?? Number.MAX_SAFE_INTEGER);
+
+/** In the order of time; below the attempts that were given up, where there are some, and the last one. */
+function groupsOf(trace: SealedTrace, own: TraceStep[], to: number): TraceStep[] {
+  const sorted = [...own].sort(byTime);
+  const last = step({ kind: 'outcome' }, ['outcome', texts.outcome], {
+    ...{ note: trace.outcome_type ?? '', at: timeOf(trace.session_ended_at) },
+    result: texts.moved(trace.state_diff.confidence_changes.length),
+  });
+  if (trace.outcome_type !== null) sorted.push(last);
+  const { attempts } = trace;
+  if (attempts.length === 0) return sorted;
+  const groups: TraceStep[][] = Array.from({ length: attempts.length + 1 }, () => []);
+  for (const one of sorted) groups[Math.min(attempts.length, attemptOf(trace, one))]?.push(one);
+  return groups.flatMap((below, i) => {
+    const attempt = attempts[i];
+    if (below.length === 0 && !attempt) return [];
+    const began = below.flatMap(({ at }) => (at === undefined ? [] : [at]));
+    const at = began.length > 0 ? least(began) : timeOf(attempt?.recorded_at);
+    const end = attempt ? most([timeOf(attempt.recorded_at) ?? 0, ...began]) : to;
+    const name = texts.attempt(attempt?.attempt ?? i + 1);
+    return step({ kind: 'attempt', attempt }, [`attempt-${i}`, name], {
+      ...{ note: attempt?.summary ?? '', at, ms: at === undefined ? undefined : Math.max(0, end - at), below },
+      isFailed: attempt !== undefined,
+    });
+  });
+}
+
+/** The attempt, from 0, that a step is part of: as it was recorded, else by its time. */
+function attemptOf({ attempts }: SealedTrace, { id, of, at }: TraceStep): number {
+  if (of.kind === 'outcome') return attempts.length;
+  if (of.kind === 'read') return of.read.attempt;
+  if (of.kind === 'tool') {
+    const index = Number(id.slice('tool-'.length));
+    const named = attempts.findIndex(({ action_indices }) => action_indices.includes(index));
+    if (named >= 0) return named;
+  }
+  const found = attempts.findIndex(({ recorded_at }) => at !== undefined && at <= Date.parse(recorded_at));
+  return found < 0 ? attempts.length : found;
+}
