@@ -51,7 +51,7 @@ export function ago(at: string | number, now = Date.now()): string {
   return day(at, now);
 }
 
-/** 12 ms, 1.4 s, 4 m 12 s, 2 h 5 m */
+/** < 1 ms, 12 ms, 1.4 s, 4 m 12 s, 2 h 5 m */
 export function duration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;

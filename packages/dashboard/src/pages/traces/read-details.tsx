@@ -6,7 +6,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { comparable, Diff } from '../../ui/diff.tsx';
 import { Confidence, Delta, Status } from '../../ui/marks.tsx';
-import { Facts } from '../../ui/section.tsx';
+import { type Fact, Facts } from '../../ui/section.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import type { CausalEntry } from './steps.ts';
 import styles from './traces.module.css';
@@ -21,11 +21,12 @@ export function useCurrent({ entity_path, key, branch }: Pick<CausalEntry, 'enti
 }
 
 /** An entry as it was read, as it is now, and what the outcome did to it. */
-export function ReadDetails({ data, read }: { data: TraceData; read: CausalEntry }) {
+export function ReadDetails({ data, read, when }: { data: TraceData; read: CausalEntry; when: Fact }) {
   return (
     <>
       <Facts
         facts={[
+          when,
           { name: texts.confidenceThen, value: <Confidence value={read.confidence} /> },
           { name: texts.statusThen, value: <Status status={read.evidence_status} /> },
           {

@@ -67,14 +67,15 @@ function Seal({ trace, seal }: { trace: SealedTrace; seal: SealCheck | undefined
   );
 }
 
-type AttemptProps = { attempt: SealedTrace['attempts'][number] | undefined; data: TraceData };
+type AttemptProps = { when: Fact; attempt: SealedTrace['attempts'][number] | undefined; data: TraceData };
 
-export function AttemptDetails({ attempt, data }: AttemptProps) {
+export function AttemptDetails({ attempt, data, when }: AttemptProps) {
   const about = data.outcome?.entries.filter((entry) => entry.attempt === (attempt?.attempt ?? null)) ?? [];
   return (
     <>
       <Facts
         facts={[
+          when,
           {
             name: traces.one.facts.outcome,
             value: <OutcomeTag type={attempt?.outcome_type ?? data.trace.outcome_type} />,
@@ -87,10 +88,10 @@ export function AttemptDetails({ attempt, data }: AttemptProps) {
   );
 }
 
-export function OutcomeDetails({ data: { trace, outcome } }: { data: TraceData }) {
+export function OutcomeDetails({ data: { trace, outcome }, when }: { data: TraceData; when: Fact }) {
   return (
     <>
-      <Facts facts={[{ name: traces.one.facts.outcome, value: <OutcomeTag type={trace.outcome_type} /> }]} />
+      <Facts facts={[when, { name: traces.one.facts.outcome, value: <OutcomeTag type={trace.outcome_type} /> }]} />
       <Moved entries={outcome?.entries ?? []} />
     </>
   );

@@ -3,7 +3,7 @@ import { money, number } from '../../texts/format.ts';
 import { traces } from '../../texts/traces.ts';
 import { Code } from '../../ui/code.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
-import { Facts } from '../../ui/section.tsx';
+import { type Fact, Facts } from '../../ui/section.tsx';
 import type { SealedTrace, StepOf } from './steps.ts';
 import styles from './traces.module.css';
 
@@ -41,10 +41,10 @@ function Others({ of, known }: { of: object; known: readonly string[] }) {
   return <Payload title={texts.more} value={Object.fromEntries(left)} />;
 }
 
-export function ToolDetails({ call }: { call: OfKind<'tool'>['call'] }) {
+export function ToolDetails({ call, when }: { call: OfKind<'tool'>['call']; when: Fact }) {
   return (
     <>
-      {call.source !== null && <Facts facts={[{ name: texts.source, value: call.source }]} />}
+      <Facts facts={call.source === null ? [when] : [when, { name: texts.source, value: call.source }]} />
       <Payload title={texts.arguments} value={call.arguments} />
       <Payload title={texts.resultOf} value={call.result_summary} />
       <Others of={call} known={TOOL_MEMBERS} />
@@ -55,12 +55,13 @@ const TOOL_MEMBERS = [
   ...['tool_name', 'arguments', 'result_summary', 'started_at', 'duration_ms', 'source', 'success', 'recorded_at'],
 ];
 
-export function CallDetails({ call, span }: Pick<OfKind<'llm'>, 'call' | 'span'>) {
+export function CallDetails({ call, span, when }: Pick<OfKind<'llm'>, 'call' | 'span'> & { when: Fact }) {
   const { model, provider, input_tokens, output_tokens, cost_usd } = call;
   return (
     <>
       <Facts
         facts={[
+          when,
           { name: texts.model, value: model },
           { name: texts.provider, value: provider },
           { name: texts.tokensIn, value: number(input_tokens) },
@@ -91,11 +92,12 @@ function Payloads({ span: { error, input, output, input_truncated, output_trunca
   );
 }
 
-export function SpanDetails({ span }: { span: Span }) {
+export function SpanDetails({ span, when }: { span: Span; when: Fact }) {
   return (
     <>
       <Facts
         facts={[
+          when,
           { name: texts.kindOf, value: span.kind },
           {
             name: texts.status,
@@ -113,29 +115,29 @@ const SPAN_MEMBERS = [
   ...['input', 'output', 'input_truncated', 'output_truncated', 'attributes', 'recorded_at'],
 ];
 
-export function QueryDetails({ query }: { query: OfKind<'query'>['query'] }) {
+export function QueryDetails({ query, when }: { query: OfKind<'query'>['query']; when: Fact }) {
   return (
     <>
-      <Facts facts={[{ name: texts.found, value: number(query.result_count) }]} />
+      <Facts facts={[when, { name: texts.found, value: number(query.result_count) }]} />
       <Payload title={texts.parameters} value={query.parameters} />
     </>
   );
 }
 
-export function ErrorDetails({ error }: { error: OfKind<'error'>['error'] }) {
+export function ErrorDetails({ error, when }: { error: OfKind<'error'>['error']; when: Fact }) {
   return (
     <>
-      <Facts facts={[{ name: texts.operation, value: error.operation }]} />
+      <Facts facts={[when, { name: texts.operation, value: error.operation }]} />
       <Payload title={texts.error} value={error.message} />
       <Payload title={texts.stack} value={error.stack_trace} />
     </>
   );
 }
 
-export function ContextDetails({ context }: { context: OfKind<'context'>['context'] }) {
+export function ContextDetails({ context, when }: { context: OfKind<'context'>['context']; when: Fact }) {
   return (
     <>
-      {context.source !== null && <Facts facts={[{ name: texts.source, value: context.source }]} />}
+      <Facts facts={context.source === null ? [when] : [when, { name: texts.source, value: context.source }]} />
       <Payload title={texts.summary} value={context.summary} />
     </>
   );

@@ -3,11 +3,11 @@ import { clockTime, duration } from '../../texts/format.ts';
 import { traces } from '../../texts/traces.ts';
 import { Inspector } from '../../ui/inspector.tsx';
 import { EntryName } from '../../ui/marks.tsx';
-import { type Fact, Facts } from '../../ui/section.tsx';
+import type { Fact } from '../../ui/section.tsx';
 import { ReadDetails } from './read-details.tsx';
 import { AttemptDetails, OutcomeDetails, SessionDetails } from './session-details.tsx';
 import { CallDetails, ContextDetails, ErrorDetails, QueryDetails, SpanDetails, ToolDetails } from './step-details.tsx';
-import type { TraceStep, TraceSteps } from './steps.ts';
+import type { StepOf, TraceStep, TraceSteps } from './steps.ts';
 import type { SealCheck, TraceData } from './use-trace.ts';
 
 const texts = traces.inspector;
@@ -27,8 +27,7 @@ export function StepInspector({ data, steps, step, seal, onClose }: StepInspecto
     of.kind === 'read' ? <EntryName path={of.read.entity_path} name={of.read.key} /> : <span title={name}>{name}</span>;
   return (
     <Inspector label={`${texts.step}: ${name}`} title={title} {...(onClose ? { onClose } : {})}>
-      {of.kind !== 'root' && <Facts facts={[whenOf(step, steps)]} />}
-      {detailsOf(step, data, seal)}
+      {of.kind === 'root' ? <SessionDetails data={data} seal={seal} /> : detailsOf(of, data, whenOf(step, steps))}
     </Inspector>
   );
 }
@@ -45,27 +44,25 @@ function sinceStart(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-function detailsOf({ of }: TraceStep, data: TraceData, seal: SealCheck | undefined): ReactNode {
+function detailsOf(of: Exclude<StepOf, { kind: 'root' }>, data: TraceData, when: Fact): ReactNode {
   switch (of.kind) {
-    case 'root':
-      return <SessionDetails data={data} seal={seal} />;
     case 'attempt':
-      return <AttemptDetails attempt={of.attempt} data={data} />;
+      return <AttemptDetails attempt={of.attempt} data={data} when={when} />;
     case 'outcome':
-      return <OutcomeDetails data={data} />;
+      return <OutcomeDetails data={data} when={when} />;
     case 'read':
-      return <ReadDetails data={data} read={of.read} />;
+      return <ReadDetails data={data} read={of.read} when={when} />;
     case 'query':
-      return <QueryDetails query={of.query} />;
+      return <QueryDetails query={of.query} when={when} />;
     case 'tool':
-      return <ToolDetails call={of.call} />;
+      return <ToolDetails call={of.call} when={when} />;
     case 'llm':
-      return <CallDetails call={of.call} span={of.span} />;
+      return <CallDetails call={of.call} span={of.span} when={when} />;
     case 'error':
-      return <ErrorDetails error={of.error} />;
+      return <ErrorDetails error={of.error} when={when} />;
     case 'context':
-      return <ContextDetails context={of.context} />;
+      return <ContextDetails context={of.context} when={when} />;
     default:
-      return <SpanDetails span={of.span} />;
+      return <SpanDetails span={of.span} when={when} />;
   }
 }
