@@ -64,6 +64,14 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     load: async () => (await import('./pages/search/search-page.tsx')).SearchPage,
   },
   {
+    id: 'timeline',
+    title: pageTitles.timeline,
+    group: 'main',
+    icon: 'timeline',
+    letter: 't',
+    load: async () => (await import('./pages/timeline/timeline-page.tsx')).TimelinePage,
+  },
+  {
     id: 'traces',
     title: pageTitles.traces,
     group: 'main',

@@ -1,5 +1,8 @@
-/** A page of rows, and what the next one is asked with: undefined after the last. */
-export type RowPage<R, C> = { rows: readonly R[]; next: C | undefined };
+/**
+ * A page of rows, and what the next one is asked with: undefined after the last. `pause`: enough was looked at without
+ * finding much, so that a person decides whether to go on.
+ */
+export type RowPage<R, C> = { rows: readonly R[]; next: C | undefined; pause?: boolean };
 export type LoadPage<R, C> = (cursor: C) => Promise<RowPage<R, C>>;
 
 type KeptPage<R, C> = { cursor: C; at: number; count: number; rows: readonly R[] | undefined; used: number };
@@ -12,6 +15,7 @@ const AHEAD = 60;
 /** A list that grows while it is scrolled: it keeps the cursors of all pages, and the rows of the last few. */
 export class PagedList<R, C> {
   error: unknown;
+  isPaused = false;
   #fresh: readonly R[] = [];
   #next: C | undefined;
   #isOver = false;
@@ -59,7 +63,8 @@ export class PagedList<R, C> {
       page.used = performance.now();
       if (page.rows === undefined) this.#fetch(i, page.cursor);
     }
-    if (this.#next !== undefined && to >= this.#count - AHEAD) this.#fetch(this.#pages.length, this.#next);
+    if (this.#next !== undefined && !this.isPaused && to >= this.#count - AHEAD)
+      this.#fetch(this.#pages.length, this.#next);
   }
 
   /** Puts newer rows before the first. */
@@ -68,8 +73,10 @@ export class PagedList<R, C> {
     this.#changed();
   }
 
+  /** Goes on after an error or a pause. */
   retry(): void {
     this.error = undefined;
+    this.isPaused = false;
     this.show(...this.#range);
     this.#changed();
   }
@@ -96,7 +103,7 @@ export class PagedList<R, C> {
       });
   }
 
-  #keep(index: number, cursor: C, { rows, next }: RowPage<R, C>): void {
+  #keep(index: number, cursor: C, { rows, next, pause = false }: RowPage<R, C>): void {
     const known = this.#pages[index];
     const used = performance.now();
     if (known) Object.assign(known, { rows: rows.slice(0, known.count), used });
@@ -104,6 +111,7 @@ export class PagedList<R, C> {
       this.#pages.push({ cursor, at: this.#count, count: rows.length, rows, used });
       this.#count += rows.length;
       this.#next = next;
+      this.isPaused = pause;
     }
     const full = this.#pages.filter((page) => page.rows !== undefined).sort((a, b) => a.used - b.used);
     for (const page of full.slice(0, Math.max(0, full.length - MOST_PAGES))) page.rows = undefined;

@@ -19,7 +19,9 @@ export function Inspector({ label, title, onClose, children }: InspectorProps) {
     onClose ? [{ id: 'close-inspector', label: ui.close, keys: 'Escape', unlisted: true, run: onClose }] : [],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: another thing begins at the top.
-  useEffect(() => pane.current?.scrollTo(0, 0), [label]);
+  useEffect(() => {
+    pane.current?.scrollTo(0, 0);
+  }, [label]);
   return (
     <aside ref={pane} className={onClose ? styles.inspector : styles.resting} aria-label={label}>
       <div className={styles.head}>

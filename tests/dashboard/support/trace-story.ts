@@ -1,6 +1,21 @@
-import type { TestApp } from '../support/app.ts';
+import type { FakeClock, TestApp } from '../../support/app.ts';
 
 const SECOND_MS = 1000;
+
+/** Begins an hour ago, so that the story ends before now, by the clock of the browser too. */
+export function storyClock(): FakeClock & { catchUp(): void } {
+  let time: number | undefined = Date.now() - 60 * 60 * SECOND_MS;
+  return {
+    now: () => time ?? Date.now(),
+    advance(ms) {
+      if (time !== undefined) time += ms;
+    },
+    /** From here on it is the real time. */
+    catchUp() {
+      time = undefined;
+    },
+  };
+}
 
 /** What the story leaves behind, by name. */
 export type TraceStory = { incident: string; success: string; drill: string };

@@ -1,0 +1,148 @@
+import { type RefObject, useCallback, useState } from 'react';
+import type { FeedEvent } from '../../data/events.ts';
+import { useLiveStatus } from '../../data/use-live.ts';
+import { timeline as texts } from '../../texts/timeline.ts';
+import { ui } from '../../texts/ui.ts';
+import { Button } from '../../ui/button.tsx';
+import { CallCode } from '../../ui/call-code.tsx';
+import { classes } from '../../ui/classes.ts';
+import { EventWhat } from '../../ui/event-what.tsx';
+import { Tag } from '../../ui/marks.tsx';
+import { Cell, RowList, type RowListHandle } from '../../ui/row-list.tsx';
+import { EmptyState, ErrorState, Progress, Skeleton } from '../../ui/states.tsx';
+import { useIsPhone } from '../../ui/use-media.ts';
+import { type EventFilter, hasFilter } from './event-filter.ts';
+import { useEventRows } from './event-rows.ts';
+import { markOf } from './lane-layout.ts';
+import { momentOf } from './time-window.ts';
+import styles from './timeline.module.css';
+
+type EventListProps = {
+  filter: EventFilter;
+  at: string;
+  selected: number;
+  handle: RefObject<RowListHandle | null>;
+  onSelect: (seq: number) => void;
+  onClear: () => void;
+};
+
+/** The events themselves, newest first, as far back as somebody scrolls. */
+export function EventList({ filter, at, selected, handle, onSelect, onClear }: EventListProps) {
+  const [isInside, setInside] = useState(false);
+  const isHeld = useCallback(() => isInside || handle.current?.isAtTop() === false, [isInside, handle]);
+  const { rows, waiting, show, lookedBack } = useEventRows(filter, at, isHeld);
+  const onRange = useCallback((first: number, last: number) => rows.show(first, last), [rows]);
+  const isPhone = useIsPhone();
+  const { state } = useLiveStatus();
+  const isEmpty = rows.count === 0 && !rows.isLoading && (!rows.hasMore || rows.isPaused);
+  const note = at === '' ? texts.newestFirst : texts.upTo(momentOf(at));
+  return (
+    <section className={styles.list} aria-label={texts.list}>
+      <header className={styles.listHead}>
+        <h2>{texts.list}</h2>
+        <span className="third small">{state === 'paused' ? texts.paused : note}</span>
+        <span className="grow" />
+        {waiting > 0 && <Button onClick={show}>{texts.showNew(waiting)}</Button>}
+        {rows.isPaused && rows.count > 0 && <Further at={lookedBack} onMore={() => rows.retry()} />}
+      </header>
+      {rows.error !== undefined && (
+        <div className={styles.message}>
+          <ErrorState error={rows.error} onRetry={() => rows.retry()} call={{ name: 'log.list', input: {} }} />
+        </div>
+      )}
+      {isEmpty && rows.error === undefined && (
+        <div className={styles.message}>
+          <Nothing isFiltered={hasFilter(filter) || at !== ''} onClear={onClear} />
+          {rows.isPaused && <Further at={lookedBack} onMore={() => rows.retry()} />}
+        </div>
+      )}
+      {rows.count === 0 && rows.isLoading && (
+        <div className={styles.message}>
+          {hasFilter(filter) ? <Progress label={texts.loading} /> : <Skeleton rows={8} />}
+        </div>
+      )}
+      {rows.count > 0 && (
+        <div className={styles.rows} onPointerEnter={() => setInside(true)} onPointerLeave={() => setInside(false)}>
+          <RowList
+            label={texts.list}
+            count={rows.count}
+            rowPx={isPhone ? 52 : 32}
+            handle={handle}
+            onRange={onRange}
+            onOpen={(index) => {
+              const event = rows.rowAt(index);
+              if (event) onSelect(event.seq);
+            }}
+            row={(index) => {
+              const event = rows.rowAt(index);
+              return event && <EventRow event={event} isPhone={isPhone} isSelected={event.seq === selected} />;
+            }}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Further({ at, onMore }: { at: string; onMore: () => void }) {
+  return (
+    <span className="line">
+      {at !== '' && <span className="third small">{texts.lookedBack(momentOf(at))}</span>}
+      <Button onClick={onMore}>{texts.lookFurther}</Button>
+    </span>
+  );
+}
+
+type EventRowProps = { event: FeedEvent; isPhone: boolean; isSelected: boolean };
+
+function EventRow({ event, isPhone, isSelected }: EventRowProps) {
+  const { created_at, agent_id, event_type, branch } = event;
+  const time = (
+    <time className="mono third" dateTime={created_at}>
+      {momentOf(created_at)}
+    </time>
+  );
+  const onBranch = branch !== 'main' && <Tag>{branch}</Tag>;
+  if (isPhone)
+    return (
+      <Cell className={classes(styles.phoneRow, isSelected && styles.selected)}>
+        <span className="cut">
+          {agent_id} <span className="third">{event_type}</span>
+        </span>
+        {time}
+        <span className={classes('cut small', styles.phoneWhat)}>
+          {onBranch} <EventWhat event={event} />
+        </span>
+      </Cell>
+    );
+  return (
+    <div className={classes(styles.row, isSelected && styles.selected)} role="presentation">
+      <Cell>{time}</Cell>
+      <Cell className="cut" title={agent_id}>
+        {agent_id}
+      </Cell>
+      <Cell className="line second">
+        <span className={styles.dot} style={{ background: `var(${markOf(event).colour})` }} />
+        <span className="cut">{event_type}</span>
+      </Cell>
+      <Cell className="cut">
+        {onBranch} <EventWhat event={event} />
+      </Cell>
+    </div>
+  );
+}
+
+const FIRST_WRITE = { entity_path: 'checkout/payments', key: 'retry-policy', value: 'three attempts' };
+
+function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered)
+    return <EmptyState title={texts.nothingMatches} actions={<Button onClick={onClear}>{ui.clearFilters}</Button>} />;
+  return (
+    <>
+      <EmptyState title={texts.nothing}>
+        <p className="second">{texts.nothingHint}</p>
+      </EmptyState>
+      <CallCode label={texts.nothingHint} call={{ name: 'entries.write', input: FIRST_WRITE }} />
+    </>
+  );
+}

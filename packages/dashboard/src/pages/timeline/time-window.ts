@@ -1,0 +1,53 @@
+import type { Request } from '../../data/client.ts';
+import { clockTime, day, minuteTime } from '../../texts/format.ts';
+
+export const ZOOMS = ['hour', 'day', 'week', 'month'] as const;
+export type Zoom = (typeof ZOOMS)[number];
+type SeriesUnit = NonNullable<Request<'series.read'>['unit']>;
+
+const MINUTE_MS = 60_000;
+export const UNIT_MS: Record<SeriesUnit, number> = {
+  minute: MINUTE_MS,
+  hour: 60 * MINUTE_MS,
+  day: 24 * 60 * MINUTE_MS,
+};
+const SPANS: Record<Zoom, { unit: SeriesUnit; count: number }> = {
+  hour: { unit: 'minute', count: 60 },
+  day: { unit: 'hour', count: 24 },
+  week: { unit: 'hour', count: 168 },
+  month: { unit: 'day', count: 30 },
+};
+
+/** The stretch of time that is shown, in whole minutes, hours or days. */
+export type TimeWindow = { zoom: Zoom; unit: SeriesUnit; count: number; from: number; to: number };
+
+/** `at` is where it ends; empty: now. */
+export function windowOf(zoom: Zoom, at: string, now: number): TimeWindow {
+  const { unit, count } = SPANS[zoom];
+  const step = UNIT_MS[unit];
+  const given = at === '' ? Number.NaN : Date.parse(at);
+  const to = Math.ceil((Number.isNaN(given) ? now : given) / step) * step;
+  return { zoom, unit, count, from: to - count * step, to };
+}
+
+export const finerThan = (zoom: Zoom): Zoom => ZOOMS[Math.max(0, ZOOMS.indexOf(zoom) - 1)] as Zoom;
+
+const LABELS = 6;
+
+/** Places on the axis with a label, as shares of the width. */
+export function axisOf({ from, to, unit, zoom }: TimeWindow): { share: number; label: string }[] {
+  const step = UNIT_MS[unit] * Math.ceil((to - from) / UNIT_MS[unit] / LABELS);
+  const places: { share: number; label: string }[] = [];
+  for (let at = from; at < to; at += step)
+    places.push({
+      share: (at - from) / (to - from),
+      label: zoom === 'hour' || zoom === 'day' ? minuteTime(at) : day(at),
+    });
+  return places;
+}
+
+/** The day too, where it is not today. */
+export function momentOf(at: string | number, now = Date.now()): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+  return isToday ? clockTime(at) : `${day(at, now)} ${minuteTime(at)}`;
+}

@@ -1,0 +1,125 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { useBrowser } from '../support/browser.ts';
+import { builtDashboard } from '../support/dashboard.ts';
+import { storyClock, tellTraceStory } from './support/trace-story.ts';
+import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
+
+const SLOW = { timeout: 60_000 };
+const SCRIPT = '<img src=x onerror="document.title=1">';
+
+describe.each(backends)('Timeline on %s', SLOW, (backend) => {
+  const newPage = useBrowser();
+  let app: TestApp;
+  let server: TestServer;
+  beforeAll(async () => {
+    const clock = storyClock();
+    app = await openTestApp(backend, { clock });
+    await tellTraceStory(app);
+    clock.catchUp();
+    server = await listen(app, { dashboard: await builtDashboard(), corsOrigins: [] });
+  }, 60_000);
+  afterAll(async () => {
+    await server.close();
+    await app.close();
+  });
+
+  const open = async (address = '', look?: (typeof LOOKS)[number]) => {
+    const watched = await newPage();
+    if (look) await wear(watched.page, look);
+    await watched.page.goto(`${server.url}/#/timeline${address}`);
+    return watched;
+  };
+  const list = (page: Page) => page.getByRole('grid', { name: 'Events' });
+  const inspector = (page: Page) => page.getByRole('complementary', { name: /^Event/ });
+
+  it('shows each agent and its branches, and leads from an event to its trace, with keys alone', async () => {
+    const { page, complaints } = await open();
+    await list(page).getByText('branch_merged').waitFor();
+    const lanes = page.getByRole('region', { name: 'Agents over time' });
+    for (const name of ['planner', 'deploy-bot', 'sre-oncall', 'longer-retries'])
+      await lanes.getByRole('link', { name, exact: true }).waitFor();
+    await list(page).focus();
+    const rows = await list(page).getByRole('row').allTextContents();
+    const at = rows.findIndex((text) => text.includes('regression'));
+    for (let i = 0; i < at; i++) await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await inspector(page).getByText('"regression"').waitFor();
+    await inspector(page).getByRole('link', { name: 'Open trace' }).press('Enter');
+    await page.getByRole('heading', { name: 'Roll out retry policy v7 to eu-west' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('opens the event of an address, with the entries of its commit', async () => {
+    const { events } = await app.call('log.list', {});
+    const commit = events.find(({ event_type }) => event_type === 'commit');
+    const { page } = await open(`?event=${commit?.seq}`);
+    await inspector(page).getByText('Wrote 1 entry').waitFor();
+    await inspector(page).getByText('retry-policy').waitFor();
+    await page.keyboard.press('Escape');
+    await inspector(page).waitFor({ state: 'detached' });
+    expect(page.url()).not.toContain('event=');
+  });
+
+  it('filters by type, agent, path and branch, in the address', async () => {
+    const { page } = await open('?type=outcome');
+    await list(page).getByText('clean_deploy').waitFor();
+    expect(await list(page).getByRole('row').count()).toBe(3);
+    await page.getByRole('button', { name: 'agent any' }).click();
+    await page.getByRole('menuitem', { name: 'sre-oncall' }).click();
+    await list(page).getByText('regression').waitFor({ state: 'detached' });
+    expect(await list(page).getByRole('row').count()).toBe(1);
+    expect(page.url()).toContain('agent=sre-oncall');
+    await page.goto(`${server.url}/#/timeline?branch=longer-retries`);
+    await list(page).getByText('branch_created').waitFor();
+    expect(await list(page).getByRole('row').count()).toBe(4);
+    await page.goto(`${server.url}/#/timeline?path=docs/**&type=write`);
+    await list(page).getByText('failover-eu').waitFor();
+    expect(await list(page).getByRole('row').count()).toBe(1);
+  });
+
+  it('zooms, goes through time and back', async () => {
+    const { page } = await open();
+    await list(page).getByText('branch_merged').waitFor();
+    await page.keyboard.press('-');
+    await page.getByRole('button', { name: 'Day', pressed: true }).waitFor();
+    await page.keyboard.press('+');
+    await page.keyboard.press('<');
+    await list(page).getByText('branch_merged').waitFor({ state: 'detached' });
+    expect(page.url()).toContain('at=');
+    await page.getByRole('button', { name: 'Now' }).click();
+    await list(page).getByText('branch_merged').waitFor();
+  });
+
+  it('follows what happens, holds while it is read, and shows text as text', async () => {
+    const { page } = await open();
+    await list(page).getByText('branch_merged').waitFor();
+    const write = (key: string) =>
+      app.call('entries.write', { entity_path: 'live', key, value: SCRIPT, agent_id: 'newcomer' });
+    await write(SCRIPT.replaceAll('/', ''));
+    await list(page).getByText(SCRIPT).waitFor();
+    await list(page).hover();
+    await write('second');
+    await page.getByRole('button', { name: '1 new' }).click();
+    await list(page).getByText('second').waitFor();
+    await page.mouse.move(0, 0);
+    await page.keyboard.press('p');
+    await page.getByText('paused', { exact: true }).waitFor();
+    await write('third');
+    await page.keyboard.press('p');
+    await list(page).getByText('third').waitFor();
+    expect(await page.title()).toContain('Timeline');
+  });
+
+  if (backend === 'sqlite')
+    it.each(LOOKS)('is clean in $theme at $width px', async (look) => {
+      const { page } = await open('?event=1', look);
+      await inspector(page).getByText('Place in the log').waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await list(page).getByText('branch_merged').waitFor();
+      expect(await findings(page)).toEqual([]);
+      await expectNoSidewaysScroll(page);
+    });
+});
