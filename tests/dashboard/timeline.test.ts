@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
-import { storyClock, tellTraceStory } from './support/trace-story.ts';
+import { storyClock, writeTraceStory } from './support/trace-story.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
 const SLOW = { timeout: 60_000 };
@@ -16,7 +16,7 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
   beforeAll(async () => {
     const clock = storyClock();
     app = await openTestApp(backend, { clock });
-    await tellTraceStory(app);
+    await writeTraceStory(app);
     clock.catchUp();
     server = await listen(app, { dashboard: await builtDashboard(), corsOrigins: [] });
   }, 60_000);

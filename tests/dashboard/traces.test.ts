@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
-import { storyClock, type TraceStory, tellTraceStory } from './support/trace-story.ts';
+import { storyClock, type TraceStory, writeTraceStory } from './support/trace-story.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
 const SLOW = { timeout: 60_000 };
@@ -17,7 +17,7 @@ describe.each(backends)('Traces on %s', SLOW, (backend) => {
   beforeAll(async () => {
     const clock = storyClock();
     app = await openTestApp(backend, { clock });
-    story = await tellTraceStory(app);
+    story = await writeTraceStory(app);
     clock.catchUp();
     server = await listen(app, { dashboard: await builtDashboard(), corsOrigins: [] });
   }, 60_000);

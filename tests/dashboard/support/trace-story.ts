@@ -26,7 +26,7 @@ type Call = TestApp['call'];
  * Two roll-outs by one agent, the second of which goes wrong after a stale read, a drill by another, and a branch: enough
  * for everything that a trace and a timeline show.
  */
-export async function tellTraceStory({ call, clock }: Pick<TestApp, 'call' | 'clock'>): Promise<TraceStory> {
+export async function writeTraceStory({ call, clock }: Pick<TestApp, 'call' | 'clock'>): Promise<TraceStory> {
   await writeMemory(call);
   clock.advance(60 * SECOND_MS);
   const success = await rollOut({ call, clock }, 'deploy-2229', 'success');
@@ -105,9 +105,9 @@ async function rollOut(
       ...{ entity_path: 'infra/eu-west', key: 'pool-size', value: { max: 120, min: 10, queue: 'fail-fast' } },
       agent_id: 'sre-oncall',
     });
-  const said = outcome === 'success' ? 'Rolled out to all hosts.' : 'Error rate doubled; rolled back.';
+  const answer = outcome === 'success' ? 'Rolled out to all hosts.' : 'Error rate doubled; rolled back.';
   const task_input = outcome === 'success' ? 'Roll out retry policy v6' : 'Roll out retry policy v7 to eu-west';
-  const report = { outcome_ref: ref, outcome_type: outcome, task_input, response_text: said } as const;
+  const report = { outcome_ref: ref, outcome_type: outcome, task_input, response_text: answer } as const;
   const { trace_id } = await call('outcomes.commit', { ...report, ...me });
   return trace_id as string;
 }

@@ -2,8 +2,8 @@ import { useEffect, useReducer, useRef } from 'react';
 import { type LoadPage, PagedList } from './paged-list.ts';
 
 /**
- * A list that grows while it is scrolled, for `RowList`. With another question, or once the first cursor is known, it begins
- * anew.
+ * A list that grows while it is scrolled, for `RowList`. With another question, or once the first cursor is known, it starts
+ * again.
  */
 export function usePagedRows<R, C>(question: string, first: C | undefined, load: LoadPage<R, C>): PagedList<R, C> {
   const [, redraw] = useReducer((n: number) => n + 1, 0);

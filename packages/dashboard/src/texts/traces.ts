@@ -169,7 +169,7 @@ export const traces = {
       why: 'Why',
     },
     same: (version: number) => `v${version}, same`,
-    nobody: 'nobody',
+    byNone: 'nobody',
     deleted: 'deleted',
     unmoved: (at: string) => `${at}, unmoved`,
     notNamed: 'not named by the outcome',

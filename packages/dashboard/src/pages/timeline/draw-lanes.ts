@@ -1,4 +1,4 @@
-import { type Lane, type LaneLine, type MarkShape, markOf } from './lane-layout.ts';
+import { type AgentLane, type LaneLine, type MarkShape, markOf } from './lane-layout.ts';
 
 export type Canvas2d = CanvasRenderingContext2D;
 type Drawing = { context: Canvas2d; width: number; colour: (token: string) => string; selected: number };
@@ -6,7 +6,7 @@ type Drawing = { context: Canvas2d; width: number; colour: (token: string) => st
 const R = 3.5;
 
 /** Draws lanes into a canvas of this width. Colours are tokens, read when the theme is known. */
-export function drawLanes(lanes: readonly Lane[], drawing: Drawing): void {
+export function drawLanes(lanes: readonly AgentLane[], drawing: Drawing): void {
   for (const lane of lanes) {
     if (lane.counts) drawCounts(lane, drawing);
     else for (const line of lane.lines) drawLine(lane, line, drawing);
@@ -15,7 +15,7 @@ export function drawLanes(lanes: readonly Lane[], drawing: Drawing): void {
 
 const xOf = (share: number, width: number) => Math.min(width - R, Math.max(R, share * width));
 
-function drawLine(lane: Lane, line: LaneLine, { context, width, colour, selected }: Drawing): void {
+function drawLine(lane: AgentLane, line: LaneLine, { context, width, colour, selected }: Drawing): void {
   const y = lane.top + line.top;
   const main = lane.top + (lane.lines[0]?.top ?? line.top);
   context.lineWidth = 1;
@@ -62,7 +62,7 @@ function drawShape(context: Canvas2d, shape: MarkShape, { x, y }: { x: number; y
   context.fill();
 }
 
-function drawCounts({ counts = [], top, height }: Lane, { context, width, colour }: Drawing): void {
+function drawCounts({ counts = [], top, height }: AgentLane, { context, width, colour }: Drawing): void {
   const step = width / Math.max(1, counts.length);
   const most = counts.reduce((a, b) => Math.max(a, b), 1);
   context.fillStyle = colour('--s-write');

@@ -1,13 +1,13 @@
 import type { Output } from '../../data/client.ts';
 import type { FeedEvent } from '../../data/events.ts';
 
-export type EventFilter = { type: string; agent: string; path: string; branch: string };
+export type TimelineFilter = { type: string; agent: string; path: string; branch: string };
 
-export const hasFilter = ({ type, agent, path, branch }: EventFilter): boolean =>
+export const hasFilter = ({ type, agent, path, branch }: TimelineFilter): boolean =>
   `${type}${agent}${path}${branch}` !== '';
 
 /** Whether an event is one of those asked for. */
-export const matches = ({ type, agent, path, branch }: EventFilter, event: FeedEvent): boolean =>
+export const matches = ({ type, agent, path, branch }: TimelineFilter, event: FeedEvent): boolean =>
   (type === '' || event.event_type === type) &&
   (agent === '' || event.agent_id === agent) &&
   (branch === '' || event.branch === branch) &&
@@ -22,10 +22,10 @@ function isBelow(glob: string, path: string): boolean {
   return path.startsWith(parent) && !path.slice(parent.length).includes('/');
 }
 
-type TimelineEvent = Output<'agents.timeline'>['events'][number];
+type AgentEvent = Output<'agents.timeline'>['events'][number];
 
 /** An event of an agent's timeline, in the form of the log. */
-export function eventOfTimeline({ id, actor_agent_id, details, ...rest }: TimelineEvent): FeedEvent {
+export function eventOfTimeline({ id, actor_agent_id, details, ...rest }: AgentEvent): FeedEvent {
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   return {
     ...{ seq: id, position: String(id), event_type: rest.event_type, agent_id: rest.agent_id, branch: rest.branch },

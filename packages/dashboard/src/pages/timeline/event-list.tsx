@@ -11,14 +11,14 @@ import { Tag } from '../../ui/marks.tsx';
 import { Cell, RowList, type RowListHandle } from '../../ui/row-list.tsx';
 import { EmptyState, ErrorState, Progress, Skeleton } from '../../ui/states.tsx';
 import { useIsPhone } from '../../ui/use-media.ts';
-import { type EventFilter, hasFilter } from './event-filter.ts';
+import { hasFilter, type TimelineFilter } from './event-filter.ts';
 import { useEventRows } from './event-rows.ts';
 import { markOf } from './lane-layout.ts';
 import { momentOf } from './time-window.ts';
 import styles from './timeline.module.css';
 
 type EventListProps = {
-  filter: EventFilter;
+  filter: TimelineFilter;
   at: string;
   selected: number;
   handle: RefObject<RowListHandle | null>;

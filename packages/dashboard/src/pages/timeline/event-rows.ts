@@ -5,7 +5,7 @@ import type { RowPage } from '../../data/paged-list.ts';
 import { ask, useOperation } from '../../data/query.ts';
 import { FROM_NOW, useLive } from '../../data/use-live.ts';
 import { usePagedRows } from '../../data/use-paged-rows.ts';
-import { type EventFilter, eventOfTimeline, hasFilter, matches } from './event-filter.ts';
+import { eventOfTimeline, hasFilter, matches, type TimelineFilter } from './event-filter.ts';
 
 /** Where a page of events ends: a place in the log, or a cursor of an agent's timeline. */
 type EventCursor = { seq: number } | { agentCursor: string };
@@ -19,7 +19,7 @@ const TICKLE_MS = 500;
 const POLL_MS = 10_000;
 
 /** The events up to a time, newest first. Those that come while nobody reads the list go before the first. */
-export function useEventRows(filter: EventFilter, at: string, isHeld: () => boolean) {
+export function useEventRows(filter: TimelineFilter, at: string, isHeld: () => boolean) {
   const [round, setRound] = useState(0);
   const [waiting, setWaiting] = useState<readonly FeedEvent[]>([]);
   const question = JSON.stringify([filter, at, round]);
@@ -75,7 +75,7 @@ function useStart(at: string, round: number, question: string) {
 type Reached = { reached: string };
 
 /** A page before a place in the log. With filters it looks at more. */
-async function loadLog(before: number, filter: EventFilter): Promise<RowPage<FeedEvent, EventCursor> & Reached> {
+async function loadLog(before: number, filter: TimelineFilter): Promise<RowPage<FeedEvent, EventCursor> & Reached> {
   const step = hasFilter(filter) ? SCAN : PAGE;
   const rows: FeedEvent[] = [];
   let from = before;
@@ -108,7 +108,7 @@ async function eventsBetween(after: number, upTo: number): Promise<FeedEvent[]> 
 /** A page of one agent's timeline, which the service finds without looking at the events of others. */
 async function loadAgent(
   cursor: string,
-  filter: EventFilter,
+  filter: TimelineFilter,
   at: string,
 ): Promise<RowPage<FeedEvent, EventCursor> & Reached> {
   const { agent, type, branch } = filter;
@@ -124,7 +124,7 @@ async function loadAgent(
   return { rows, next, pause: rows.length === 0, reached: events.at(-1)?.created_at ?? '' };
 }
 
-/** Asks for what came since, when the stream says that something did and from time to time: it tells of `main` only. */
+/** Asks for what came since, when the stream says that something did and from time to time: it is about `main` only. */
 function useNewEvents(
   newest: { current: { question: string; seq: number } | undefined } | undefined,
   take: (events: readonly FeedEvent[], isTooMany: boolean) => void,
@@ -141,7 +141,7 @@ function useNewEvents(
       const page = await ask('log.list', { after: known.seq, limit: 1000 });
       if (state.newest?.current !== known) return;
       known.seq = page.last_seq;
-      // More than a page at once: the list begins anew, rather than leave a gap.
+      // More than a page at once: the list starts again rather than leave a gap.
       state.take(page.events, page.has_more);
     } catch {
       // The list says what is wrong; the next event asks again.

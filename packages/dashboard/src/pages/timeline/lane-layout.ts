@@ -13,7 +13,7 @@ export type LaneLine = {
   fork: number | undefined;
   merge: number | undefined;
 };
-export type Lane = {
+export type AgentLane = {
   agent: string;
   top: number;
   height: number;
@@ -25,7 +25,7 @@ export type Lane = {
 const shareOf = ({ from, to }: TimeWindow, at: string): number => (Date.parse(at) - from) / (to - from);
 
 /** One lane for each agent, the busiest first, with a line for each branch that it worked on. */
-export function lanesOf(events: readonly FeedEvent[], window: TimeWindow): Lane[] {
+export function lanesOf(events: readonly FeedEvent[], window: TimeWindow): AgentLane[] {
   const byAgent = new Map<string, FeedEvent[]>();
   for (const event of events) {
     const own = byAgent.get(event.agent_id);
@@ -37,10 +37,10 @@ export function lanesOf(events: readonly FeedEvent[], window: TimeWindow): Lane[
 }
 
 /** Lanes with counts alone. */
-export const countedLanes = (agents: readonly { agent: string; counts: readonly number[] }[]): Lane[] =>
+export const countedLanes = (agents: readonly { agent: string; counts: readonly number[] }[]): AgentLane[] =>
   placed(agents.map(({ agent, counts }) => ({ agent, lines: [], counts })));
 
-function placed(lanes: readonly Pick<Lane, 'agent' | 'lines' | 'counts'>[]): Lane[] {
+function placed(lanes: readonly Pick<AgentLane, 'agent' | 'lines' | 'counts'>[]): AgentLane[] {
   let top = 0;
   return lanes.map((lane) => {
     const height = LANE_PX + BRANCH_PX * Math.max(0, lane.lines.length - 1);

@@ -5,7 +5,7 @@ import { clockTime, number } from '../../texts/format.ts';
 import { timeline as texts } from '../../texts/timeline.ts';
 import { Button } from '../../ui/button.tsx';
 import { drawLanes } from './draw-lanes.ts';
-import { LANE_PX, type Lane } from './lane-layout.ts';
+import { type AgentLane, LANE_PX } from './lane-layout.ts';
 import { axisOf, type TimeWindow } from './time-window.ts';
 import styles from './timeline.module.css';
 
@@ -14,7 +14,7 @@ const MOST = 40;
 const NEAR_PX = 8;
 
 type LanesProps = {
-  lanes: readonly Lane[];
+  lanes: readonly AgentLane[];
   window: TimeWindow;
   events: number;
   selected: number;
@@ -135,7 +135,7 @@ const tipOf = ({ created_at, agent_id, event_type, entity_path, key }: FeedEvent
 
 type Drawn = { window: TimeWindow; width: number };
 
-function countTip(lanes: readonly Lane[], event: PointerEvent<HTMLElement>, { window, width }: Drawn): string {
+function countTip(lanes: readonly AgentLane[], event: PointerEvent<HTMLElement>, { window, width }: Drawn): string {
   const box = event.currentTarget.getBoundingClientRect();
   const y = event.clientY - box.top;
   const lane = lanes.find(({ top, height }) => y >= top && y < top + height);
@@ -145,7 +145,7 @@ function countTip(lanes: readonly Lane[], event: PointerEvent<HTMLElement>, { wi
   return `${clockTime(at)}  ${lane.agent}  ${number(lane.counts[place] ?? 0)}`;
 }
 
-function nearestOf(lanes: readonly Lane[], at: { x: number; y: number; width: number }): FeedEvent | undefined {
+function nearestOf(lanes: readonly AgentLane[], at: { x: number; y: number; width: number }): FeedEvent | undefined {
   let best: FeedEvent | undefined;
   let distance = NEAR_PX;
   for (const lane of lanes)
@@ -177,7 +177,7 @@ function useCanvasWidth(canvas: React.RefObject<HTMLElement | null>): number {
 
 const readTheme = () => document.documentElement.dataset.theme ?? '';
 
-/** Changes with the theme, so that what is drawn is drawn anew. */
+/** Changes with the theme, so that what is drawn is drawn again. */
 function useTheme(): string {
   const [theme, setTheme] = useState(readTheme);
   useEffect(() => {

@@ -3,15 +3,15 @@ import { clockTime, day, minuteTime } from '../../texts/format.ts';
 
 export const ZOOMS = ['hour', 'day', 'week', 'month'] as const;
 export type Zoom = (typeof ZOOMS)[number];
-type SeriesUnit = NonNullable<Request<'series.read'>['unit']>;
+type WindowUnit = NonNullable<Request<'series.read'>['unit']>;
 
 const MINUTE_MS = 60_000;
-export const UNIT_MS: Record<SeriesUnit, number> = {
+export const UNIT_MS: Record<WindowUnit, number> = {
   minute: MINUTE_MS,
   hour: 60 * MINUTE_MS,
   day: 24 * 60 * MINUTE_MS,
 };
-const SPANS: Record<Zoom, { unit: SeriesUnit; count: number }> = {
+const SPANS: Record<Zoom, { unit: WindowUnit; count: number }> = {
   hour: { unit: 'minute', count: 60 },
   day: { unit: 'hour', count: 24 },
   week: { unit: 'hour', count: 168 },
@@ -19,7 +19,7 @@ const SPANS: Record<Zoom, { unit: SeriesUnit; count: number }> = {
 };
 
 /** The stretch of time that is shown, in whole minutes, hours or days. */
-export type TimeWindow = { zoom: Zoom; unit: SeriesUnit; count: number; from: number; to: number };
+export type TimeWindow = { zoom: Zoom; unit: WindowUnit; count: number; from: number; to: number };
 
 /** `at` is where it ends; empty: now. */
 export function windowOf(zoom: Zoom, at: string, now: number): TimeWindow {

@@ -16,7 +16,7 @@ import { ChoiceFilter, FilterBar, TextFilter } from '../../ui/filters.tsx';
 import type { RowListHandle } from '../../ui/row-list.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { Density } from './density.tsx';
-import type { EventFilter } from './event-filter.ts';
+import type { TimelineFilter } from './event-filter.ts';
 import { EventInspector } from './event-inspector.tsx';
 import { EventList } from './event-list.tsx';
 import { Lanes } from './lanes.tsx';
@@ -95,7 +95,7 @@ function useWindow(zoom: Zoom, at: string): TimeWindow {
   return useMemo(() => windowOf(zoom, at, (end + 1) * MINUTE_MS), [zoom, at, end]);
 }
 
-function useFilter({ type, agent, path, branch }: EventFilter): EventFilter {
+function useFilter({ type, agent, path, branch }: TimelineFilter): TimelineFilter {
   return useMemo(() => ({ type, agent, path, branch }), [type, agent, path, branch]);
 }
 

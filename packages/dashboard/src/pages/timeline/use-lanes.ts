@@ -3,8 +3,8 @@ import { useMemo } from 'react';
 import type { Output } from '../../data/client.ts';
 import type { FeedEvent } from '../../data/events.ts';
 import { ask, useOperation } from '../../data/query.ts';
-import { type EventFilter, matches } from './event-filter.ts';
-import { countedLanes, type Lane, lanesOf } from './lane-layout.ts';
+import { matches, type TimelineFilter } from './event-filter.ts';
+import { type AgentLane, countedLanes, lanesOf } from './lane-layout.ts';
 import { type TimeWindow, UNIT_MS } from './time-window.ts';
 
 /** Up to so many events are drawn one by one. */
@@ -15,7 +15,7 @@ const MOST_AGENTS = 12;
 const REFETCH_MS = 5_000;
 
 /** The counts of the window, and its lanes: each event, or where there are too many, how many there were. */
-export function useLanes(window: TimeWindow, filter: EventFilter, isLive: boolean) {
+export function useLanes(window: TimeWindow, filter: TimelineFilter, isLive: boolean) {
   const { unit, from, to } = window;
   const { type, agent, path, branch } = filter;
   const span = { since: new Date(from).toISOString(), until: new Date(to).toISOString() };
@@ -35,7 +35,7 @@ export function useLanes(window: TimeWindow, filter: EventFilter, isLive: boolea
     () => lanesOf(events.data?.filter((event) => matches(filter, event)) ?? [], window),
     [events.data, filter, window],
   );
-  const lanes: readonly Lane[] = isDrawn ? drawn : counted;
+  const lanes: readonly AgentLane[] = isDrawn ? drawn : counted;
   return { input, series, total: total ?? 0, lanes, isDrawn: isDrawn || total === undefined };
 }
 
@@ -63,7 +63,11 @@ function useWindowEvents({ since, until }: WindowSpan, { enabled, isLive }: { en
 }
 
 /** How many events the agents had that were active last. */
-function useCounted(window: TimeWindow, input: Parameters<typeof ask<'series.read'>>[1], enabled: boolean): Lane[] {
+function useCounted(
+  window: TimeWindow,
+  input: Parameters<typeof ask<'series.read'>>[1],
+  enabled: boolean,
+): AgentLane[] {
   const agents = useOperation('agents.list', { limit: 1000 }, { enabled });
   const names = useMemo(() => {
     const active = agents.data?.agents.filter(({ last_active }) => Date.parse(last_active ?? '') >= window.from) ?? [];

@@ -16,7 +16,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { useIsPhone } from '../../ui/use-media.ts';
 import styles from './compare.module.css';
 import { isDifferent, MOST_COMPARED, type SideBySide, type StepPair, sideBySide } from './side-by-side.ts';
-import type { SealedTrace, TraceStep } from './steps.ts';
+import type { TraceStep, WholeTrace } from './steps.ts';
 import { STEP_COLOURS } from './tones.ts';
 import { costOf, OutcomeTag } from './trace-facts.tsx';
 import { titleOf } from './trace-row.tsx';
@@ -86,7 +86,7 @@ const Ago = ({ trace }: { trace: ListedTrace }) => (
   <span className="third">{ago(trace.session_ended_at, useNow())}</span>
 );
 
-type PickerProps = { title: string; of?: SealedTrace; onPick: (id: string) => void };
+type PickerProps = { title: string; of?: WholeTrace; onPick: (id: string) => void };
 
 function Picker({ title, of, onPick }: PickerProps) {
   const input = of ? { agent_id: of.agent_id, branch: of.branch, limit: 50 } : { limit: 50 };
@@ -108,7 +108,7 @@ function Picker({ title, of, onPick }: PickerProps) {
   );
 }
 
-type ComparedProps = { left: SealedTrace; right: SealedTrace; onOther: () => void };
+type ComparedProps = { left: WholeTrace; right: WholeTrace; onOther: () => void };
 
 function Compared({ left, right, onOther }: ComparedProps) {
   const result = useMemo(() => sideBySide(left, right), [left, right]);
@@ -123,7 +123,7 @@ function Compared({ left, right, onOther }: ComparedProps) {
   );
 }
 
-function TraceHead({ trace, onOther }: { trace: SealedTrace; onOther?: () => void }) {
+function TraceHead({ trace, onOther }: { trace: WholeTrace; onOther?: () => void }) {
   const { facts } = traces.one;
   const shown = [
     [facts.took, trace.session_duration_ms === null ? traces.one.unknown : duration(trace.session_duration_ms)],

@@ -103,7 +103,7 @@ function ChangedBy({ read }: { read: CausalEntry }) {
   const { current } = useCurrent(read);
   if (!current) return null;
   const isSame = current.version === read.version;
-  return <span className={isSame ? 'third' : 'second'}>{isSame ? texts.nobody : current.provenance.agent_id}</span>;
+  return <span className={isSame ? 'third' : 'second'}>{isSame ? texts.byNone : current.provenance.agent_id}</span>;
 }
 
 function Moved({ read, affected }: Pick<MemoryRow, 'read' | 'affected'>) {

@@ -3,7 +3,7 @@ import { traces } from '../../texts/traces.ts';
 import { Delta, EntryName } from '../../ui/marks.tsx';
 import { type Fact, Facts } from '../../ui/section.tsx';
 import { Payload } from './step-details.tsx';
-import type { SealedTrace } from './steps.ts';
+import type { WholeTrace } from './steps.ts';
 import { OutcomeTag } from './trace-facts.tsx';
 import styles from './traces.module.css';
 import type { Affected, SealCheck, TraceData } from './use-trace.ts';
@@ -41,7 +41,7 @@ export function SessionDetails({ data: { trace }, seal }: { data: TraceData; sea
   );
 }
 
-function Seal({ trace, seal }: { trace: SealedTrace; seal: SealCheck | undefined }) {
+function Seal({ trace, seal }: { trace: WholeTrace; seal: SealCheck | undefined }) {
   const { hash, parent_hash, sequence, signature, key_id } = trace;
   const problem = seal?.problems[0];
   return (
@@ -67,7 +67,7 @@ function Seal({ trace, seal }: { trace: SealedTrace; seal: SealCheck | undefined
   );
 }
 
-type AttemptProps = { when: Fact; attempt: SealedTrace['attempts'][number] | undefined; data: TraceData };
+type AttemptProps = { when: Fact; attempt: WholeTrace['attempts'][number] | undefined; data: TraceData };
 
 export function AttemptDetails({ attempt, data, when }: AttemptProps) {
   const about = data.outcome?.entries.filter((entry) => entry.attempt === (attempt?.attempt ?? null)) ?? [];

@@ -1,6 +1,6 @@
 import { traces } from '../../texts/traces.ts';
 import { diffLines } from '../../ui/diff-lines.ts';
-import { type SealedTrace, stepsOf, type TraceStep, withBelow } from './steps.ts';
+import { stepsOf, type TraceStep, type WholeTrace, withBelow } from './steps.ts';
 
 const what = traces.compare.what;
 
@@ -13,7 +13,7 @@ export type SideBySide = { pairs: readonly StepPair[]; first: number | undefined
 export const MOST_COMPARED = 1500;
 
 /** Two traces step by step, and the first pair that is not the same. Times and tokens are no difference. */
-export function sideBySide(left: SealedTrace, right: SealedTrace): SideBySide {
+export function sideBySide(left: WholeTrace, right: WholeTrace): SideBySide {
   const [a, b] = [orderedSteps(left), orderedSteps(right)];
   const pairs = paired(a.slice(0, MOST_COMPARED), b.slice(0, MOST_COMPARED));
   const found = pairs.findIndex(isDifferent);
@@ -27,7 +27,7 @@ export function sideBySide(left: SealedTrace, right: SealedTrace): SideBySide {
 
 export const isDifferent = ({ left, right, differs }: StepPair): boolean => !left || !right || differs.length > 0;
 
-const orderedSteps = (trace: SealedTrace): TraceStep[] =>
+const orderedSteps = (trace: WholeTrace): TraceStep[] =>
   withBelow(stepsOf(trace).root).filter(({ of: { kind } }) => kind !== 'root');
 
 /** Steps of the same kind and name stand beside each other. */

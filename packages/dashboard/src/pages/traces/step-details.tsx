@@ -4,11 +4,11 @@ import { traces } from '../../texts/traces.ts';
 import { Code } from '../../ui/code.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { type Fact, Facts } from '../../ui/section.tsx';
-import type { SealedTrace, StepOf } from './steps.ts';
+import type { StepRecord, WholeTrace } from './steps.ts';
 import styles from './traces.module.css';
 
 const texts = traces.inspector;
-type OfKind<K extends StepOf['kind']> = Extract<StepOf, { kind: K }>;
+type OfKind<K extends StepRecord['kind']> = Extract<StepRecord, { kind: K }>;
 
 /** Something that a step carried: text as it is, anything else as JSON. */
 export function Payload({ title, value, note }: { title: string; value: unknown; note?: ReactNode }) {
@@ -79,7 +79,7 @@ const CALL_MEMBERS = [
   'recorded_at',
 ];
 
-type Span = SealedTrace['session_metadata']['spans'][number];
+type Span = WholeTrace['session_metadata']['spans'][number];
 
 function Payloads({ span: { error, input, output, input_truncated, output_truncated, attributes } }: { span: Span }) {
   return (

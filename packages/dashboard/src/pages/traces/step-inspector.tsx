@@ -7,7 +7,7 @@ import type { Fact } from '../../ui/section.tsx';
 import { ReadDetails } from './read-details.tsx';
 import { AttemptDetails, OutcomeDetails, SessionDetails } from './session-details.tsx';
 import { CallDetails, ContextDetails, ErrorDetails, QueryDetails, SpanDetails, ToolDetails } from './step-details.tsx';
-import type { StepOf, TraceStep, TraceSteps } from './steps.ts';
+import type { StepRecord, TraceStep, TraceSteps } from './steps.ts';
 import type { SealCheck, TraceData } from './use-trace.ts';
 
 const texts = traces.inspector;
@@ -44,7 +44,7 @@ function sinceStart(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-function detailsOf(of: Exclude<StepOf, { kind: 'root' }>, data: TraceData, when: Fact): ReactNode {
+function detailsOf(of: Exclude<StepRecord, { kind: 'root' }>, data: TraceData, when: Fact): ReactNode {
   switch (of.kind) {
     case 'attempt':
       return <AttemptDetails attempt={of.attempt} data={data} when={when} />;

@@ -1,29 +1,29 @@
 import type { Output } from '../../data/client.ts';
 import { traces } from '../../texts/traces.ts';
 
-export type SealedTrace = Output<'traces.read'>;
-export type CausalEntry = SealedTrace['causal_entries'][number];
-type TraceSpan = SealedTrace['session_metadata']['spans'][number];
-type ModelCall = SealedTrace['session_metadata']['llm_calls'][number];
+export type WholeTrace = Output<'traces.read'>;
+export type CausalEntry = WholeTrace['causal_entries'][number];
+type RecordedStep = WholeTrace['session_metadata']['spans'][number];
+type RecordedCall = WholeTrace['session_metadata']['llm_calls'][number];
 
 /** What a step was recorded as. */
-export type StepOf =
+export type StepRecord =
   | { kind: 'root' }
-  | { kind: 'attempt'; attempt: SealedTrace['attempts'][number] | undefined }
+  | { kind: 'attempt'; attempt: WholeTrace['attempts'][number] | undefined }
   | { kind: 'read'; read: CausalEntry }
-  | { kind: 'query'; query: SealedTrace['query_events'][number] }
-  | { kind: 'tool'; call: SealedTrace['tool_calls'][number] }
-  | { kind: 'llm'; call: ModelCall; span: TraceSpan | undefined }
-  | { kind: 'span' | 'write'; span: TraceSpan }
-  | { kind: 'error'; error: SealedTrace['error_events'][number] }
-  | { kind: 'context'; context: SealedTrace['external_contexts'][number] }
+  | { kind: 'query'; query: WholeTrace['query_events'][number] }
+  | { kind: 'tool'; call: WholeTrace['tool_calls'][number] }
+  | { kind: 'llm'; call: RecordedCall; span: RecordedStep | undefined }
+  | { kind: 'span' | 'write'; span: RecordedStep }
+  | { kind: 'error'; error: WholeTrace['error_events'][number] }
+  | { kind: 'context'; context: WholeTrace['external_contexts'][number] }
   | { kind: 'outcome' };
 
-export type StepKind = StepOf['kind'];
+export type StepKind = StepRecord['kind'];
 
 export type TraceStep = {
   id: string;
-  of: StepOf;
+  of: StepRecord;
   name: string;
   note: string;
   /** When it began, in ms since 1970; undefined where that was not recorded. */
@@ -46,7 +46,7 @@ const timeOf = (text: string | null | undefined): number | undefined => {
 };
 
 function step(
-  of: StepOf,
+  of: StepRecord,
   [id, name]: readonly [string, string],
   more: Partial<Omit<TraceStep, 'id' | 'of' | 'name'>>,
 ): TraceStep {
@@ -55,7 +55,7 @@ function step(
 }
 
 /** What happened in a session, as a tree: attempts where some were given up, and spans with what they hold. */
-export function stepsOf(trace: SealedTrace): TraceSteps {
+export function stepsOf(trace: WholeTrace): TraceSteps {
   const own = [
     ...readsOf(trace),
     ...queriesOf(trace),
@@ -82,14 +82,14 @@ const least = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(
 const most = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b));
 export const withBelow = (one: TraceStep): TraceStep[] => [one, ...one.below.flatMap(withBelow)];
 
-const readsOf = ({ causal_entries }: SealedTrace): TraceStep[] =>
+const readsOf = ({ causal_entries }: WholeTrace): TraceStep[] =>
   causal_entries.map((read, i) =>
     step({ kind: 'read', read }, [`read-${i}`, `${read.entity_path}/${read.key}`], {
       ...{ at: timeOf(read.read_at), ms: read.duration_ms, result: texts.version(read.version) },
     }),
   );
 
-const queriesOf = ({ query_events }: SealedTrace): TraceStep[] =>
+const queriesOf = ({ query_events }: WholeTrace): TraceStep[] =>
   query_events.map((query, i) => {
     const words = query.parameters.query ?? query.parameters.entity_path;
     return step({ kind: 'query', query }, [`query-${i}`, query.operation], {
@@ -98,21 +98,21 @@ const queriesOf = ({ query_events }: SealedTrace): TraceStep[] =>
     });
   });
 
-const toolsOf = ({ tool_calls }: SealedTrace): TraceStep[] =>
+const toolsOf = ({ tool_calls }: WholeTrace): TraceStep[] =>
   tool_calls.map((call, i) =>
     step({ kind: 'tool', call }, [`tool-${i}`, call.tool_name], {
       ...{ note: call.result_summary, at: timeOf(call.started_at), ms: call.duration_ms, isFailed: !call.success },
     }),
   );
 
-const errorsOf = ({ error_events }: SealedTrace): TraceStep[] =>
+const errorsOf = ({ error_events }: WholeTrace): TraceStep[] =>
   error_events.map((error, i) =>
     step({ kind: 'error', error }, [`error-${i}`, error.error_type], {
       ...{ note: error.message, at: timeOf(error.occurred_at), isFailed: true },
     }),
   );
 
-const contextsOf = ({ external_contexts }: SealedTrace): TraceStep[] =>
+const contextsOf = ({ external_contexts }: WholeTrace): TraceStep[] =>
   external_contexts.map((context, i) =>
     step({ kind: 'context', context }, [`context-${i}`, context.label], {
       ...{ note: context.summary, at: timeOf(context.recorded_at) },
@@ -120,7 +120,7 @@ const contextsOf = ({ external_contexts }: SealedTrace): TraceStep[] =>
   );
 
 /** Spans within spans. A model call and its span, which has the same id, are one step. */
-function spansOf({ session_metadata: { spans, llm_calls } }: SealedTrace): TraceStep[] {
+function spansOf({ session_metadata: { spans, llm_calls } }: WholeTrace): TraceStep[] {
   const calls = new Map(llm_calls.map((call) => [call.call_id, call]));
   const made = new Map<string, { parent: string | null; made: TraceStep }>();
   for (const span of spans) {
@@ -148,7 +148,7 @@ function isWithin(made: ReadonlyMap<string, { parent: string | null }>, from: st
   return false;
 }
 
-function callStep(call: ModelCall, span: TraceSpan | undefined): TraceStep {
+function callStep(call: RecordedCall, span: RecordedStep | undefined): TraceStep {
   const given = span && span.name !== call.model ? span.name : '';
   return step({ kind: 'llm', call, span }, [`call-${call.call_id}`, call.model], {
     ...{ note: given, at: timeOf(call.started_at), ms: call.latency_ms ?? undefined },
@@ -157,7 +157,7 @@ function callStep(call: ModelCall, span: TraceSpan | undefined): TraceStep {
   });
 }
 
-function spanStep(span: TraceSpan): TraceStep {
+function spanStep(span: RecordedStep): TraceStep {
   const kind = span.kind === 'memory_write' ? 'write' : 'span';
   return step({ kind, span }, [`span-${span.span_id}`, span.name], {
     ...{ note: span.error ?? '', at: timeOf(span.started_at), ms: span.duration_ms ?? undefined },
@@ -168,7 +168,7 @@ function spanStep(span: TraceSpan): TraceStep {
 const byTime = (a: TraceStep, b: TraceStep) => (a.at ?? Number.MAX_SAFE_INTEGER) - (b.at ?? Number.MAX_SAFE_INTEGER);
 
 /** In the order of time; below the attempts that were given up, where there are some, and the last one. */
-function groupsOf(trace: SealedTrace, own: TraceStep[], to: number): TraceStep[] {
+function groupsOf(trace: WholeTrace, own: TraceStep[], to: number): TraceStep[] {
   const sorted = [...own].sort(byTime);
   const last = step({ kind: 'outcome' }, ['outcome', texts.outcome], {
     ...{ note: trace.outcome_type ?? '', at: timeOf(trace.session_ended_at) },
@@ -194,7 +194,7 @@ function groupsOf(trace: SealedTrace, own: TraceStep[], to: number): TraceStep[]
 }
 
 /** The attempt, from 0, that a step is part of: as it was recorded, else by its time. */
-function attemptOf({ attempts }: SealedTrace, { id, of, at }: TraceStep): number {
+function attemptOf({ attempts }: WholeTrace, { id, of, at }: TraceStep): number {
   if (of.kind === 'outcome') return attempts.length;
   if (of.kind === 'read') return of.read.attempt;
   if (of.kind === 'tool') {

@@ -3,7 +3,7 @@ import { hrefOf } from '../../router/address.ts';
 import { dayAndTime, duration, fullTimeOf, money, number } from '../../texts/format.ts';
 import { traces } from '../../texts/traces.ts';
 import { Tag } from '../../ui/marks.tsx';
-import type { SealedTrace } from './steps.ts';
+import type { WholeTrace } from './steps.ts';
 import { outcomeTone } from './tones.ts';
 import styles from './traces.module.css';
 import type { TraceData, useTrace } from './use-trace.ts';
@@ -60,14 +60,14 @@ export const OutcomeTag = ({ type }: { type: string | null }) =>
 export function costOf({
   total_cost_usd,
   known_cost_usd,
-}: Pick<SealedTrace, 'total_cost_usd' | 'known_cost_usd'>): string {
+}: Pick<WholeTrace, 'total_cost_usd' | 'known_cost_usd'>): string {
   if (total_cost_usd !== null) return money(total_cost_usd);
   return known_cost_usd === null ? texts.unknown : texts.atLeast(money(known_cost_usd));
 }
 
 const shortHash = (hash: string) => `${hash.slice(0, 4)}…${hash.slice(-2)}`;
 
-function SealMark({ trace: { hash }, seal }: { trace: SealedTrace; seal: Seal }) {
+function SealMark({ trace: { hash }, seal }: { trace: WholeTrace; seal: Seal }) {
   const word =
     seal.data === undefined ? texts.verifying : seal.data.problems.length > 0 ? texts.broken : texts.verified;
   const tone = seal.data === undefined ? 'third' : seal.data.problems.length > 0 ? 'bad' : 'good';

@@ -11,7 +11,7 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { useIsPhone } from '../../ui/use-media.ts';
 import { MemoryTable } from './memory-table.tsx';
 import { StepInspector } from './step-inspector.tsx';
-import { type SealedTrace, type TraceSteps, withBelow } from './steps.ts';
+import { type TraceSteps, type WholeTrace, withBelow } from './steps.ts';
 import { TraceFacts } from './trace-facts.tsx';
 import { titleOf } from './trace-row.tsx';
 import styles from './traces.module.css';
@@ -107,7 +107,7 @@ function useStepKeys(ids: readonly string[], current: string, select: (id: strin
 }
 
 type TitleProps = {
-  trace: SealedTrace;
+  trace: WholeTrace;
   view: (typeof VIEWS)[number];
   onView: (view: (typeof VIEWS)[number]) => void;
   children: React.ReactNode;

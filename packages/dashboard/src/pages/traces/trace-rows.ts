@@ -32,7 +32,7 @@ export function useTraceRows(filters: TraceFilters, isHeld: () => boolean) {
       const fresh = traces.filter(({ seq }) => seq > newest.current);
       newest.current = fresh[0]?.seq ?? newest.current;
       setWaiting(0);
-      // More than a page came: begin anew rather than leave a gap.
+      // More than a page came: start again rather than leave a gap.
       if (fresh.length === PAGE) setRound((n) => n + 1);
       else if (fresh.length > 0) rows.prepend(fresh);
     } catch {

@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import type { Output } from '../../data/client.ts';
 import { useOperation } from '../../data/query.ts';
-import { type CausalEntry, type SealedTrace, stepsOf } from './steps.ts';
+import { type CausalEntry, stepsOf, type WholeTrace } from './steps.ts';
 
 export type TraceOutcome = Output<'outcomes.list'>['outcomes'][number];
 export type Affected = TraceOutcome['entries'][number];
-export type StaleRead = Output<'stale_reads.list'>['stale_reads'][number];
+export type ListedStaleRead = Output<'stale_reads.list'>['stale_reads'][number];
 export type SealCheck = Output<'traces.verify'>;
 
 const SECOND_MS = 1000;
@@ -40,10 +40,14 @@ export function useTrace(traceId: string) {
   return { answer, steps, seal, outcome, staleReads };
 }
 
-export type TraceData = { trace: SealedTrace; outcome: TraceOutcome | undefined; staleReads: readonly StaleRead[] };
+export type TraceData = {
+  trace: WholeTrace;
+  outcome: TraceOutcome | undefined;
+  staleReads: readonly ListedStaleRead[];
+};
 
-type Named = Pick<CausalEntry, 'entity_path' | 'key'>;
-const isSame = (a: Named, b: Named) => a.entity_path === b.entity_path && a.key === b.key;
+type ReadEntry = Pick<CausalEntry, 'entity_path' | 'key'>;
+const isSame = (a: ReadEntry, b: ReadEntry) => a.entity_path === b.entity_path && a.key === b.key;
 
 /** What the outcome did to an entry that was read, in the attempt that read it. */
 export function affectedOf({ outcome, trace }: TraceData, read: CausalEntry): Affected | undefined {
@@ -52,5 +56,8 @@ export function affectedOf({ outcome, trace }: TraceData, read: CausalEntry): Af
   return about.find((entry) => entry.attempt === attempt) ?? about[0];
 }
 
-export const staleOf = ({ staleReads }: Pick<TraceData, 'staleReads'>, read: CausalEntry): StaleRead | undefined =>
+export const staleOf = (
+  { staleReads }: Pick<TraceData, 'staleReads'>,
+  read: CausalEntry,
+): ListedStaleRead | undefined =>
   staleReads.find((stale) => isSame(stale, read) && stale.read_version === read.version);
