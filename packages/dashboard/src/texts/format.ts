@@ -53,6 +53,7 @@ export function ago(at: string | number, now = Date.now()): string {
 
 /** < 1 ms, 12 ms, 1.4 s, 4 m 12 s, 2 h 5 m */
 export function duration(ms: number): string {
+  if (ms > 0 && ms < 0.5) return '< 1 ms';
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
   // Rounded before it is divided, so that no part of it is 60.

@@ -146,7 +146,7 @@ function Title({ search: { zoom, at }, window, set, input }: TitleProps) {
           type="datetime-local"
           className={styles.jump}
           aria-label={texts.jump}
-          value={localTime(at === '' ? undefined : window.to)}
+          value={localTime(window.to)}
           onChange={({ target }) =>
             set({ at: target.value === '' ? '' : new Date(target.value).toISOString(), event: 0 })
           }
@@ -172,8 +172,7 @@ function Title({ search: { zoom, at }, window, set, input }: TitleProps) {
 }
 
 /** As the field wants it, in the time of the browser. */
-function localTime(at: number | undefined): string {
-  if (at === undefined) return '';
+function localTime(at: number): string {
   const date = new Date(at);
   return new Date(at - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

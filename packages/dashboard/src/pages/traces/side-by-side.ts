@@ -1,6 +1,6 @@
 import { traces } from '../../texts/traces.ts';
 import { diffLines } from '../../ui/diff-lines.ts';
-import { stepsOf, type TraceStep, type WholeTrace, withBelow } from './steps.ts';
+import { stepsOf, type TraceStep, type WholeTrace } from './steps.ts';
 
 const what = traces.compare.what;
 
@@ -27,8 +27,16 @@ export function sideBySide(left: WholeTrace, right: WholeTrace): SideBySide {
 
 export const isDifferent = ({ left, right, differs }: StepPair): boolean => !left || !right || differs.length > 0;
 
-const orderedSteps = (trace: WholeTrace): TraceStep[] =>
-  withBelow(stepsOf(trace).root).filter(({ of: { kind } }) => kind !== 'root');
+/** In the order in which they ended: that an attempt was given up comes after its steps. */
+function orderedSteps(trace: WholeTrace): TraceStep[] {
+  const inOrder = (step: TraceStep): TraceStep[] => {
+    const below = step.below.flatMap(inOrder);
+    if (step.of.kind === 'root') return below;
+    if (step.of.kind !== 'attempt') return [step, ...below];
+    return step.of.attempt ? [...below, step] : below;
+  };
+  return inOrder(stepsOf(trace).root);
+}
 
 /** Steps of the same kind and name stand beside each other. */
 function paired(a: readonly TraceStep[], b: readonly TraceStep[]): StepPair[] {

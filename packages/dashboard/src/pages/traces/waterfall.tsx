@@ -142,7 +142,7 @@ function StepLine({ row: { step, level, isOpen }, data, steps, isTree, isPhone, 
         ) : (
           <Fold isOpen={isOpen} onFold={() => onFold(step.id, !isOpen)} />
         )}
-        <StepName step={step} data={data} />
+        <StepName step={step} data={data} isBare={isTree && !isPhone} />
       </Cell>
       <Cell className={styles.lane}>
         {isTree ? <span className="third small cut">{step.note}</span> : <Bar {...{ step, steps, data, isPhone }} />}
@@ -178,7 +178,8 @@ const colourOf = ({ of, isFailed }: TraceStep, { trace }: TraceData): string => 
   return isFailed && of.kind !== 'attempt' ? '--s-error' : STEP_COLOURS[of.kind];
 };
 
-function StepName({ step, data }: { step: TraceStep; data: TraceData }) {
+/** `isBare`: its note stands in a column of its own. */
+function StepName({ step, data, isBare }: { step: TraceStep; data: TraceData; isBare: boolean }) {
   const { of, name, note } = step;
   if (of.kind === 'read')
     return (
@@ -194,7 +195,7 @@ function StepName({ step, data }: { step: TraceStep; data: TraceData }) {
   return (
     <>
       <span className={classes('cut', isQuery && 'mono')} title={`${name} ${note}`.trim()}>
-        {name} {note !== '' && <span className="third">{isQuery ? `“${note}”` : note}</span>}
+        {name} {note !== '' && !isBare && <span className="third">{isQuery ? `“${note}”` : note}</span>}
       </span>
       {of.kind === 'attempt' && of.attempt && (
         <Tag tone={outcomeTone(of.attempt.outcome_type)}>{of.attempt.outcome_type}</Tag>
