@@ -11,7 +11,7 @@ import { type TimeWindow, UNIT_MS } from './time-window.ts';
 const MOST_DRAWN = 1500;
 const PAGE = 1000;
 const MOST_PAGES = 3;
-const MOST_AGENTS = 12;
+const MOST_AGENTS = 20;
 const REFETCH_MS = 5_000;
 
 /** The counts of the window, and its lanes: each event, or where there are too many, how many there were. */
