@@ -66,7 +66,7 @@ function useStart(at: string, round: number, question: string) {
   const kept = useRef<{ id: string; start: number }>(undefined);
   const id = `${at} ${round}`;
   if (known !== undefined && kept.current?.id !== id)
-    kept.current = { id, start: Math.max(known, newest.current?.seq ?? 0) };
+    kept.current = { id, start: isNow ? Math.max(known, newest.current?.seq ?? 0) : known };
   const start = kept.current?.id === id ? kept.current.start : undefined;
   if (start !== undefined && newest.current?.question !== question) newest.current = { question, seq: start };
   return { start, newest };
