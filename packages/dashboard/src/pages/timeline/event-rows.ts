@@ -59,9 +59,10 @@ function useStart(at: string, round: number, question: string) {
   const isNow = at === '';
   const stats = useOperation('stats.read', {}, { enabled: isNow, keepPrevious: false });
   const later = useOperation('log.list', { since: at, limit: 1 }, { enabled: !isNow, keepPrevious: false });
-  const end = useOperation('stats.read', {}, { enabled: later.data?.events.length === 0, keepPrevious: false });
   const found = later.data?.events[0];
-  const known = isNow ? stats.data?.last_seq : found ? found.seq - 1 : end.data?.last_seq;
+  // The page may have looked only at what this key does not see: then it says how far it came.
+  const before = found ? found.seq - 1 : later.data?.last_seq;
+  const known = isNow ? stats.data?.last_seq : before;
   // The start of a question stays, although the answer is renewed.
   const kept = useRef<{ id: string; start: number }>(undefined);
   const id = `${at} ${round}`;
