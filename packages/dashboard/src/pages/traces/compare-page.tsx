@@ -162,13 +162,14 @@ function TraceHead({ trace, onOther }: { trace: WholeTrace; onOther?: () => void
 }
 
 const ROW_PX = 44;
+const PHONE_ROW_PX = 60;
 const MOST_ROWS = 100;
 const LONG_PX = 640;
 
 function Steps({ result: { pairs, first, same, isCut } }: { result: SideBySide }) {
   const list = useRef<RowListHandle>(null);
   const isPhone = useIsPhone();
-  const rowPx = isPhone ? 2 * ROW_PX : ROW_PX;
+  const rowPx = isPhone ? PHONE_ROW_PX : ROW_PX;
   const show = () => {
     if (first === undefined) return;
     list.current?.reveal(first);
@@ -191,7 +192,6 @@ function Steps({ result: { pairs, first, same, isCut } }: { result: SideBySide }
           label={texts.rows}
           count={pairs.length}
           rowPx={rowPx}
-          selected={first}
           handle={list}
           row={(index) => {
             const pair = pairs[index];

@@ -83,7 +83,7 @@ function WideRow({ trace, now, isMarked, onMark }: Omit<TraceRowProps, 'isPhone'
 function Marks({ trace: { error_events, attempts } }: { trace: ListedTrace }) {
   return (
     <>
-      {attempts.length > 0 && <span className="third small">{texts.attempts(attempts.length + 1)}</span>}
+      {attempts.length > 0 && <span className="third small">{texts.attempts(attempts.length + 1)}</span>}{' '}
       {error_events.length > 0 && <span className="bad small">{texts.errors(error_events.length)}</span>}
     </>
   );
