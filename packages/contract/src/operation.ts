@@ -123,6 +123,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   whole?: true;
   /** Shows names from anywhere in the account; also refused for a key with a limited scope. */
   needs_full_scope?: true;
+  /** With this field it shows what the caller may read and no more, so that `admin` and `whole` do not hold. */
+  narrowed_by?: string;
   /** A read on behalf of the agent that its input names, not only about it. Every write that names an agent is. */
   acts_as_agent?: true;
   /** Writes, but only reads from the paths that its input names. */

@@ -58,21 +58,30 @@ const importedLink = z
 /** Exports and imports a whole account, and imports entries from other systems. */
 export const transfer = {
   'transfer.export': listing({
-    summary: 'Export the whole account',
-    description: `JSON Lines, as the account was at one moment: a header, then every record of every kind. ${admin}`,
+    summary: 'Export the whole account, or the entries of a branch',
+    description:
+      `JSON Lines, as the account was at one moment: a header, then every record of every kind. ${admin} ` +
+      'With `branch`: the entries that the caller may read on a branch, or in a past state of one, each as it is there ' +
+      'and in the form that `entries.import` takes.',
     module: 'transfer',
     effect: 'read',
     cost: 1,
     admin: true,
     whole: true,
+    narrowed_by: 'branch',
     needs_notes: 'of the whole account',
     // Reads every table in pages, so that memory holds no more than the client has taken.
     items_per_statement: 100,
     http: { method: 'GET', path: '/api/v1/export' },
     cli: { hidden: true },
-    input: () => z.strictObject({}),
+    input: () =>
+      z.strictObject({
+        branch: s.branch
+          .optional()
+          .meta({ description: 'Only the entries of this branch or past state. Without it, everything.' }),
+      }),
     output: () => exportLine,
-    errors: ['forbidden', 'module_not_installed'],
+    errors: ['branch_not_found', 'forbidden', 'module_not_installed'],
     example: () => ({}),
   }),
 

@@ -1,5 +1,5 @@
 import { agentNamedBy, Fault, matchesAgent, type Operation, operations } from '@mem-service/contract';
-import type { Authorize } from './authorize.ts';
+import { type Authorize, limitsOf } from './authorize.ts';
 import type { Caller, Principal } from './caller.ts';
 
 /** Whether the key of the caller lets it act and read as the agent. */
@@ -18,8 +18,9 @@ export const soleAgentOf = (key: Principal | undefined): string | undefined => {
  */
 export const authorizeAgent: Authorize = (name, input, { key, agent_id }) => {
   if (key?.agent_ids === undefined) return;
-  const { effect, admin, whole, needs_full_scope, acts_as_agent } = operations[name] as Operation;
+  const { effect, acts_as_agent } = operations[name] as Operation;
   if (effect !== 'read' && effect !== 'write') return;
+  const { admin, whole, needs_full_scope } = limitsOf(name, input);
   if (admin || whole || needs_full_scope)
     throw new Fault('forbidden', `${name} concerns all agents, but this key is bound to some of them`);
   const named = effect === 'write' || acts_as_agent ? agentsNamedIn(input) : [];

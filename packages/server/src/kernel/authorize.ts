@@ -4,9 +4,22 @@ import type { Caller } from './caller.ts';
 /** Throws a Fault to refuse. */
 export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
 
+/** Who may call an operation with this input. */
+export function limitsOf(
+  name: OperationName,
+  input: Record<string, unknown>,
+): Pick<Operation, 'admin' | 'whole' | 'needs_full_scope'> {
+  const operation = operations[name] as Operation;
+  const { narrowed_by } = operation;
+  return narrowed_by !== undefined && input[narrowed_by] !== undefined ? NARROWED : operation;
+}
+
+const NARROWED = {};
+
 /** Refuses operations that the type of the key does not permit. */
 export const authorizeKeyType: Authorize = (name, input, { key, control }) => {
-  const { admin, whole, needs_full_scope, effect } = operations[name] as Operation;
+  const { effect } = operations[name] as Operation;
+  const { admin, whole, needs_full_scope } = limitsOf(name, input);
   if (effect === 'control' && !control) throw new Fault('forbidden', `${name} is for the operator of the service`);
   if (key?.type === 'webhook' && (name !== 'webhooks.receive' || input.connector !== key.connector))
     throw new Fault('forbidden', `this key only delivers webhooks to ${key.connector}`);

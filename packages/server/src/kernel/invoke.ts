@@ -1,7 +1,8 @@
-import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
+import { Fault, type JsonObject, type Operation, type OperationName, operations } from '@mem-service/contract';
 import { checkSchema, type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
+import { limitsOf } from './authorize.ts';
 import { renewWith } from './branch-lineages.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
@@ -188,7 +189,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
       : handler.run(context, input);
     const isPaid = caller.key !== undefined && services.meter !== undefined;
     const output = await (isPaid ? refundOnFailure(running, { name, services, caller }) : running);
-    if (handler.resourceOf && isAuditedRead(name, caller))
+    if (handler.resourceOf && isAuditedRead(name, input, caller))
       await auditRead(services, committer, { name, resource: handler.resourceOf(input), caller });
     return output;
   };
@@ -227,8 +228,9 @@ function asAccount(name: OperationName, input: { account_id?: string }, caller: 
  * An export of a service without keys is not audited: only its owner can make it, and a second export must equal the
  * first.
  */
-function isAuditedRead(name: OperationName, { key }: Caller): boolean {
-  const { admin, whole, effect, lines } = operations[name] as Operation;
+function isAuditedRead(name: OperationName, input: JsonObject, { key }: Caller): boolean {
+  const { effect, lines } = operations[name] as Operation;
+  const { admin, whole } = limitsOf(name, input);
   if (effect === 'control') return lines === true;
   return admin === true && (key !== undefined || !whole);
 }

@@ -15,7 +15,7 @@ export const importCommand = ownCommand({
   summary: 'Import an export, or the memory of another system',
   about:
     'A file that mem export wrote goes into an empty account. It is taken as a whole or not at all; run the same command\n' +
-    'again to go on after it was interrupted.\n\n' +
+    'again to go on after it was interrupted. What mem export --branch wrote comes in beside what is there.\n\n' +
     'Files of another system come in beside what is there. Authors and times are kept, and running it again changes\n' +
     'nothing. The system is recognised by what the files hold; --from says it. docs/import-export.md describes how each\n' +
     'thing is converted.',
@@ -50,7 +50,7 @@ export const importCommand = ownCommand({
     const on_conflict = choiceOf(given, 'on-conflict', ['version', 'skip'] as const) ?? 'version';
     const dry_run = isOn(given, 'dry-run');
     if (from === undefined)
-      return (await import('../transfer/import.ts')).importAccount(parts, { path, dry_run, json });
+      return (await import('../transfer/import.ts')).importExport(parts, { path, on_conflict, dry_run, json });
     const into = given.get('into')?.[0] ?? from;
     const { importForeign } = await import('../transfer/foreign.ts');
     return importForeign(parts, { system: from, path, into, on_conflict, dry_run, json });

@@ -10,14 +10,16 @@ import { openProgress } from '../progress.ts';
 import { clean } from '../render/text.ts';
 import { withConnection } from './connection.ts';
 
-type ExportOptions = { out: string | undefined; gzip: boolean };
+type ExportOptions = { branch: string | undefined; out: string | undefined; gzip: boolean };
 type ExportProgress = { records: number; seq: number };
 
 /** The file gets its name only when it is complete. */
-export async function exportAccount(parts: OwnParts, { out, gzip }: ExportOptions): Promise<ExitCode> {
+export async function exportAccount(parts: OwnParts, { branch, out, gzip }: ExportOptions): Promise<ExitCode> {
   return withConnection<ExitCode>(parts, 'read', async (connection) => {
     const written: ExportProgress = { records: 0, seq: 0 };
-    const source = Readable.from(chunksOf(connection.lines('transfer.export', {}), written));
+    const source = Readable.from(
+      chunksOf(connection.lines('transfer.export', branch === undefined ? {} : { branch }), written),
+    );
     const part = out === undefined ? undefined : `${out}.part`;
     const target = part === undefined ? standardOutput() : createWriteStream(part, { mode: 0o600 });
     try {
@@ -29,8 +31,9 @@ export async function exportAccount(parts: OwnParts, { out, gzip }: ExportOption
       if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0;
       throw error;
     }
+    const what = branch === undefined ? 'records' : `entries of ${clean(branch)}`;
     if (out !== undefined)
-      parts.terminal.err(`exported ${written.records} records, up to seq ${written.seq}, to ${clean(out)}\n`);
+      parts.terminal.err(`exported ${written.records} ${what}, up to seq ${written.seq}, to ${clean(out)}\n`);
     return 0;
   });
 }

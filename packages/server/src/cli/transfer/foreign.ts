@@ -1,5 +1,5 @@
 import type { EntryKey } from '@mem-service/contract';
-import { type Output, shapes } from '@mem-service/contract';
+import { type Output, shapes, stringify } from '@mem-service/contract';
 import type { PreparedImport } from '../../import/index.ts';
 import type { System } from '../../import/systems.ts';
 import type { ServiceConnection } from '../connect.ts';
@@ -33,7 +33,7 @@ export async function importForeign(parts: OwnParts, options: ForeignImportOptio
       dry_run,
       memory,
       found: found(prepared),
-      ...(await sendAll(connection, prepared, options)),
+      ...(await sendAll(connection, { ...prepared, count: prepared.entries.length }, { ...options, source: system })),
     };
     parts.terminal.out(json ? `${JSON.stringify(report)}\n` : reportText(report));
     return 0;
@@ -61,12 +61,20 @@ const found = ({ entries, links, repeated, similar, notes }: PreparedImport): Fo
 
 type ImportTotals = Pick<ForeignImportReport, 'entries' | 'links' | 'conflicts' | 'too_large' | 'secrets' | 'warnings'>;
 
-async function sendAll(
+type SentEntries = {
+  entries: Iterable<EntryKey> | AsyncIterable<EntryKey>;
+  /** How many entries there are. */
+  count: number;
+  links: readonly unknown[];
+};
+type SendOptions = { source: string; on_conflict: 'version' | 'skip'; dry_run: boolean };
+
+/** Sends entries in parts that fit into a request, then links. */
+export async function sendAll(
   connection: ServiceConnection,
-  { entries, links }: PreparedImport,
-  options: ForeignImportOptions,
+  { entries, links, count: total }: SentEntries,
+  { source, on_conflict, dry_run }: SendOptions,
 ): Promise<ImportTotals> {
-  const { system: source, on_conflict, dry_run } = options;
   const done: ImportTotals = {
     entries: { written: 0, unchanged: 0, skipped: 0, older: 0 },
     links: { written: 0, unchanged: 0, missing: 0 },
@@ -82,11 +90,11 @@ async function sendAll(
     const text = 'links' in part ? await call(part) : await sendFitting(call, part.entries, done);
     add(done, JSON.parse(text) as Output<'entries.import'>);
     sent += count;
-    progress.show(sent, entries.length + links.length);
+    progress.show(sent, total + links.length);
   };
-  for (const part of partsOf(entries)) await send({ entries: part }, part.length);
+  for await (const part of partsOf(entries)) await send({ entries: part }, part.length);
   // Links come last, because they refer to entries that must exist.
-  for (const part of partsOf(links)) await send({ links: part }, part.length);
+  for await (const part of partsOf(links)) await send({ links: part }, part.length);
   progress.end();
   return done;
 }
@@ -119,11 +127,11 @@ function add(done: ImportTotals, answer: Output<'entries.import'>): void {
 }
 
 /** Splits items into parts that fit into a request. */
-function* partsOf<T>(items: readonly T[]): Generator<T[]> {
+async function* partsOf<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T[]> {
   let part: T[] = [];
   let chars = 0;
-  for (const item of items) {
-    const size = JSON.stringify(item).length;
+  for await (const item of items) {
+    const size = stringify(item).length;
     if (part.length > 0 && (part.length === MAX_ITEMS || chars + size > MAX_CHARS)) {
       yield part;
       part = [];

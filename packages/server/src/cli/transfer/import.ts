@@ -10,18 +10,23 @@ import type { OwnParts } from '../own/command.ts';
 import { openProgress, type Progress } from '../progress.ts';
 import { clean } from '../render/index.ts';
 import { withConnection } from './connection.ts';
+import { type EntriesHeader, type ImportHeader, incomplete, totalOf } from './header.ts';
 import { linesOf, peek } from './lines.ts';
 
-type AccountImportOptions = { path: string; dry_run: boolean; json: boolean };
+type AccountImportOptions = { path: string; on_conflict: 'version' | 'skip'; dry_run: boolean; json: boolean };
 type ImportStatus = Output<'transfer.status'>;
-type ImportHeader = NonNullable<ImportStatus['header']>;
 
 const MAX_LINES = 1000;
 const MAX_CHARS = 1024 * 1024;
 
-/** Imports a whole export: all lines are uploaded, then applied at once. */
-export async function importAccount(parts: OwnParts, { path, dry_run, json }: AccountImportOptions): Promise<ExitCode> {
-  const lines = await checkedLines(path, parts.terminal.stdin);
+/** Imports a whole export: all lines are uploaded, then applied at once. Entries of a branch go in beside others. */
+export async function importExport(parts: OwnParts, options: AccountImportOptions): Promise<ExitCode> {
+  const { path, dry_run, json } = options;
+  const { lines, header } = await checkedLines(path, parts.terminal.stdin);
+  if (isOfBranch(header)) {
+    const { importEntries } = await import('./entries.ts');
+    return importEntries(parts, { ...options, header, lines });
+  }
   return withConnection<ExitCode>(parts, dry_run ? 'dry run' : 'write', async (connection, memory) => {
     const status = await ask<ImportStatus>(connection, 'transfer.status', {});
     if (!status.is_empty)
@@ -41,23 +46,21 @@ export async function importAccount(parts: OwnParts, { path, dry_run, json }: Ac
   });
 }
 
+type CheckedLines = { header: ImportHeader | EntriesHeader; lines: AsyncIterable<string> };
+
+const isOfBranch = (header: ImportHeader | EntriesHeader): header is EntriesHeader => header.format === 'mem-entries';
+
 /** A file that is no whole export is refused before memory is opened, or created. Standard input is read only once. */
-async function checkedLines(path: string, stdin: Stdin): Promise<AsyncIterable<string>> {
+async function checkedLines(path: string, stdin: Stdin): Promise<CheckedLines> {
   const { first, all } = await peek(linesOf(path, stdin));
   if (first === undefined) throw new UsageError('the file is empty');
   const header = headerOf(first);
-  if (path === '-') return all;
+  if (path === '-') return { header, lines: all };
   let count = 0;
   for await (const line of all) if (line !== '') count++;
-  if (count - 1 !== total(header.counts)) throw incomplete(count - 1, header);
-  return linesOf(path, stdin);
+  if (count - 1 !== totalOf(header)) throw incomplete(count - 1, header);
+  return { header, lines: linesOf(path, stdin) };
 }
-
-const incomplete = (records: number, { counts }: ImportHeader) =>
-  new Fault(
-    'invalid_input',
-    `the file has ${records} records, and its header announces ${total(counts)}: it is incomplete`,
-  );
 
 export async function discardImport(parts: OwnParts, json: boolean): Promise<ExitCode> {
   return withConnection<ExitCode>(parts, 'read', async (connection) => {
@@ -88,7 +91,7 @@ async function send(connection: ServiceConnection, lines: AsyncIterable<string>,
   let count = 0;
   const flush = async () => {
     if (part.length > 0) await sendLines(connection, { from: count - part.length, lines: part, dry_run });
-    progress.show(count, (header ? total(header.counts) : 0) + 1);
+    progress.show(count, (header ? totalOf(header) : 0) + 1);
     part = [];
     chars = 0;
   };
@@ -108,14 +111,12 @@ async function send(connection: ServiceConnection, lines: AsyncIterable<string>,
   if (count < known) throw otherImport(status);
   // A truncated file is detected before the service is asked to apply it.
   const records = count - 1;
-  if (records !== total(header.counts)) {
+  if (records !== totalOf(header)) {
     if (!dry_run) await connection.call('transfer.discard', {});
     throw incomplete(records, header);
   }
   return { records, header };
 }
-
-const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, n) => sum + n, 0);
 
 /** The service validates the header; here it only gives the number of records. */
 function headerOf(line: string): ImportHeader {

@@ -1,37 +1,22 @@
-import { globsOf, type Input, invalidInput, JsonText, type PathFilter, parseExactInSteps } from '@mem-service/contract';
-import type { FirstRows } from '../../db/index.ts';
-import { type Handlers, noteQuery, pageBytes, type ReadContext, reads } from '../../kernel/index.ts';
+import { globsOf, type Input, invalidInput, JsonText, parseExactInSteps } from '@mem-service/contract';
+import { type Handlers, noteQuery, pageBytes, reads } from '../../kernel/index.ts';
 import { inTurns, pause } from '../../turns.ts';
+import { liveEntries } from './live-entries.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
-import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
+import { fromDocument, type VersionRow } from './rows.ts';
 import { createAggregate } from './rules/aggregate.ts';
 import { diffJsonInSteps } from './rules/diff.ts';
 import { mayAgentSee } from './rules/next.ts';
 import { verify } from './verify.ts';
 import { getVersion } from './version-queries.ts';
 
-const CHUNK = 500;
-/** Few enough that other requests get their turn: a document is parsed. */
-const CHUNK_BYTES = 1024 * 1024;
-
-/** Yields every entry of the view that the glob covers, in chunks, ordered by path and key. */
-async function* visibleEntries({ view, scan }: ReadContext, input: PathFilter): AsyncGenerator<EntryRow> {
-  const page = { paths: globsOf(input), limit: CHUNK, bytes: CHUNK_BYTES };
-  let after: EntryRow | undefined;
-  do {
-    const { rows, more }: FirstRows<EntryRow> = await queries.listLiveEntries(scan, view, { ...page, after });
-    yield* rows;
-    after = more || rows.length === CHUNK ? rows.at(-1) : undefined;
-  } while (after);
-}
-
 const aggregate = reads<'entries.aggregate'>(async (context, input) => {
   const { op, field, group_by, row_path, entity_path } = input;
   const reduction = createAggregate({ op, field, group_by, row_path });
   let entries_scanned = 0;
   let isPrivate = false;
-  for await (const row of visibleEntries(context, input)) {
+  for await (const row of liveEntries(context.scan, context.view, globsOf(input))) {
     entries_scanned++;
     isPrivate ||= row.shared === 0;
     reduction.add((JSON.parse(row.document) as { value: unknown }).value);

@@ -41,11 +41,19 @@ export {
   targetsOf,
 } from './erase/index.ts';
 export type { EntryPlace } from './inherited-rows.ts';
+export { liveEntries } from './live-entries.ts';
 export * from './offers.ts';
 export { prepareWrites } from './prepare.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
 export { restoreQuarantined, setQuarantine } from './quarantine.ts';
-export { type EntryKey, type EntryRowKey, findEntriesIn, getLiveEntry, headStatements } from './queries.ts';
+export {
+  countLiveEntries,
+  type EntryKey,
+  type EntryRowKey,
+  findEntriesIn,
+  getLiveEntry,
+  headStatements,
+} from './queries.ts';
 export { contentHash, fromDocument, quarantinedMember, toEntry, toVersion } from './rows.ts';
 export { isArtifact } from './rules/artifact.ts';
 export { type EvidenceStatus, evidenceRank, evidenceSignal, evidenceStatus } from './rules/evidence.ts';

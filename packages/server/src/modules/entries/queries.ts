@@ -183,6 +183,12 @@ export function listLiveEntries(
   );
 }
 
+/** How many entries are neither deleted nor expired. */
+export async function countLiveEntries(query: Query, view: EntryView): Promise<number> {
+  const found = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM ${entriesIn(view)}`);
+  return found?.n ?? 0;
+}
+
 /** An entry with the newest ledger line about it. */
 export type EntryWithLineRow = EntryRow & NewestLine;
 

@@ -8,6 +8,7 @@ import {
   requireAllModules,
   type Services,
 } from '../../kernel/index.ts';
+import { exportEntries } from './export-entries.ts';
 import { countRows, listRows } from './queries.ts';
 import { type ExportHeader, FORMAT, FORMAT_VERSION, recordText } from './rules/format.ts';
 
@@ -18,7 +19,8 @@ const BYTES_PER_PAGE = 1024 * 1024;
 export const exportedTables = ({ tables }: Services): readonly ExportedTable[] => tables.filter(isExported);
 
 /** Notes are flushed to the store before the export starts. */
-export const exportAccount = lists<'transfer.export'>(({ caller, services }) => {
+export const exportAccount = lists<'transfer.export'>(({ caller, services, view }, { branch }) => {
+  if (branch !== undefined) return exportEntries(services.database, view, branch);
   requireAllModules(services);
   return exportLines(services, caller.account_id);
 });

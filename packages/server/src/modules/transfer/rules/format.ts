@@ -5,6 +5,8 @@ import type { ExportedTable } from '../../../kernel/index.ts';
 import { columnProblem } from './columns.ts';
 
 export const FORMAT = 'mem-export';
+/** Of the entries of one branch, which go in beside others. */
+export const ENTRIES_FORMAT = 'mem-entries';
 export const FORMAT_VERSION = 1;
 
 export class LineProblem extends Error {
@@ -128,6 +130,8 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as num
 /** Parses the first line. It contains no export time, so that equal accounts have equal exports. */
 export function readHeader(text: string): ExportHeader {
   const header = parseLine(text) as unknown as ExportHeader;
+  if (header.record === 'header' && (header.format as string) === ENTRIES_FORMAT)
+    throw new LineProblem('begins the entries of a branch: entries.import takes them, or mem import the file');
   if (header.record !== 'header' || header.format !== FORMAT)
     throw new LineProblem(`is not the header of an export: {"record":"header","format":"${FORMAT}",…}`);
   if (header.version !== FORMAT_VERSION)
