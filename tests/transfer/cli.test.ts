@@ -74,6 +74,36 @@ describe('mem export and mem import', () => {
     expect((await desk.mem(['export'])).out).toBe(text);
   });
 
+  it('take the entries of a branch to another account', async () => {
+    const desk = await newDesk();
+    const calls = [
+      ['branch', 'experiment/one'],
+      ['write', 'a/b', 'k', '{ "max": 1.0 }', '--branch', 'experiment/one'],
+      ['write', 'a/b', 'own', 'of an agent', '--agent', 'agent/x', '--branch', 'experiment/one'],
+      ['write', 'a/b', 'k', '"of main"'],
+      ['write', 'a/b', 'later', 'on main'],
+    ];
+    for (const args of calls) expect(await desk.inProcess(args)).toMatchObject({ code: 0 });
+    const out = join(desk.folder, 'branch.jsonl');
+    expect(await desk.inProcess(['export', '--branch', 'experiment/one', '--out', out])).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^exported 2 entries of experiment\/one, up to seq \d+/),
+    });
+    const lines = readFileSync(out, 'utf8');
+    expect(lines).toContain('{ "max": 1.0 }');
+    const other = await newDesk();
+    const wrote = { code: 0, out: expect.stringContaining('wrote 2 versions') };
+    expect(await other.inProcess(['import', out])).toMatchObject(wrote);
+    expect(await other.inProcess(['import', out])).toMatchObject({ out: expect.stringContaining('wrote 0 versions') });
+    const { out: text } = await other.inProcess(['export', '--branch', 'main']);
+    const entriesOf = (file: string) => file.split('\n').slice(1);
+    expect(entriesOf(text)).toEqual(entriesOf(lines));
+    expect(await desk.inProcess(['import', '-'], { input: lines.split('\n').slice(0, 2).join('\n') })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('it is incomplete'),
+    });
+  });
+
   it('take an account to a server and back', async () => {
     const desk = await newDesk();
     const server = await newServer(desk);
