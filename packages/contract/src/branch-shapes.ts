@@ -69,8 +69,15 @@ export const branchState = z
 export const branchDetails = branchState
   .extend({
     protection: protection.nullable().meta({ description: 'Null where the branch is not protected.' }),
-    ahead: z.int().meta({ description: 'How many entries of the branch were written since its fork.' }),
-    behind: z.int().meta({ description: 'How many entries of its parent were written since the fork.' }),
+    ahead: z
+      .int()
+      .meta({ description: 'How many entries of the branch were written since it was last merged into its parent.' }),
+    behind: z
+      .int()
+      .meta({
+        description:
+          'How many entries of its parent were written since the fork, other than by merges of the branch. A refresh moves the fork.',
+      }),
     is_counted: z.boolean().meta({
       description: 'False: there are more, of which the first 10,000 were counted, or the key may not read the parent.',
     }),

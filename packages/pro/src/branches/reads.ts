@@ -11,6 +11,7 @@ import {
   reads,
   withinPage,
 } from '@mem-service/server/module';
+import { isMergeCommit, lastMergedSeq } from '../merges/queries.ts';
 import * as queries from './queries.ts';
 import { mainBranch, toBranch, toProtection } from './render.ts';
 import { noBranch, resolveRef } from './resolve.ts';
@@ -48,28 +49,42 @@ export const read = reads<'branches.read'>(async (context, { name }) => {
   return { ...toBranch(row), protection, ...(await distanceOf(context, row)) };
 });
 
-/** How many entries were written on each side since the fork, of those that the caller may see. */
-async function distanceOf(context: ReadContext, { account_id, name, parent, fork_seq, inherits }: queries.BranchRow) {
-  const source = { account_id, read: context.read };
+/**
+ * How many entries were written on each side that the other does not have, of those that the caller may see: on the branch since it
+ * was last merged into its parent, on the parent since the fork, which a refresh moves.
+ */
+async function distanceOf(context: ReadContext, { account_id, name, parent, inherits }: queries.BranchRow) {
+  const { read } = context;
   const hidden = await readableBranches(context, [parent]);
-  const { lineage: newest } = await resolveRef(source, parent);
-  const own: Lineage = [{ branch: name, up_to_seq: null }];
+  const { lineage: newest } = await resolveRef({ account_id, read }, parent);
   const base = parseSpans(inherits);
-  const ahead = await countIn(context, newerSpans([{ branch: name, up_to_seq: fork_seq }], own), base);
+  const merged = { source: name, target: parent };
+  const after = (await lastMergedSeq(read, account_id, merged)) ?? 0;
+  const ahead = await countIn(context, [{ branch: name, after, until: null }], {
+    from: branchesIn(base),
+    same_on: hidden ? undefined : parent,
+  });
   // What happens on a parent is not shown to those who may not read it.
-  const behind = await countIn(context, hidden ? [] : newerSpans(base, newest), newest.slice(1));
+  const behind = await countIn(context, hidden ? [] : newerSpans(base, newest), {
+    from: branchesIn(newest.slice(1)),
+    same_on: name,
+    came_with: (commitId) => isMergeCommit(account_id, merged, commitId),
+  });
   const most = MAX_COUNTED;
   const is_counted = !hidden && ahead.looked_at <= most && behind.looked_at <= most;
   return { ahead: ahead.count, behind: behind.count, is_counted };
 }
 
-async function countIn({ read, view }: ReadContext, spans: ReturnType<typeof newerSpans>, inherits: Lineage) {
-  const from = inherits.map(({ branch }) => branch);
+const branchesIn = (lineage: Lineage): string[] => lineage.map(({ branch }) => branch);
+
+type Compared = Pick<Parameters<typeof countChanged>[2], 'from' | 'same_on' | 'came_with'>;
+
+async function countIn({ scan, view }: ReadContext, spans: ReturnType<typeof newerSpans>, compared: Compared) {
   const total = { count: 0, looked_at: 0 };
   for (const span of spans) {
     const limit = MAX_COUNTED + 1 - total.looked_at;
     if (limit <= 0) break;
-    const { count, looked_at } = await countChanged(read, view, { ...span, limit, from });
+    const { count, looked_at } = await countChanged(scan, view, { ...span, ...compared, limit });
     total.count += count;
     total.looked_at += looked_at;
   }

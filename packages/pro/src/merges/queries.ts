@@ -107,6 +107,28 @@ export function listMergedInto(query: Query, accountId: string, { branch, seq }:
   );
 }
 
+/** Up to where a branch was last merged into another; undefined where it never was. */
+export async function lastMergedSeq(
+  query: Query,
+  accountId: string,
+  { source, target }: Pick<MergeRow, 'source' | 'target'>,
+): Promise<number | undefined> {
+  const found = await query.get<{ source_seq: number }>(
+    sql`SELECT source_seq FROM merges WHERE account_id = ${accountId} AND target = ${target} AND source = ${source}
+          AND kind = 'merge' AND status = 'merged' ORDER BY source_seq DESC LIMIT 1`,
+  );
+  return found?.source_seq;
+}
+
+/** A condition on the id of a commit: a merge of one branch into another made it. */
+export const isMergeCommit = (
+  accountId: string,
+  { source, target }: Pick<MergeRow, 'source' | 'target'>,
+  commitId: Sql,
+): Sql =>
+  sql`EXISTS (SELECT 1 FROM merges WHERE merges.account_id = ${accountId} AND merges.commit_id = ${commitId}
+    AND merges.source = ${source} AND merges.target = ${target} AND merges.kind = 'merge' LIMIT 1 OFFSET 0)`;
+
 type WaitingBetween = Pick<MergeRow, 'account_id' | 'kind' | 'source' | 'target'>;
 
 /** The merges from one branch into another that wait for their conflicts to be resolved. An account has few that wait. */

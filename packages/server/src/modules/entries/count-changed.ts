@@ -1,4 +1,4 @@
-import { andAll, emptySql, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { includedIn, pathsOf } from './relation.ts';
 
@@ -9,7 +9,15 @@ type ChangedSpan = {
   limit: number;
   /** The branches that it inherits from. */
   from: readonly string[];
+  /** A branch with which it is compared: entries of which both have the same state have not changed. */
+  same_on?: string | undefined;
+  /** Whether a commit brought to this branch what that branch had. */
+  came_with?: ((commitId: Sql) => Sql) | undefined;
 };
+
+const LOOKED_AT = fragment(
+  'entry_id, version, seq, entity_path, key, shared, agent_id, deleted, content_hash, written_at, memory_type, pattern_refs, confidence, ttl_at',
+);
 
 /**
  * How many entries of a branch itself were written after a `seq`, tombstones among them. Of the first `limit` of them,
@@ -18,34 +26,65 @@ type ChangedSpan = {
 export async function countChanged(
   query: Query,
   view: EntryView,
-  { branch, after, until, limit, from }: ChangedSpan,
+  { branch, after, until, limit, from, same_on, came_with }: ChangedSpan,
 ): Promise<{ count: number; looked_at: number }> {
   const end = until === null ? emptySql : sql` AND seq <= ${until}`;
-  const shown = sql`${includedIn(view, 'visible')}${andAll(pathsOf(view, undefined))}`;
+  const changed = [
+    ...from.map((one) => isNoCopyOf(view, one)),
+    ...(same_on === undefined ? [] : [isOtherThanOn(view, same_on)]),
+    ...(came_with === undefined ? [] : [hasNotComeWith(view, { after, came_with })]),
+  ];
+  const shown = sql`${includedIn(view, 'visible')}${andAll([...pathsOf(view, undefined), ...changed])}`;
   const found = await query.get<{ count: number; looked_at: number }>(
     sql`SELECT count(*) AS looked_at, coalesce(sum(CASE WHEN ${shown} THEN 1 ELSE 0 END), 0) AS count
-        FROM (SELECT entity_path, shared, agent_id, deleted FROM entries AS head
-          WHERE account_id = ${view.account_id} AND branch = ${branch} AND seq > ${after}${end}${andAll(isNoCopy(view, from))}
-          ORDER BY seq LIMIT ${limit}) AS entries`,
+        FROM (SELECT ${LOOKED_AT} FROM entries
+          WHERE account_id = ${view.account_id} AND branch = ${branch} AND seq > ${after}${end}
+          ORDER BY seq LIMIT ${limit}) AS head`,
   );
   return found ?? { count: 0, looked_at: 0 };
 }
 
-/** A copy has the number, author, time and content of what it was taken over from, and is the first version here. */
-const isNoCopy = (view: EntryView, from: readonly string[]): Sql[] => from.map((branch) => isNoCopyOf(view, branch));
-
-function isNoCopyOf({ account_id, dialect }: EntryView, branch: string): Sql {
-  const on = 'versions.account_id = ? AND versions.entry_id = origin.entry_id AND versions.version = head.version';
-  const joined: Sql = { text: dialect.leftJoin('versions', on), values: [account_id] };
-  // One lookup for each head, whatever PostgreSQL expects of the tables.
-  const entries =
-    dialect.engine === 'sqlite'
-      ? sql`entries`
-      : sql`(SELECT * FROM entries AS x WHERE x.account_id = (SELECT CAST(${account_id} AS text))
+/** The entry of the same name on another branch: one look-up for each head, whatever PostgreSQL expects of the tables. */
+const sameNameOn = ({ account_id, dialect }: EntryView, branch: string): Sql =>
+  dialect.engine === 'sqlite'
+    ? sql`entries`
+    : sql`(SELECT * FROM entries AS x WHERE x.account_id = (SELECT CAST(${account_id} AS text))
           AND (x.branch, x.entity_path, x.key) >= (${branch}, head.entity_path, head.key)
         ORDER BY x.account_id, x.branch, x.entity_path, x.key LIMIT 1)`;
-  return sql`NOT (head.seq = head.entry_id AND EXISTS (SELECT 1 FROM ${entries} AS origin${joined}
+
+/** A copy has the number, author, time and content of what it was taken over from, and is the first version here. */
+function isNoCopyOf(view: EntryView, branch: string): Sql {
+  const { account_id, dialect } = view;
+  const on = 'versions.account_id = ? AND versions.entry_id = origin.entry_id AND versions.version = head.version';
+  const joined: Sql = { text: dialect.leftJoin('versions', on), values: [account_id] };
+  return sql`NOT (head.seq = head.entry_id AND EXISTS (SELECT 1 FROM ${sameNameOn(view, branch)} AS origin${joined}
     WHERE origin.account_id = ${account_id} AND origin.branch = ${branch} AND origin.entity_path = head.entity_path
       AND origin.key = head.key AND versions.seq < head.seq AND versions.content_hash = head.content_hash
       AND versions.written_at = head.written_at AND versions.agent_id = head.agent_id))`;
+}
+
+const isOtherThanOn = (view: EntryView, branch: string): Sql =>
+  sql`NOT EXISTS (SELECT 1 FROM ${sameNameOn(view, branch)} AS other
+    WHERE other.account_id = ${view.account_id} AND other.branch = ${branch} AND other.entity_path = head.entity_path
+      AND other.key = head.key AND other.deleted = head.deleted AND other.shared = head.shared
+      AND other.content_hash = head.content_hash AND other.memory_type = head.memory_type
+      AND other.pattern_refs = head.pattern_refs AND other.confidence = head.confidence
+      AND coalesce(other.ttl_at, 0) = coalesce(head.ttl_at, 0) LIMIT 1 OFFSET 0)`;
+
+/**
+ * What such a commit wrote over a version that the other branch knows is what that branch had. Over any other version it may be
+ * the result of a merge of both. The offset keeps PostgreSQL from joining whole tables.
+ */
+function hasNotComeWith(
+  { account_id }: EntryView,
+  { after, came_with }: { after: number; came_with: (commitId: Sql) => Sql },
+): Sql {
+  return sql`NOT EXISTS (SELECT 1 FROM versions AS written
+    WHERE written.account_id = ${account_id} AND written.entry_id = head.entry_id AND written.version = head.version
+      AND ${came_with(fragment('written.commit_id'))}
+      AND NOT EXISTS (SELECT 1 FROM versions AS replaced
+        WHERE replaced.account_id = ${account_id} AND replaced.entry_id = head.entry_id
+          AND replaced.version = head.version - 1 AND replaced.seq > ${after}
+          AND NOT ${came_with(fragment('replaced.commit_id'))} LIMIT 1 OFFSET 0)
+    LIMIT 1 OFFSET 0)`;
 }
