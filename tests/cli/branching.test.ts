@@ -185,8 +185,18 @@ describe.each(['a local store', 'a server'])('the command line on %s', (where) =
       'mem: look at them:  mem conflicts m1',
       "mem: decide:        mem resolve m1 source|target|base --path '**', or one with --no 0",
       'mem: then go on:    the same command again, a merge or refresh with --merge-id m1',
+      'mem: or give it up: mem merge --abort m1',
       '',
     ]);
+    expect(await done('merge', '--abort')).toBe(
+      'gave up m1, a merge of experiment/retries into main with 1 conflict\n',
+    );
+    expect(await mem('merge', '--abort')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no merge into main waits'),
+    });
+    expect(await mem('merge', '--abort', 'm1')).toMatchObject({ code: 3 });
+    expect((await mem(...three)).code).toBe(5);
     expect(await done('conflicts', 'm1')).toMatch(
       /^0 {2}checkout\/payments retry {2}open {2}both sides changed it \(max\)$/m,
     );

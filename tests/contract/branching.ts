@@ -49,10 +49,29 @@ async function protectBranch(app: TestApp, { as, known, n }: BranchSetup): Promi
 
 /** A merge that waits for its conflicts to be resolved. */
 async function waitForResolution(app: TestApp, setup: BranchSetup): Promise<void> {
-  const { as, known, n, mark, at, only_open } = setup;
-  const name = `experiment/conflicting-${n}`;
-  if (only_open) return void (await app.call('branches.create', { name }, as));
-  const merge_id = `merge-${mark}-${n}`;
+  const { known, n, mark } = setup;
+  const waiting = { name: `experiment/conflicting-${n}`, merge_id: `merge-${mark}-${n}` };
+  if (await layConflicts(app, setup, waiting)) known.merge_id = waiting.merge_id;
+}
+
+const givenUp = new WeakMap<TestApp, number>();
+
+/** One that can be given up. */
+async function waitToBeGivenUp(app: TestApp, setup: BranchSetup): Promise<void> {
+  const no = (givenUp.get(app) ?? 0) + 1;
+  givenUp.set(app, no);
+  const waiting = { name: `experiment/given-up-${no}`, merge_id: `merge-${setup.mark}-given-up-${no}` };
+  if (await layConflicts(app, setup, waiting)) setup.known['merges.abort'] = { merge_id: waiting.merge_id };
+}
+
+type WaitingMerge = { name: string; merge_id: string };
+
+async function layConflicts(app: TestApp, setup: BranchSetup, { name, merge_id }: WaitingMerge): Promise<boolean> {
+  const { as, at, only_open } = setup;
+  if (only_open) {
+    await app.call('branches.create', { name }, as);
+    return false;
+  }
   const disputed = [`${at.key}-disputed`, `${at.key}-disputed-too`].map((key) => ({ ...at, key }));
   const writeAll = async (branch: string, max_attempts: number) => {
     for (const one of disputed) await writeOn(app, setup, branch)(one, { max_attempts });
@@ -67,7 +86,7 @@ async function waitForResolution(app: TestApp, setup: BranchSetup): Promise<void
     (error: { code: string }) => error.code,
   );
   if (code !== 'merge_conflicts') throw new Error(`expected conflicts: ${code}`);
-  known.merge_id = merge_id;
+  return true;
 }
 
 const proposals = new WeakMap<TestApp, number>();
@@ -157,6 +176,7 @@ export async function layBranches(app: TestApp, setup: BranchSetup): Promise<voi
   await closeBranch(app, setup);
   await protectBranch(app, setup);
   await waitForResolution(app, setup);
+  await waitToBeGivenUp(app, setup);
   await layPullRequests(app, setup);
   await layQuarantine(app, setup);
 }
@@ -171,6 +191,7 @@ export const BRANCHES_AFTER: Record<string, (app: TestApp, setup: BranchSetup) =
   'branches.close': changeBranch,
   'branches.reopen': closeBranch,
   'branches.merge': reopenBranch,
+  'merges.abort': waitToBeGivenUp,
   'pull_requests.create': leaveUnproposed,
   'pull_requests.close': openPullRequest,
   'pull_requests.merge': openPullRequest,

@@ -25,6 +25,7 @@ export const eventTypes = [
   'branch_updated',
   'branch_refreshed',
   'conflict_resolved',
+  'merge_aborted',
   'pull_request_opened',
   'pull_request_updated',
   'pull_request_reviewed',

@@ -152,6 +152,10 @@ export const merge = z
   })
   .meta({ id: 'Merge' });
 
+export const abortedMerge = merge
+  .pick({ merge_id: true, kind: true, source: true, target: true, conflicts: true })
+  .meta({ id: 'AbortedMerge', description: 'A merge that was given up, and how many conflicts it had.' });
+
 export const mergeAnswer = merge
   .extend({
     merge_id: mergeId.nullable().meta({ description: 'Null where there was nothing to merge.' }),

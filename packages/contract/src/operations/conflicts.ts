@@ -56,6 +56,32 @@ export const conflicts = {
     example: () => ({ merge_id: 'merge-retries' }),
   }),
 
+  'merges.abort': operation({
+    summary: 'Give up a merge that waits for its conflicts to be resolved',
+    description:
+      'Drops its conflicts and what was resolved of them; both branches stay as they are. A merge that was made is refused (409), and ' +
+      'so is that of a pull request, which ends when the pull request is closed.',
+    module: 'merges',
+    effect: 'write',
+    cost: 2,
+    open_to_all: true,
+    http: { method: 'DELETE', path: '/api/v1/merges/{merge_id}' },
+    cli: { args: ['merge_id'], hidden: true },
+    tools: [
+      {
+        name: 'mem_abort_merge',
+        toolset: 'branching',
+        description: 'Give up a merge that waits for its conflicts; nothing is merged.',
+        fields: ['merge_id'],
+        miss: 'mem_list_merges with status=conflicts',
+      },
+    ],
+    input: () => z.strictObject({ merge_id: m.mergeId, ...author }),
+    output: () => m.abortedMerge,
+    errors: ['not_found', 'branch_access_denied', 'conflict', 'forbidden', 'module_not_installed'],
+    example: () => ({ merge_id: 'merge-retries' }),
+  }),
+
   'conflicts.list': operation({
     summary: 'List the conflicts of a merge',
     description: 'In the order in which they were found.',

@@ -141,7 +141,7 @@ export const merges = {
     branches_in: { name: 'read', target: 'read_write' },
     http: { method: 'POST', path: '/api/v1/branches/{name}/merge' },
     raw: [['resolutions', '*', 'value']],
-    cli: { args: ['name'], alias: 'merge', flags: { target: 'into' }, letters: { message: 'm' }, current: 'target' },
+    cli: { args: ['name'], hidden: true, flags: { target: 'into' }, letters: { message: 'm' }, current: 'target' },
     tools: [
       {
         name: 'mem_branch_merge',

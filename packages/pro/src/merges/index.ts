@@ -1,4 +1,5 @@
 import type { Module } from '@mem-service/server/module';
+import { abort } from './abort.ts';
 import { cherryPick } from './cherry-pick.ts';
 import { conflictHandlers } from './conflict-handlers.ts';
 import { diffHandlers } from './diff.ts';
@@ -22,6 +23,7 @@ export const merges: Module = {
     ...listHandlers,
     ...conflictHandlers,
     'branches.refresh': refresh,
+    'merges.abort': abort,
     'entries.cherry_pick': cherryPick,
   },
 };

@@ -10,6 +10,8 @@ import {
   writes,
 } from '@mem-service/server/module';
 import { authorOf } from '../merges/merge.ts';
+import { getMerge } from '../merges/queries.ts';
+import { deleteWaiting } from '../merges/run-merge.ts';
 import type { MergeAuthor } from '../merges/write.ts';
 import { requireRoom } from './create.ts';
 import { holderOf, isAuthor } from './deciders.ts';
@@ -81,6 +83,8 @@ const close = writes<'pull_requests.close'>(async (work, { input, caller }) => {
   const { row, author } = await loadChangeable(work, { input, caller });
   if (row.status === 'closed') return unchanged(toPullRequest(row));
   requireOpen(row);
+  const waiting = await getMerge(work.tx, work.account_id, row.id);
+  if (waiting) await deleteWaiting(work, waiting);
   const set = { status: 'closed' as const, closed_by: author.agent_id, closed_at: work.now };
   return changePullRequest(work, row, { event_type: 'pull_request_closed', author, set });
 });

@@ -117,6 +117,7 @@ function conflictLines({ conflicts, hidden, conflicting, merge_id: id }: Problem
     `look at them:  mem conflicts ${id}`,
     `decide:        mem resolve ${id} source|target|base --path '**', or one with --no 0`,
     `then go on:    the same command again, a merge or refresh with --merge-id ${id}`,
+    `or give it up: mem merge --abort ${id}`,
   ];
 }
 

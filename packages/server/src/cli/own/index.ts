@@ -12,6 +12,7 @@ import { importCommand } from './import.ts';
 import { init } from './init.ts';
 import { log } from './log.ts';
 import { mcp } from './mcp.ts';
+import { merge } from './merge.ts';
 import { postgres } from './postgres.ts';
 import { pr } from './pr.ts';
 import { restore } from './restore.ts';
@@ -42,6 +43,7 @@ export const ownCommands = [
   branch,
   switchCommand,
   diff,
+  merge,
   cherryPick,
   pr,
   tag,

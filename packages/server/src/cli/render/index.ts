@@ -21,7 +21,7 @@ import { deleted, entry, restored, written } from './entry.ts';
 import { explain } from './explain.ts';
 import { neighbors, stated } from './graph.ts';
 import { me } from './me.ts';
-import { conflict, conflicts, merged, resolved } from './merges.ts';
+import { aborted, conflict, conflicts, merged, resolved } from './merges.ts';
 import { committed } from './outcome.ts';
 import { candidates, consolidated, proposal, proposals } from './proposals.ts';
 import {
@@ -120,6 +120,7 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'conflicts.list': conflicts,
   'conflicts.read': conflict,
   'conflicts.resolve': resolved,
+  'merges.abort': aborted,
   'rollback.run': rolledBack,
   'quarantine.trace': influence,
   'quarantine.create': underQuarantine,

@@ -105,3 +105,8 @@ export function resolved(item: AnswerItem): string {
       : `${open} still open: mem conflicts ${show(merge_id)}`;
   return `resolved ${counted(count, 'conflict')}; ${next}\n`;
 }
+
+export function aborted(item: AnswerItem): string {
+  const { merge_id, source, target, conflicts } = item as unknown as Output<'merges.abort'>;
+  return `gave up ${show(merge_id)}, a merge of ${show(source)} into ${show(target)} with ${counted(conflicts, 'conflict')}\n`;
+}

@@ -70,6 +70,7 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   branch_updated: (event) => `Updated branch '${branchNamedIn(event)}'`,
   branch_refreshed: (event) => `Refreshed branch '${branchNamedIn(event)}'`,
   conflict_resolved: ({ details }) => `Resolved ${count(details.resolved, 'conflict')} of a merge`,
+  merge_aborted: ({ details }) => `Gave up a merge with ${count(details.conflicts, 'conflict')}`,
   pull_request_opened: (event) => `Opened a pull request of branch '${branchNamedIn(event)}'`,
   pull_request_updated: (event) => `Changed a pull request of branch '${branchNamedIn(event)}'`,
   pull_request_reviewed: (event) =>
