@@ -67,7 +67,8 @@ describe('every operation of the table', () => {
   const absent = [
     ...['keys.revoke', 'keys.rotate', 'commits.read', 'traces.read', 'agents.recall', 'agents.read_from'],
     ...['golden.delete', 'consolidation.decide', 'dead_letters.replay', 'connectors.read', 'webhooks.receive'],
-    ...['access.grant', 'access.revoke', 'merges.read', 'merges.abort', 'conflicts.list', 'conflicts.read', 'conflicts.resolve'],
+    ...['access.grant', 'access.revoke', 'merges.read', 'merges.abort'],
+    ...['conflicts.list', 'conflicts.read', 'conflicts.resolve'],
     ...['quarantine.trace', 'quarantine.create', 'quarantine.read', 'quarantine.undo'],
     ...['teams.update', 'teams.delete', 'members.list', 'members.add', 'members.update', 'members.remove'],
     ...['members.reinstate', 'pull_requests.read', 'pull_requests.update', 'pull_requests.review'],

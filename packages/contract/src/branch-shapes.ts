@@ -72,12 +72,10 @@ export const branchDetails = branchState
     ahead: z
       .int()
       .meta({ description: 'How many entries of the branch were written since it was last merged into its parent.' }),
-    behind: z
-      .int()
-      .meta({
-        description:
-          'How many entries of its parent were written since the fork, other than by merges of the branch. A refresh moves the fork.',
-      }),
+    behind: z.int().meta({
+      description:
+        'How many entries of its parent were written since the fork, other than by merges of the branch. A refresh moves the fork.',
+    }),
     is_counted: z.boolean().meta({
       description: 'False: there are more, of which the first 10,000 were counted, or the key may not read the parent.',
     }),

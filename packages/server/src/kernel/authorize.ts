@@ -30,3 +30,14 @@ export const authorizeKeyType: Authorize = (name, input, { key, control }) => {
       `${name} concerns the whole account, but the scope of this key covers only a part of it`,
     );
 };
+
+/**
+ * An export of a service without keys is not audited: only its owner can make it, and a second export must equal the
+ * first.
+ */
+export function isAuditedRead(name: OperationName, input: Record<string, unknown>, { key }: Caller): boolean {
+  const { effect, lines } = operations[name] as Operation;
+  const { admin, whole } = limitsOf(name, input);
+  if (effect === 'control') return lines === true;
+  return admin === true && (key !== undefined || !whole);
+}

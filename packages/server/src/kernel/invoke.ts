@@ -1,8 +1,8 @@
-import { Fault, type JsonObject, type Operation, type OperationName, operations } from '@mem-service/contract';
+import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
 import { checkSchema, type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
-import { limitsOf } from './authorize.ts';
+import { isAuditedRead } from './authorize.ts';
 import { renewWith } from './branch-lineages.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
@@ -222,17 +222,6 @@ function asAccount(name: OperationName, input: { account_id?: string }, caller: 
   return effect === 'control' && lines && input.account_id !== undefined
     ? { ...caller, account_id: input.account_id }
     : caller;
-}
-
-/**
- * An export of a service without keys is not audited: only its owner can make it, and a second export must equal the
- * first.
- */
-function isAuditedRead(name: OperationName, input: JsonObject, { key }: Caller): boolean {
-  const { effect, lines } = operations[name] as Operation;
-  const { admin, whole } = limitsOf(name, input);
-  if (effect === 'control') return lines === true;
-  return admin === true && (key !== undefined || !whole);
 }
 
 /** A read that only admins may do gets an audit line and changes nothing else. */
