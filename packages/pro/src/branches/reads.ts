@@ -77,9 +77,9 @@ async function distanceOf(context: ReadContext, { account_id, name, parent, inhe
 
 const branchesIn = (lineage: Lineage): string[] => lineage.map(({ branch }) => branch);
 
-type Compared = Pick<Parameters<typeof countChanged>[2], 'from' | 'same_on' | 'came_with'>;
+type ComparedSide = Pick<Parameters<typeof countChanged>[2], 'from' | 'same_on' | 'came_with'>;
 
-async function countIn({ scan, view }: ReadContext, spans: ReturnType<typeof newerSpans>, compared: Compared) {
+async function countIn({ scan, view }: ReadContext, spans: ReturnType<typeof newerSpans>, compared: ComparedSide) {
   const total = { count: 0, looked_at: 0 };
   for (const span of spans) {
     const limit = MAX_COUNTED + 1 - total.looked_at;

@@ -67,13 +67,13 @@ type SentEntries = {
   count: number;
   links: readonly unknown[];
 };
-type SendOptions = { source: string; on_conflict: 'version' | 'skip'; dry_run: boolean };
+type ImportSource = { source: string; on_conflict: 'version' | 'skip'; dry_run: boolean };
 
 /** Sends entries in parts that fit into a request, then links. */
 export async function sendAll(
   connection: ServiceConnection,
   { entries, links, count: total }: SentEntries,
-  { source, on_conflict, dry_run }: SendOptions,
+  { source, on_conflict, dry_run }: ImportSource,
 ): Promise<ImportTotals> {
   const done: ImportTotals = {
     entries: { written: 0, unchanged: 0, skipped: 0, older: 0 },

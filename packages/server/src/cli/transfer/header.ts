@@ -13,12 +13,12 @@ export type EntriesHeader = {
   counts: { entry: number };
 };
 
-type Counted = { counts: Record<string, number> };
+type CountedRecords = { counts: Record<string, number> };
 
 /** How many records a header announces. */
-export const totalOf = ({ counts }: Counted): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
+export const totalOf = ({ counts }: CountedRecords): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
 
-export const incomplete = (records: number, header: Counted): Fault =>
+export const incomplete = (records: number, header: CountedRecords): Fault =>
   new Fault(
     'invalid_input',
     `the file has ${records} records, and its header announces ${totalOf(header)}: it is incomplete`,
