@@ -57,7 +57,7 @@ async function waitForResolution(app: TestApp, setup: BranchSetup): Promise<void
 const givenUp = new WeakMap<TestApp, number>();
 
 /** One that can be given up. */
-async function waitToBeGivenUp(app: TestApp, setup: BranchSetup): Promise<void> {
+export async function waitToBeGivenUp(app: TestApp, setup: BranchSetup): Promise<void> {
   const no = (givenUp.get(app) ?? 0) + 1;
   givenUp.set(app, no);
   const waiting = { name: `experiment/given-up-${no}`, merge_id: `merge-${setup.mark}-given-up-${no}` };

@@ -1,9 +1,17 @@
-import type { JsonObject } from '@mem-service/contract';
+import type { EntryKey, JsonObject } from '@mem-service/contract';
 import { type Operation, type OperationName, operationNames, operations, stringify } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
-import { alignIds, BRANCHES_AFTER, type BranchSetup, changeOpenly, createGrantees, layBranches } from './branching.ts';
+import {
+  alignIds,
+  BRANCHES_AFTER,
+  type BranchSetup,
+  changeOpenly,
+  createGrantees,
+  layBranches,
+  waitToBeGivenUp,
+} from './branching.ts';
 
 export type { JsonObject } from '@mem-service/contract';
 /**

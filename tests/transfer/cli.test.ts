@@ -95,7 +95,7 @@ describe('mem export and mem import', () => {
     const wrote = { code: 0, out: expect.stringContaining('wrote 2 versions') };
     expect(await other.inProcess(['import', out])).toMatchObject(wrote);
     expect(await other.inProcess(['import', out])).toMatchObject({ out: expect.stringContaining('wrote 0 versions') });
-    const { out: text } = await other.inProcess(['export', '--branch', 'main']);
+    const { out: text } = await other.mem(['export', '--branch', 'main']);
     const entriesOf = (file: string) => file.split('\n').slice(1);
     expect(entriesOf(text)).toEqual(entriesOf(lines));
     expect(await desk.inProcess(['import', '-'], { input: lines.split('\n').slice(0, 2).join('\n') })).toMatchObject({

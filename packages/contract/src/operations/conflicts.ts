@@ -64,7 +64,6 @@ export const conflicts = {
     module: 'merges',
     effect: 'write',
     cost: 2,
-    open_to_all: true,
     http: { method: 'DELETE', path: '/api/v1/merges/{merge_id}' },
     cli: { args: ['merge_id'], hidden: true },
     tools: [
