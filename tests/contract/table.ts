@@ -138,6 +138,8 @@ const NAMED_OF: Record<string, string> = {
 };
 
 export function learn(known: KnownIds, output: object, maker?: OperationName): void {
+  // What was given up is not there any more.
+  if (maker === 'merges.abort') return;
   for (const [field, one] of Object.entries(output)) {
     const of = NAMED_OF[field];
     if (isIdentifying(field) && one !== null && (of === undefined || of in output)) known[field] = one;
