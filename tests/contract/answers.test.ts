@@ -129,7 +129,7 @@ describe.each(backends)('what is about whole accounts, on %s', (backend) => {
         return;
       }
       expectDeclared(name, definition(name).lines ? (outcome.lines as JsonObject[]) : [outcome], input);
-      learn(known, outcome);
+      learn(known, outcome, name);
       answered.add(name);
     };
     for (const [n, order] of [names, names.toReversed()].entries())

@@ -48,7 +48,7 @@ describe.each(backends)('answers to retries, after an erasure on %s', (backend) 
     for (const name of keeping) {
       const input = newInput(name, MARK, known);
       const answer = await call({ name, input });
-      learn(known, answer as object);
+      learn(known, answer as object, name);
       done.push({ name, input, answer });
     }
   });

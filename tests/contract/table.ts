@@ -178,6 +178,8 @@ export async function createExamples(app: TestApp, setup: ExampleSetup): Promise
   const n = nextRound(app);
   laid.set(app, n);
   for (const name of writing) {
+    if (name === 'merges.abort')
+      await waitToBeGivenUp(app, { ...setup, known, at: addressesOf(mark)[0] as EntryKey, n });
     if (!isLaid(name, setup)) continue;
     // Everyone who may read the branch sees the id of the pull request, and of the merge's commit.
     if (name === 'branches.merge' || name === 'pull_requests.create') alignIds(app);

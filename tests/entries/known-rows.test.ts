@@ -162,7 +162,7 @@ describe.each(backends)('after every operation that writes, on %s', (backend) =>
     await readAll(app);
     const input = newInput(name, MARK, known);
     const done = await outcomeOf(app, name, { input, as });
-    if (!('refused' in done)) learn(known, done);
+    if (!('refused' in done)) learn(known, done, name);
     expect(await readAll(app)).toEqual(await readAll(plain));
   });
 });

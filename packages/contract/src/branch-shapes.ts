@@ -77,7 +77,8 @@ export const branchDetails = branchState
         'How many entries of its parent were written since the fork, other than by merges of the branch. A refresh moves the fork.',
     }),
     is_counted: z.boolean().meta({
-      description: 'False: there are more, of which the first 10,000 were counted, or the key may not read the parent.',
+      description:
+        'False: there are more, of which the first 10,000 were counted, or more than 50 merges, or the key may not read the parent.',
     }),
   })
   .meta({ id: 'BranchDetails' });

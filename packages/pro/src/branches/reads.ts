@@ -11,7 +11,7 @@ import {
   reads,
   withinPage,
 } from '@mem-service/server/module';
-import { isMergeCommit, lastMergedSeq } from '../merges/queries.ts';
+import { lastMergedSeq, listMergeWindows } from '../merges/queries.ts';
 import * as queries from './queries.ts';
 import { mainBranch, toBranch, toProtection } from './render.ts';
 import { noBranch, resolveRef } from './resolve.ts';
@@ -19,6 +19,8 @@ import { newerSpans, parseSpans } from './rules/spans.ts';
 
 /** Counting ends there; the contract says so. */
 const MAX_COUNTED = 10_000;
+/** More merges since the last refresh are not told apart from other writes. */
+const MAX_COUNTED_MERGES = 50;
 
 const cursors = cursorsOf('branches', ['number']);
 
@@ -53,31 +55,35 @@ export const read = reads<'branches.read'>(async (context, { name }) => {
  * How many entries were written on each side that the other does not have, of those that the caller may see: on the branch since it
  * was last merged into its parent, on the parent since the fork, which a refresh moves.
  */
-async function distanceOf(context: ReadContext, { account_id, name, parent, inherits }: queries.BranchRow) {
+async function distanceOf(context: ReadContext, { account_id, name, parent, fork_seq, inherits }: queries.BranchRow) {
   const { read } = context;
   const hidden = await readableBranches(context, [parent]);
   const { lineage: newest } = await resolveRef({ account_id, read }, parent);
   const base = parseSpans(inherits);
-  const merged = { source: name, target: parent };
+  const merged = { kind: 'merge', source: name, target: parent } as const;
+  const refreshed = { kind: 'refresh', source: parent, target: name } as const;
+  const windows = (of: typeof merged | typeof refreshed, after: number) =>
+    listMergeWindows(read, account_id, { ...of, after, limit: MAX_COUNTED_MERGES + 1 });
   const after = (await lastMergedSeq(read, account_id, merged)) ?? 0;
+  const came = hidden ? [] : await windows(refreshed, after);
   const ahead = await countIn(context, [{ branch: name, after, until: null }], {
     from: branchesIn(base),
-    same_on: hidden ? undefined : parent,
+    brought: { from: parent, windows: came },
   });
   // What happens on a parent is not shown to those who may not read it.
+  const went = hidden ? [] : await windows(merged, fork_seq);
   const behind = await countIn(context, hidden ? [] : newerSpans(base, newest), {
     from: branchesIn(newest.slice(1)),
-    same_on: name,
-    came_with: (commitId) => isMergeCommit(account_id, merged, commitId),
+    brought: { from: name, windows: went },
   });
-  const most = MAX_COUNTED;
-  const is_counted = !hidden && ahead.looked_at <= most && behind.looked_at <= most;
+  const isAll = Math.max(ahead.looked_at, behind.looked_at) <= MAX_COUNTED;
+  const is_counted = !hidden && isAll && Math.max(came.length, went.length) <= MAX_COUNTED_MERGES;
   return { ahead: ahead.count, behind: behind.count, is_counted };
 }
 
 const branchesIn = (lineage: Lineage): string[] => lineage.map(({ branch }) => branch);
 
-type ComparedSide = Pick<Parameters<typeof countChanged>[2], 'from' | 'same_on' | 'came_with'>;
+type ComparedSide = Pick<Parameters<typeof countChanged>[2], 'from' | 'brought'>;
 
 async function countIn({ scan, view }: ReadContext, spans: ReturnType<typeof newerSpans>, compared: ComparedSide) {
   const total = { count: 0, looked_at: 0 };

@@ -120,14 +120,21 @@ export async function lastMergedSeq(
   return found?.source_seq;
 }
 
-/** A condition on the id of a commit: a merge of one branch into another made it. */
-export const isMergeCommit = (
+export type MergesAfter = Pick<MergeRow, 'kind' | 'source' | 'target'> & { after: number; limit: number };
+
+/** The places in the log of the newest merges from one branch into another that ended after a place. */
+export function listMergeWindows(
+  query: Query,
   accountId: string,
-  { source, target }: Pick<MergeRow, 'source' | 'target'>,
-  commitId: Sql,
-): Sql =>
-  sql`EXISTS (SELECT 1 FROM merges WHERE merges.account_id = ${accountId} AND merges.commit_id = ${commitId}
-    AND merges.source = ${source} AND merges.target = ${target} AND merges.kind = 'merge' LIMIT 1 OFFSET 0)`;
+  { kind, source, target, after, limit }: MergesAfter,
+): Promise<{ after: number; up_to: number }[]> {
+  return query.all(
+    sql`SELECT target_seq AS after, head_seq AS up_to FROM merges
+        WHERE account_id = ${accountId} AND target = ${target} AND source = ${source} AND kind = ${kind}
+          AND status = 'merged' AND head_seq > ${after}
+        ORDER BY source_seq DESC LIMIT ${limit}`,
+  );
+}
 
 type WaitingBetween = Pick<MergeRow, 'account_id' | 'kind' | 'source' | 'target'>;
 

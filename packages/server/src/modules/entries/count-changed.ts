@@ -1,6 +1,9 @@
-import { andAll, emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, emptySql, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { includedIn, pathsOf } from './relation.ts';
+
+/** Places in the log after one and up to another. */
+type SeqWindow = { after: number; up_to: number };
 
 type ChangedSpan = {
   branch: string;
@@ -9,10 +12,8 @@ type ChangedSpan = {
   limit: number;
   /** The branches that it inherits from. */
   from: readonly string[];
-  /** A branch with which it is compared: entries of which both have the same state have not changed. */
-  same_on?: string | undefined;
-  /** Whether a commit brought to this branch what that branch had. */
-  came_with?: ((commitId: Sql) => Sql) | undefined;
+  /** Merges that brought to this branch what another had. */
+  brought?: { from: string; windows: readonly SeqWindow[] } | undefined;
 };
 
 const LOOKED_AT = fragment(
@@ -26,13 +27,12 @@ const LOOKED_AT = fragment(
 export async function countChanged(
   query: Query,
   view: EntryView,
-  { branch, after, until, limit, from, same_on, came_with }: ChangedSpan,
+  { branch, after, until, limit, from, brought }: ChangedSpan,
 ): Promise<{ count: number; looked_at: number }> {
   const end = until === null ? emptySql : sql` AND seq <= ${until}`;
   const changed = [
     ...from.map((one) => isNoCopyOf(view, one)),
-    ...(same_on === undefined ? [] : [isOtherThanOn(view, same_on)]),
-    ...(came_with === undefined ? [] : [hasNotComeWith(view, { after, came_with })]),
+    ...(brought === undefined || brought.windows.length === 0 ? [] : [wasNotBrought(view, { after, ...brought })]),
   ];
   const shown = sql`${includedIn(view, 'visible')}${andAll([...pathsOf(view, undefined), ...changed])}`;
   const found = await query.get<{ count: number; looked_at: number }>(
@@ -63,28 +63,30 @@ function isNoCopyOf(view: EntryView, branch: string): Sql {
       AND versions.written_at = head.written_at AND versions.agent_id = head.agent_id))`;
 }
 
-const isOtherThanOn = (view: EntryView, branch: string): Sql =>
-  sql`NOT EXISTS (SELECT 1 FROM ${sameNameOn(view, branch)} AS other
-    WHERE other.account_id = ${view.account_id} AND other.branch = ${branch} AND other.entity_path = head.entity_path
-      AND other.key = head.key AND other.deleted = head.deleted AND other.shared = head.shared
-      AND other.content_hash = head.content_hash AND other.memory_type = head.memory_type
-      AND other.pattern_refs = head.pattern_refs AND other.confidence = head.confidence
-      AND coalesce(other.ttl_at, 0) = coalesce(head.ttl_at, 0) LIMIT 1 OFFSET 0)`;
+const within = (seq: Sql, windows: readonly SeqWindow[]): Sql =>
+  sql`(${joinSql(
+    windows.map(({ after, up_to }) => sql`(${seq} > ${after} AND ${seq} <= ${up_to})`),
+    ' OR ',
+  )})`;
 
 /**
- * What such a commit wrote over a version that the other branch knows is what that branch had. Over any other version it may be
- * the result of a merge of both. The offset keeps PostgreSQL from joining whole tables.
+ * What a merge wrote over a version from before `after`, or over what it had brought itself, is what the other branch had. Over any
+ * other version it may be a result of both: then the other branch has it only if it has the same now. The offsets keep PostgreSQL
+ * from joining whole tables.
  */
-function hasNotComeWith(
-  { account_id }: EntryView,
-  { after, came_with }: { after: number; came_with: (commitId: Sql) => Sql },
+function wasNotBrought(
+  view: EntryView,
+  { after, from, windows }: { after: number; from: string; windows: readonly SeqWindow[] },
 ): Sql {
-  return sql`NOT EXISTS (SELECT 1 FROM versions AS written
-    WHERE written.account_id = ${account_id} AND written.entry_id = head.entry_id AND written.version = head.version
-      AND ${came_with(fragment('written.commit_id'))}
-      AND NOT EXISTS (SELECT 1 FROM versions AS replaced
-        WHERE replaced.account_id = ${account_id} AND replaced.entry_id = head.entry_id
-          AND replaced.version = head.version - 1 AND replaced.seq > ${after}
-          AND NOT ${came_with(fragment('replaced.commit_id'))} LIMIT 1 OFFSET 0)
-    LIMIT 1 OFFSET 0)`;
+  const { account_id } = view;
+  return sql`NOT (${within(fragment('head.seq'), windows)} AND (
+    NOT EXISTS (SELECT 1 FROM versions AS replaced WHERE replaced.account_id = ${account_id}
+      AND replaced.entry_id = head.entry_id AND replaced.version = head.version - 1 AND replaced.seq > ${after}
+      AND NOT ${within(fragment('replaced.seq'), windows)} LIMIT 1 OFFSET 0)
+    OR EXISTS (SELECT 1 FROM ${sameNameOn(view, from)} AS other
+      WHERE other.account_id = ${account_id} AND other.branch = ${from} AND other.entity_path = head.entity_path
+        AND other.key = head.key AND other.deleted = head.deleted AND other.shared = head.shared
+        AND other.content_hash = head.content_hash AND other.memory_type = head.memory_type
+        AND other.pattern_refs = head.pattern_refs AND other.confidence = head.confidence
+        AND coalesce(other.ttl_at, 0) = coalesce(head.ttl_at, 0) LIMIT 1 OFFSET 0)))`;
 }
