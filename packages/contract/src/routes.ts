@@ -73,6 +73,7 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   "entries.cherry_pick": {"to":"POST /api/v1/cherry-pick","effect":"write","list":"conflicting"},
   "merges.list": {"to":"GET /api/v1/merges","effect":"read","paged":true,"list":"merges"},
   "merges.read": {"to":"GET /api/v1/merges/{merge_id}","effect":"read"},
+  "merges.abort": {"to":"DELETE /api/v1/merges/{merge_id}","effect":"write"},
   "conflicts.list": {"to":"GET /api/v1/merges/{merge_id}/conflicts","effect":"read","paged":true,"list":"conflicts","output":{"of":{"conflicts":{"each":{"of":{"value":"any"}}}}}},
   "conflicts.read": {"to":"GET /api/v1/merges/{merge_id}/conflicts/{no}","effect":"read","list":"fields","output":{"of":{"value":"any","base":{"of":{"value":"any"}},"source":{"of":{"value":"any"}},"target":{"of":{"value":"any"}}}}},
   "conflicts.resolve": {"to":"POST /api/v1/merges/{merge_id}/resolve","effect":"write","input":{"of":{"value":"any"}}},
