@@ -12,6 +12,7 @@ const STILL_OPEN = 'a pull request with nothing to merge stays open, and there i
 const EXCEPTIONS = {
   always: {
     merges_read: NO_CONFLICT,
+    merges_abort: NO_CONFLICT,
     conflicts_list: NO_CONFLICT,
     conflicts_read: NO_CONFLICT,
     conflicts_resolve: NO_CONFLICT,

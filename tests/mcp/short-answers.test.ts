@@ -51,6 +51,7 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_list_conflicts', { merge_id: REFUSED }],
   ['mem_read_conflict', { merge_id: REFUSED, no: 0 }],
   ['mem_resolve_conflict', { merge_id: REFUSED, no: 0, take: 'source' }],
+  ['mem_abort_merge', { merge_id: REFUSED }],
   ['mem_create_tag', { name: 'v1' }],
   ['mem_list_tags'],
   ['mem_rollback', { tag: 'v1', dry_run: true }],

@@ -18,7 +18,7 @@ const ROWS = {
     'consolidate consolidation_status consolidation_proposals consolidation_candidates propose_consolidation decide_proposal',
   other: 'verify commit_batch diff commit_log record_attempt delete restore connectors',
   branching:
-    'branch_create branch_list branch_read branch_close branch_reopen create_tag list_tags delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges list_conflicts ' +
+    'branch_create branch_list branch_read branch_close branch_reopen create_tag list_tags delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges abort_merge list_conflicts ' +
     'read_conflict resolve_conflict pr_open pr_list pr_read pr_review pr_close pr_reopen pr_merge',
   rollback: 'rollback fork trace_influence quarantine list_quarantines read_quarantine undo_quarantine',
   evaluation:

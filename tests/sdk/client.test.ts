@@ -107,6 +107,7 @@ describe('the client against the service', () => {
     'branches.merge': branch,
     'branches.refresh': branch,
     'merges.read': refused,
+    'merges.abort': refused,
     'conflicts.list': refused,
     'conflicts.read': async () => ({ ...(await refused()), no: 0 }),
     'conflicts.resolve': async () => ({ ...(await refused()), no: 0, take: 'source' }),

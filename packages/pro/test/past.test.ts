@@ -15,6 +15,8 @@ const reading = (Object.keys(operations) as OperationName[]).filter(
 /** The reads that matter most in the past. */
 const SHOWN: ReadonlySet<string> = new Set(['entries.read', 'entries.list', 'entries.history', 'entries.search']);
 
+const OF_ALL_BRANCHES: ReadonlySet<string> = new Set(['log.list', 'transfer.export']);
+
 /** Of the figures of golden queries only the last ones are kept, and digests are those of `main` as it is now. */
 const NOT_KEPT: ReadonlyMap<string, object> = new Map<string, object>([
   ['stats.read', { retrieval: null }],
@@ -60,8 +62,8 @@ describe.each(backends)('memory at a tag on %s', (backend) => {
   beforeAll(async () => {
     app = await openTestApp(backend);
     const known = await createExamples(app, { mark: MARK, as });
-    // Without a branch, the log is that of all branches.
-    const given = (name: OperationName) => (name === 'log.list' ? { branch: 'main' } : {});
+    // Without a branch, they are about all branches.
+    const given = (name: OperationName) => (OF_ALL_BRANCHES.has(name) ? { branch: 'main' } : {});
     inputs = new Map(reading.map((name) => [name, { ...markedInput(name, MARK, known), ...given(name) }]));
     for (const [name, input] of inputs) then.set(name, await ask(app, name, input));
     await app.call('tags.create', { name: 'then' }, as);

@@ -8,7 +8,7 @@ export async function* exportEntries(database: Database, view: EntryView, branch
   const { account_id } = view;
   const snapshot = await database.snapshot(account_id);
   try {
-    const seq = await readSeq(snapshot, account_id);
+    const seq = view.lineage[0]?.up_to_seq ?? (await readSeq(snapshot, account_id));
     const counts = { entry: await countLiveEntries(snapshot, view) };
     yield JSON.stringify({ record: 'header', format: ENTRIES_FORMAT, version: FORMAT_VERSION, branch, seq, counts });
     for await (const row of liveEntries(snapshot, view)) yield lineOf(row);
