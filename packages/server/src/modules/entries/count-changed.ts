@@ -3,7 +3,7 @@ import type { EntryView } from '../../kernel/index.ts';
 import { includedIn, pathsOf } from './relation.ts';
 
 /** Places in the log after one and up to another. */
-type SeqWindow = { after: number; up_to: number };
+type MergedSpan = { after: number; up_to: number };
 
 type ChangedSpan = {
   branch: string;
@@ -13,7 +13,7 @@ type ChangedSpan = {
   /** The branches that it inherits from. */
   from: readonly string[];
   /** Merges that brought to this branch what another had. */
-  brought?: { from: string; windows: readonly SeqWindow[] } | undefined;
+  brought?: { from: string; windows: readonly MergedSpan[] } | undefined;
 };
 
 const LOOKED_AT = fragment(
@@ -63,7 +63,7 @@ function isNoCopyOf(view: EntryView, branch: string): Sql {
       AND versions.written_at = head.written_at AND versions.agent_id = head.agent_id))`;
 }
 
-const within = (seq: Sql, windows: readonly SeqWindow[]): Sql =>
+const within = (seq: Sql, windows: readonly MergedSpan[]): Sql =>
   sql`(${joinSql(
     windows.map(({ after, up_to }) => sql`(${seq} > ${after} AND ${seq} <= ${up_to})`),
     ' OR ',
@@ -76,7 +76,7 @@ const within = (seq: Sql, windows: readonly SeqWindow[]): Sql =>
  */
 function wasNotBrought(
   view: EntryView,
-  { after, from, windows }: { after: number; from: string; windows: readonly SeqWindow[] },
+  { after, from, windows }: { after: number; from: string; windows: readonly MergedSpan[] },
 ): Sql {
   const { account_id } = view;
   return sql`NOT (${within(fragment('head.seq'), windows)} AND (
