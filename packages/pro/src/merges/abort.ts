@@ -1,4 +1,15 @@
-import { type Caller, changed, EVERYONE, exclusive, Fault, type Work, writes } from '@mem-service/server/module';
+import {
+  type Caller,
+  changed,
+  EVERYONE,
+  exclusive,
+  Fault,
+  isInScope,
+  readScope,
+  type Scope,
+  type Work,
+  writes,
+} from '@mem-service/server/module';
 import { getPullRequest } from '../pull-requests/queries.ts';
 import { requireEnds } from './access.ts';
 import { type ConflictRow, listAllConflicts } from './conflict-queries.ts';
@@ -15,9 +26,7 @@ export const abort = exclusive(
     await requireEnds(work.services, caller, { ends: merge, permission: 'read_write' });
     const { agent_id, session } = authorOf(input, caller);
     const waiting = await listAllConflicts(work.tx, merge);
-    const isSeen = ({ visible_to }: ConflictRow) => visible_to === EVERYONE || visible_to === agent_id;
-    // What others merge out of sight is not there.
-    if (waiting.length > 0 && !waiting.some(isSeen) && merge.agent_id !== agent_id) throw noMerge(merge_id);
+    if (!mayKnow(merge, waiting, { agent_id, scope: readScope(caller) })) throw noMerge(merge_id);
     await requireWaiting(work, merge);
     requireScopeOf(waiting, caller);
     const { kind, source, target } = merge;
@@ -37,6 +46,16 @@ export const abort = exclusive(
     return changed({ merge_id, kind, source, target, conflicts }, { resource: merge_id, before: null, after: null });
   }),
 );
+
+type Asking = { agent_id: string; scope: Scope | undefined };
+
+/** What others merge out of sight or scope is not there. */
+function mayKnow(merge: MergeRow, conflicts: readonly ConflictRow[], { agent_id, scope }: Asking): boolean {
+  const isSeen = ({ visible_to, entity_path }: ConflictRow) =>
+    (visible_to === EVERYONE || visible_to === agent_id) && isInScope(scope, entity_path);
+  const isOpenToAll = conflicts.length === 0 && scope === undefined;
+  return merge.agent_id === agent_id || isOpenToAll || conflicts.some(isSeen);
+}
 
 async function requireWaiting({ tx, account_id }: Work, { merge_id, status }: MergeRow): Promise<void> {
   if (status === 'merged')
