@@ -125,7 +125,9 @@ export const pullRequestDetails = pullRequest
     }),
     changes: changes
       .nullable()
-      .meta({ description: 'Null where more differs than one merge takes, and after the pull request was merged.' }),
+      .meta({
+        description: 'Null where more differs than one merge takes, and after the pull request was merged or closed.',
+      }),
     conflicts: z.int().nullable().meta({ description: 'How many conflicts are open; null as for `changes`.' }),
     approvals: z.int().meta({ description: 'How many reviewers approve.' }),
     required_approvals: z.int(),

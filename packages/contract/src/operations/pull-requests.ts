@@ -93,7 +93,7 @@ export const pullRequests = {
     summary: 'Read a pull request',
     description:
       'With its reviews, its checks, and what stands in the way of its merge. The checks of the service are run for the branches as ' +
-      'they are now; after the merge those of the merge are shown.',
+      'they are now; one that was merged or closed is shown as it stood then.',
     ...module,
     effect: 'read',
     cost: 1,

@@ -33,7 +33,7 @@ const createOne = writes<'pull_requests.create'>(async (work, { input, caller })
     ...{ account_id, id: work.services.ids.next(now), title, description, source_branch, target_branch },
     ...{ status: 'open', created_by: author.agent_id, holder: holderOf(caller) },
     ...{ created_seq: 0, created_at: now, updated_at: now, merged_by: null, merged_at: null },
-    ...{ merge_strategy: null, merge_id: null, closed_by: null, closed_at: null },
+    ...{ merge_strategy: null, merge_id: null, closed_by: null, closed_at: null, end_state: null },
   };
   row.created_seq = emitPullRequest(work, row, { event_type: 'pull_request_opened', author });
   work.send(tx.insertMany(queries.insertPullRequest, [row]));

@@ -1,5 +1,4 @@
 import {
-  bytesOfTexts,
   exclusive,
   Fault,
   type Input,
@@ -7,7 +6,6 @@ import {
   type Output,
   prepares,
   type Services,
-  storeMore,
   viewInWork,
   type Work,
   type WriteItem,
@@ -18,16 +16,19 @@ import { authorOf, mergeBranch } from '../merges/merge.ts';
 import { isOpen, type PlannedEntry } from '../merges/plan.ts';
 import { preferredBy } from '../merges/rules/strategy.ts';
 import { saveMerged } from './changes.ts';
-import { type CheckRow, listChecks, putChecks } from './check-queries.ts';
+import { type CheckRow, listChecks } from './check-queries.ts';
 import { BUILT_IN } from './checks/built-in.ts';
 import { checkMemory } from './checks/memory-ci.ts';
 import { planPull } from './checks/plan.ts';
 import { checkPlan } from './checks/plan-checks.ts';
 import type { CheckResult } from './checks/result.ts';
 import { loadDecisions } from './deciders.ts';
+import { saveChecks } from './ending.ts';
 import { headsOf } from './heads.ts';
 import { findPullRequest, protectionOf, requireEnds, requireOpen } from './load.ts';
 import { getPullRequest, type PullRequestRow } from './queries.ts';
+import { listDecisions } from './review-queries.ts';
+import { type EndState, endStateOf } from './rules/end-state.ts';
 import { type Blocker, blockersOf, countDecisions } from './rules/requirements.ts';
 
 type MergeInput = Input<'pull_requests.merge'>;
@@ -54,28 +55,23 @@ async function mergePullRequest(work: Work, item: PullMergeItem): Promise<WriteR
   requireOpen(row);
   const { id: _, ...how } = input;
   const merge = { ...how, name: row.source_branch, target: row.target_branch, merge_id: row.id };
-  let checks: CheckRow[] = [];
+  let found: Mergeable | undefined;
   const review = async (entries: readonly PlannedEntry[]) => {
-    const found = await checkMergeable(work, row, { item, entries });
-    ({ checks } = found);
+    found = await checkMergeable(work, row, { item, entries });
     return found.refusal;
   };
   const result = await mergeBranch(work, { caller, input: merge, review });
   // Nothing changed by a dry run, nor by a merge of nothing.
-  if (result instanceof Fault || result.change === null) return result;
+  if (result instanceof Fault || result.change === null || !found) return result;
   const author = authorOf(input, caller);
-  saveMerged(work, row, { author, strategy: input.strategy, merge_id: row.id });
-  storeMore(
-    work,
-    checks.reduce((sum, { check_name, summary }) => sum + bytesOfTexts([check_name, summary]), 0),
-  );
-  work.send(work.tx.insertMany(putChecks, checks));
+  saveMerged(work, row, { author, strategy: input.strategy, merge_id: row.id, end: found.end });
+  await saveChecks(work, row, found.checks);
   return result;
 }
 
 type Planned = { item: PullMergeItem; entries: readonly PlannedEntry[] };
 
-type Mergeable = { checks: CheckRow[]; refusal: Fault | undefined };
+type Mergeable = { checks: CheckRow[]; refusal: Fault | undefined; end: EndState };
 
 /** The checks of the merge, and the refusal where something is missing that the protection of the target asks for. */
 async function checkMergeable(work: Work, row: PullRequestRow, { item, entries }: Planned): Promise<Mergeable> {
@@ -100,7 +96,12 @@ async function checkMergeable(work: Work, row: PullRequestRow, { item, entries }
   ];
   const decisions = countDecisions(await loadDecisions(tx, row, work.now), protection, source_seq);
   const blockers = blockersOf(protection, decisions, counted).filter((one) => !isLeftToMerge(one, item.input));
-  return { checks: rows, refusal: blockers.length > 0 ? blocked(row, blockers) : undefined };
+  const end = endStateOf({
+    ...{ source_seq: heads.source_seq, decided_seq: source_seq, protection, approvals: decisions.approvals },
+    decisions: await listDecisions(tx, account_id, row.id),
+    checks: counted,
+  });
+  return { checks: rows, refusal: blockers.length > 0 ? blocked(row, blockers) : undefined, end };
 }
 
 const takesSide = ({ strategy, detection }: MergeInput): boolean =>

@@ -64,4 +64,9 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 2,
+    name: 'how a pull request stood when it ended',
+    up: ({ text }) => [`ALTER TABLE pull_requests ADD COLUMN end_state ${text}`],
+  },
 ];

@@ -65,7 +65,7 @@ export const postCheck = exclusive(
     work.send(tx.insertMany(putChecks, [after]));
     await noteConflicts(work, row, caller);
     const { required_checks } = await protectionOf(tx, account_id, row.target_branch);
-    const answer = toPostedCheck(after, { source_seq, required_checks });
+    const answer = toPostedCheck(after, { isCurrent: true, required_checks });
     return changed(answer, { resource: `${id}/checks/${check_name}`, ...hashedBy(answer) });
   }),
 );

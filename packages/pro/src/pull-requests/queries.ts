@@ -31,6 +31,8 @@ export type PullRequestRow = {
   merge_id: string | null;
   closed_by: string | null;
   closed_at: number | null;
+  /** JSON of how it stood when it was merged or closed; null while it is open. */
+  end_state: string | null;
 };
 
 export const insertPullRequest: Insert = {
@@ -54,6 +56,7 @@ export const insertPullRequest: Insert = {
     merge_id: 'text',
     closed_by: 'text',
     closed_at: 'int',
+    end_state: 'text',
   },
 };
 
@@ -71,6 +74,7 @@ export const updatePullRequests: Update = {
     merge_id: 'text',
     closed_by: 'text',
     closed_at: 'int',
+    end_state: 'text',
   },
   by: { account_id: 'text', id: 'text' },
 };

@@ -2,12 +2,15 @@ import { exported, type TenantTable } from '@mem-service/server/module';
 import { putChecks } from './check-queries.ts';
 import { insertPullRequest } from './queries.ts';
 import { insertReview } from './review-queries.ts';
+import { endStateProblem } from './rules/end-state.ts';
 
 export const tables: readonly TenantTable[] = [
   exported(insertPullRequest, {
     kind: 'pull_request',
     key: ['id'],
-    nullable: ['holder', 'merged_by', 'merged_at', 'merge_strategy', 'merge_id', 'closed_by', 'closed_at'],
+    nullable: ['holder', 'merged_by', 'merged_at', 'merge_strategy', 'merge_id', 'closed_by', 'closed_at', 'end_state'],
+    json: ['end_state'],
+    check: ({ end_state }) => endStateProblem(end_state as string | null),
     stored: ({ title, description }) => [title as string, description as string],
     agents: {
       created_by: { erased: 'rename', also: () => ({ title: '', description: '' }) },

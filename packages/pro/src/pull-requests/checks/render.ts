@@ -16,15 +16,16 @@ import { type CheckResult, isSeenBy } from './result.ts';
 
 export type CheckAnswer = Output<'pull_requests.check'>;
 
-type Rendering = { source_seq: number; required_checks: readonly string[] };
+type Rendering = { required_checks: readonly string[] };
+type Posted = Rendering & { isCurrent: boolean };
 
 /** A check as it is stored. After a merge it is as it was then. */
-export const toPostedCheck = (row: CheckRow, { source_seq, required_checks }: Rendering): CheckAnswer => ({
+export const toPostedCheck = (row: CheckRow, { isCurrent, required_checks }: Posted): CheckAnswer => ({
   name: row.check_name,
   status: row.status,
   summary: row.summary,
   is_required: required_checks.includes(row.check_name),
-  is_current: row.source_seq === source_seq,
+  is_current: isCurrent,
   source_seq: row.source_seq,
   target_seq: row.target_seq,
   findings: [],
@@ -33,7 +34,7 @@ export const toPostedCheck = (row: CheckRow, { source_seq, required_checks }: Re
   updated_at: toIso(row.updated_at),
 });
 
-type Ran = Rendering & { target_seq: number; caller: Caller; now: number };
+type Ran = Rendering & { source_seq: number; target_seq: number; caller: Caller; now: number };
 
 /** What a caller may see of a check that was run just now. */
 export function toRunCheck(
