@@ -123,11 +123,9 @@ export const pullRequestDetails = pullRequest
         'The last change of what would be merged: a write to the source branch, a refresh of it, a quarantine or release of what it shows, ' +
         'a resolved conflict. Reviews and posted checks are about it.',
     }),
-    changes: changes
-      .nullable()
-      .meta({
-        description: 'Null where more differs than one merge takes, and after the pull request was merged or closed.',
-      }),
+    changes: changes.nullable().meta({
+      description: 'Null where more differs than one merge takes, and after the pull request was merged or closed.',
+    }),
     conflicts: z.int().nullable().meta({ description: 'How many conflicts are open; null as for `changes`.' }),
     approvals: z.int().meta({ description: 'How many reviewers approve.' }),
     required_approvals: z.int(),
