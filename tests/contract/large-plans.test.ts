@@ -36,7 +36,7 @@ const OF_BRANCHES: readonly OperationName[] = [
   'branches.merge',
   'branches.refresh',
   ...(['pull_requests.read', 'pull_requests.create', 'pull_requests.review'] as const),
-  ...(['pull_requests.check', 'pull_requests.reopen'] as const),
+  ...(['pull_requests.check', 'pull_requests.close', 'pull_requests.reopen'] as const),
 ];
 const MOST_BUFFERS_OF_BRANCHES = 15_000;
 function mostBuffers(name: OperationName): number {
