@@ -4,7 +4,7 @@ import { dialect as postgres } from '../../packages/server/src/db/postgres-diale
 import type { Consumer } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, openTestApp } from '../support/app.ts';
 import { tenantProblem, watchDatabase } from '../support/statements.ts';
-import { createExamples, type KnownIds, outcomeOf, reading, writing } from './table.ts';
+import { createExamples, type KnownIds, newInput, outcomeOf, reading, writing } from './table.ts';
 import { forEachVariation } from './variations.ts';
 
 const MARK = 'statements';
@@ -39,6 +39,9 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
         if (outcome.next_cursor) await outcomeOf(app, name, { input: { ...input, cursor: outcome.next_cursor }, as });
       });
     }
+    // Whether a delivery fails depends on its number: two that do, and two that do not.
+    for (let i = 0; i < 4; i++)
+      await outcomeOf(app, 'webhooks.receive', { input: newInput('webhooks.receive', MARK, known), as });
     await app.call('entries.write', { entity_path: 'short', key: 'lived', value: 1, ttl_seconds: 1 }, as);
     await app.jobs.sweep();
     app.clock.advance(10_000);
@@ -111,8 +114,14 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ', search_words = excluded.search_words, word_count = excluded.word_count'],
 ];
 
+/** A list in parentheses is as long as what it was made of, which is not the same in two stores. */
+const LONG_LIST = /IN \(\?(?:, \?){9,}\)/g;
+
 const inCommon = (text: string): string =>
-  DIALECT.reduce((result, [onSqlite, onPostgres]) => result.replaceAll(onPostgres, onSqlite), text);
+  DIALECT.reduce((result, [onSqlite, onPostgres]) => result.replaceAll(onPostgres, onSqlite), text).replace(
+    LONG_LIST,
+    'IN (?, …)',
+  );
 
 const common = (seen: Set<string>) =>
   [...new Set([...seen].filter((text) => !OWN_WORDS.test(text)).map(inCommon))].sort();
