@@ -44,6 +44,7 @@ export const TOOLS: Partial<Record<OperationName, string>> = {
   'branches.merge': 'mem_branch_merge',
   'branches.refresh': 'mem_branch_refresh',
   'entries.cherry_pick': 'mem_cherry_pick',
+  'merges.abort': 'mem_abort_merge',
   'merges.list': 'mem_list_merges',
   'conflicts.list': 'mem_list_conflicts',
   'conflicts.read': 'mem_read_conflict',

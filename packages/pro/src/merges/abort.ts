@@ -47,10 +47,10 @@ export const abort = exclusive(
   }),
 );
 
-type Asking = { agent_id: string; scope: Scope | undefined };
+type AbortRequest = { agent_id: string; scope: Scope | undefined };
 
 /** What others merge out of sight or scope is not there. */
-function mayKnow(merge: MergeRow, conflicts: readonly ConflictRow[], { agent_id, scope }: Asking): boolean {
+function mayKnow(merge: MergeRow, conflicts: readonly ConflictRow[], { agent_id, scope }: AbortRequest): boolean {
   const isSeen = ({ visible_to, entity_path }: ConflictRow) =>
     (visible_to === EVERYONE || visible_to === agent_id) && isInScope(scope, entity_path);
   const isOpenToAll = conflicts.length === 0 && scope === undefined;
