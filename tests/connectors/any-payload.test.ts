@@ -37,8 +37,9 @@ function edited(payload: unknown, edits: readonly Edit[]): unknown {
   for (const { at, value } of edits) {
     const places = [...placesIn(copy)];
     const place = places[at % Math.max(1, places.length)];
-    if (place)
-      Object.defineProperty(place.parent, place.name, { value, enumerable: true, configurable: true, writable: true });
+    // A copy of the value, since a later edit may change it.
+    const written = { value: structuredClone(value), enumerable: true, configurable: true, writable: true };
+    if (place) Object.defineProperty(place.parent, place.name, written);
   }
   return copy;
 }

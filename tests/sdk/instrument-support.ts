@@ -13,8 +13,8 @@ export type Bench = {
 };
 
 /** Records are sent several at a time, so that they may arrive in another order than they were made. */
-const inOrder = (records: JsonObject[], field: string) =>
-  records.toSorted((a, b) => Date.parse(String(a[field])) - Date.parse(String(b[field])));
+const inOrder = (records: JsonObject[]) =>
+  records.toSorted((a, b) => Date.parse(a.startedAt as string) - Date.parse(b.startedAt as string));
 
 export async function openBench(): Promise<Bench> {
   const app = await openTestApp('sqlite');
@@ -28,8 +28,8 @@ export async function openBench(): Promise<Bench> {
       const { traceId } = await session.commitOutcome({ outcomeRef: session.sessionId, outcomeType: 'success' });
       const trace = await mem.traces.read({ traceId: traceId as string });
       return {
-        calls: inOrder(trace.sessionMetadata.llmCalls as unknown as JsonObject[], 'startedAt'),
-        spans: inOrder(trace.sessionMetadata.spans as unknown as JsonObject[], 'started_at'),
+        calls: inOrder(trace.sessionMetadata.llmCalls as unknown as JsonObject[]),
+        spans: inOrder(trace.sessionMetadata.spans as unknown as JsonObject[]),
         text: JSON.stringify(trace),
         totalTokens: trace.totalTokens,
       };
