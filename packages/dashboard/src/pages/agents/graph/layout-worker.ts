@@ -84,8 +84,7 @@ function simulationOf(bodies: MapBody[], ends: Uint32Array, quiet: Uint8Array): 
       'charge',
       forceManyBody<MapBody>()
         .strength(({ kind }) => (kind === 0 ? -320 : kind === OUTCOME ? -36 : -140))
-        .theta(isMany ? 1.1 : 0.9)
-        .distanceMax(isMany ? 500 : 900),
+        .theta(isMany ? 1 : 0.9),
     )
     .force('x', forceX(0).strength(0.045))
     .force('y', forceY(0).strength(0.06))

@@ -20,6 +20,7 @@ type Sketch = { context: CanvasRenderingContext2D; scene: Scene /** On the scree
 const DIM = 0.3;
 /** Below this all shapes look the same, and squares are quickest. */
 const TINY_PX = 2;
+const MANY_EDGES = 2000;
 const SMALLEST = 0.34;
 const LARGEST = 1.5;
 
@@ -113,14 +114,16 @@ function isOutside({ source, target }: MapEdge, places: Float32Array, { width, h
 }
 
 function styleOf({ relation, weight, source, target }: MapEdge, scene: Scene): EdgeStyle {
-  const { colours, selected, lit, camera } = scene;
+  const { model, colours, selected, lit, camera } = scene;
   const thick = weight >= 50 ? 2.4 : weight >= 10 ? 1.7 : 1;
   const width = camera.scale < 0.3 ? Math.min(1, thick / 2) : thick;
   if (selected !== undefined && (source === selected || target === selected)) {
     const colour = relation === 'read' ? colours.read : relation === 'wrote' ? colours.wrote : colours.third;
     return { colour, width: Math.max(1, thick), alpha: 1 };
   }
-  return { colour: colours.line, width, alpha: lit ? 0.45 : 1 };
+  // Many lines over each other would be one grey area.
+  const alpha = model.edges.length > MANY_EDGES ? 0.25 : 1;
+  return { colour: colours.line, width, alpha: lit ? alpha * 0.45 : alpha };
 }
 
 function paintNodes({ context, scene, places }: Sketch, nodes: readonly number[]): void {
