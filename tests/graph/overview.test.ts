@@ -71,6 +71,28 @@ describe.each(backends)('the map of agents and paths on %s', (backend) => {
   });
 });
 
+describe.each(backends)('outcomes on the map on %s', (backend) => {
+  it('say how the newest of their reference went', async () => {
+    const app = await openTestApp(backend);
+    onTestFinished(() => app.close());
+    await app.call('entries.write', { entity_path: 'a', key: 'k', value: 1 }, X);
+    const commit = async (outcome_ref: string, outcome_type: 'success' | 'regression', session_id: string) => {
+      await app.call('entries.read', { entity_path: 'a', key: 'k' }, { ...X, session_id });
+      await app.call('outcomes.commit', { outcome_ref, outcome_type }, { ...X, session_id });
+    };
+    await commit('deploy-1', 'success', 's1');
+    await commit('deploy-2', 'success', 's2');
+    await commit('deploy-2', 'regression', 's3');
+    const { nodes } = await app.call('graph.overview', {}, X);
+    expect(nodes.map(({ name, outcome_type }) => `${name} ${outcome_type}`).sort()).toEqual([
+      'a null',
+      'agent/x null',
+      'deploy-1 success',
+      'deploy-2 regression',
+    ]);
+  });
+});
+
 describe.each(backends)('a map of more than may be looked at on %s', (backend) => {
   it('is made of the newest, and says so', async () => {
     const app = await openTestApp(backend, { maxScannedEntries: 3 });

@@ -146,6 +146,10 @@ export const graph = {
                 name: z.string().meta({ description: 'An agent, a path or the reference of an outcome.' }),
                 weight: z.int().meta({ description: 'The sum of what its edges count.' }),
                 last_seen: s.utc,
+                outcome_type: z
+                  .string()
+                  .nullable()
+                  .meta({ description: 'Of an outcome: how the newest with this reference went. Else null.' }),
               })
               .meta({ id: 'OverviewNode' }),
           ),

@@ -10,7 +10,7 @@ export const graph = {
   relation: 'relation',
   relationOf: { all: 'all', wrote: 'wrote', read: 'read', committed: 'committed', informed: 'informed' },
   most: 'nodes',
-  legend: { agent: 'Agent', entity: 'Path', good: 'Succeeded', bad: 'Failed', mute: 'Other outcome' },
+  legend: { agent: 'Agent', entity: 'Path', good: 'Succeeded', bad: 'Failed' },
   thicker: 'Thicker: more often',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',

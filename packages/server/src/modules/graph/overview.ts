@@ -21,12 +21,15 @@ const MAX_OUTCOMES = 200;
 const NODE_BYTES = 300;
 
 type PartOfMap = { links: OverviewLink[]; isCut: boolean };
+/** `types`: how the newest outcome of each reference went. */
+type OutcomesOfMap = PartOfMap & { types: ReadonlyMap<string, string> };
 
 const agent = (name: string) => ({ type: 'agent' as const, name });
 const path = (name: string) => ({ type: 'entity' as const, name });
 
 export const overview = reads<'graph.overview'>(async (context, input) => {
   const parts = await Promise.all([written(context), read(context), ended(context)]);
+  const [, , { types }] = parts;
   const links = parts.flatMap((part) => part.links);
   const all = heaviestNodes(links);
   const bytesOf = ({ name }: OverviewNode) => NODE_BYTES + jsonBytes(name);
@@ -34,7 +37,13 @@ export const overview = reads<'graph.overview'>(async (context, input) => {
   const between = edgesBetween(nodes, links);
   const edges = between.slice(0, 2 * input.limit);
   return {
-    nodes: nodes.map(({ type, name, weight, last_at }) => ({ type, name, weight, last_seen: toIso(last_at) })),
+    nodes: nodes.map(({ type, name, weight, last_at }) => ({
+      type,
+      name,
+      weight,
+      last_seen: toIso(last_at),
+      outcome_type: type === 'outcome' ? (types.get(name) ?? null) : null,
+    })),
     edges: edges.map(({ last_at, ...edge }) => ({ ...edge, last_seen: toIso(last_at) })),
     truncated: nodes.length < all.length || edges.length < between.length || parts.some(({ isCut }) => isCut),
   };
@@ -75,7 +84,7 @@ async function read({ scan, view, caller, services }: ReadContext): Promise<Part
 }
 
 /** The newest outcomes, who committed them, and the paths of what led to them. */
-async function ended({ scan, view, caller, dialect, services }: ReadContext): Promise<PartOfMap> {
+async function ended({ scan, view, caller, dialect, services }: ReadContext): Promise<OutcomesOfMap> {
   const viewer = { account_id: view.account_id, agent_id: view.agent_id, scope: readScope(caller) };
   const { rows, more } = await listOutcomes(scan, viewer, {
     where: [],
@@ -107,5 +116,7 @@ async function ended({ scan, view, caller, dialect, services }: ReadContext): Pr
       };
     }),
   ];
-  return { links, isCut: more || rows.length > MAX_OUTCOMES || causes.length === MAX_LINKS };
+  const oldestFirst = [...outcomes.values()].sort((a, b) => a.seq - b.seq);
+  const types = new Map(oldestFirst.map(({ outcome_ref, outcome_type }) => [outcome_ref, outcome_type]));
+  return { links, types, isCut: more || rows.length > MAX_OUTCOMES || causes.length === MAX_LINKS };
 }

@@ -18,15 +18,13 @@ import styles from './graph.module.css';
 import { GraphView } from './graph-view.tsx';
 import { Inspector } from './inspector.tsx';
 import { GraphLegend } from './legend.tsx';
-import { type MapModel, type MapNode, modelOf, tonesOf } from './model.ts';
+import { type MapModel, type MapNode, modelOf } from './model.ts';
 
 const SEEN = ['all', '24h', '7d', '30d'] as const;
 const SEEN_HOURS = { '24h': 24, '7d': 168, '30d': 720 } as const;
 const RELATIONS = ['all', 'wrote', 'read', 'committed', 'informed'] as const;
 const LIMITS = ['500', '2000', '5000'] as const;
 const HOUR_MS = 3_600_000;
-/** Enough to tell how those went that can be told apart. */
-const MAX_OUTCOMES = 500;
 
 const parameters = {
   selected: textParameter(),
@@ -47,15 +45,13 @@ export function GraphPane() {
   const input = { limit: Number(nodes) };
   const call = { name: 'graph.overview' as const, input };
   const graph = useOperation('graph.overview', input);
-  const outcomes = useOperation('outcomes.list', { limit: MAX_OUTCOMES });
-  useRefreshOnEvents(['graph.overview', 'outcomes.list']);
+  useRefreshOnEvents(['graph.overview']);
   const hour = Math.floor(useNow() / HOUR_MS);
-  const tones = useMemo(() => tonesOf(outcomes.data?.outcomes ?? []), [outcomes.data]);
   const model = useMemo(() => {
     if (!graph.data) return undefined;
     const since = seen === 'all' ? undefined : new Date((hour - SEEN_HOURS[seen]) * HOUR_MS).toISOString();
-    return modelOf(graph.data, tones, { relation: relation === 'all' ? '' : relation, since });
-  }, [graph.data, tones, relation, seen, hour]);
+    return modelOf(graph.data, { relation: relation === 'all' ? '' : relation, since });
+  }, [graph.data, relation, seen, hour]);
   const found = useFound(model, find);
   const select = (id: string | undefined) => set({ selected: id ?? '' });
   useCommands(

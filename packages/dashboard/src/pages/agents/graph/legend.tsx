@@ -7,7 +7,7 @@ const DIAMOND = 'M5 0l5 5-5 5-5-5z';
 
 /** What the shapes mean, and how many of each there are. */
 export function GraphLegend({ model, truncated }: { model: MapModel; truncated: boolean }) {
-  const outcomes = (['good', 'bad', 'mute'] as const)
+  const outcomes = (['good', 'bad'] as const)
     .map((tone) => ({ tone, count: countOf(model, 'outcome', tone) }))
     .filter(({ count }) => count > 0);
   return (

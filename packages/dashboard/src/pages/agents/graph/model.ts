@@ -12,7 +12,7 @@ export type MapNode = {
   name: string;
   weight: number;
   lastSeen: string;
-  /** Of an outcome: how it went, as far as that is known. */
+  /** Of an outcome: how it went. */
   tone: MapTone;
   radius: number;
 };
@@ -36,14 +36,9 @@ export type MapModel = {
 
 export type MapFilter = { relation: string /** Only what was seen since. */; since: string | undefined };
 
-type Outcomes = Output<'outcomes.list'>['outcomes'];
-
-/** By reference, how the newest outcome with it went. */
-export function tonesOf(outcomes: Outcomes): ReadonlyMap<string, MapTone> {
-  const tones = new Map<string, MapTone>();
-  for (const { outcome_ref, outcome_type } of outcomes)
-    if (!tones.has(outcome_ref)) tones.set(outcome_ref, isFailure(outcome_type) ? 'bad' : 'good');
-  return tones;
+function toneOf(outcomeType: string | null): MapTone {
+  if (outcomeType === null) return 'mute';
+  return isFailure(outcomeType) ? 'bad' : 'good';
 }
 
 export const idOf = (kind: string, name: string): string => `${kind}:${name}`;
@@ -54,11 +49,7 @@ function radiusOf(kind: MapKind, weight: number): number {
 }
 
 /** The graph as it is drawn: what the filter leaves, without things that nothing is connected with any more. */
-export function modelOf(
-  graph: GraphOverview,
-  tones: ReadonlyMap<string, MapTone>,
-  { relation, since }: MapFilter,
-): MapModel {
+export function modelOf(graph: GraphOverview, { relation, since }: MapFilter): MapModel {
   const kept = graph.edges.filter(
     (edge) => (relation === '' || edge.relation === relation) && (since === undefined || edge.last_seen >= since),
   );
@@ -66,11 +57,11 @@ export function modelOf(
   const isWhole = relation === '' && since === undefined;
   const places = new Map<number, number>();
   const nodes: MapNode[] = [];
-  for (const [i, { type, name, weight, last_seen }] of graph.nodes.entries()) {
+  for (const [i, { type, name, weight, last_seen, outcome_type }] of graph.nodes.entries()) {
     if (!used.has(i) && !(isWhole && type === 'agent')) continue;
     const kind: MapKind = type === 'agent' || type === 'outcome' ? type : 'entity';
     places.set(i, nodes.length);
-    const tone = kind === 'outcome' ? (tones.get(name) ?? 'mute') : 'mute';
+    const tone = toneOf(outcome_type);
     nodes.push({ id: idOf(kind, name), kind, name, weight, lastSeen: last_seen, tone, radius: radiusOf(kind, weight) });
   }
   const edges = kept.map(({ source, target, relation: how, weight }) => ({
