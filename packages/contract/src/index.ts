@@ -15,6 +15,7 @@ export * from './json-object.ts';
 export { cutMember, sameJsonInSteps } from './json-same.ts';
 export * from './json-steps.ts';
 export * from './json-text.ts';
+export * as judgeShapes from './judge-shapes.ts';
 export { listOrderOf } from './list-order.ts';
 export * from './module-routes.ts';
 export * from './operation.ts';

@@ -65,10 +65,13 @@ const memory = {
 const simpleChecks = [
   z.strictObject({
     check: z.literal('json_path'),
-    path: s.text(512).min(1).meta({
-      description: 'A path into the trace as `traces.read` shows it: `$.a.b`, `[0]`, `[-1]`, `[*]`, `..name`.',
-      examples: ['$.tool_calls[*].arguments.amount'],
-    }),
+    path: s
+      .text(512)
+      .min(1)
+      .meta({
+        description: 'A path into the trace as `traces.read` shows it: `$.a.b`, `[0]`, `[-1]`, `[*]`, `..name`.',
+        examples: ['$.tool_calls[*].arguments.amount'],
+      }),
     op: z.enum(pathOperators).default('exists'),
     value: scalar.optional().meta({ description: 'What to compare with; for `matches` a regular expression.' }),
     every: z.boolean().default(false).meta({ description: 'All values there have to, not just one.' }),
@@ -126,7 +129,9 @@ export const judgeStatuses = ['active', 'draft', 'archived'] as const;
 const passAt = (usual: number) =>
   z.number().min(0).max(1).default(usual).meta({ description: 'The least score, 0 to 1, with which a trace passes.' });
 
-const when = traceCheck.optional().meta({ description: 'Only traces of which this holds are judged; others are skipped.' });
+const when = traceCheck
+  .optional()
+  .meta({ description: 'Only traces of which this holds are judged; others are skipped.' });
 
 /** What a judge looks for; the kind says in which manner. */
 export const judgeDefinition = z
@@ -172,7 +177,8 @@ export const verdictMemory = z
 /** What a judge finds in a trace. */
 export const finding = {
   result: z.enum(verdictResults).meta({
-    description: '`skipped`: it does not apply, or what it needs is not known. `error`: the judge failed, not the trace.',
+    description:
+      '`skipped`: it does not apply, or what it needs is not known. `error`: the judge failed, not the trace.',
   }),
   score: z.number().nullable().meta({ description: '0 to 1; null where there is none.' }),
   reason: z.string(),
@@ -189,10 +195,13 @@ export const humanVerdict = z
   })
   .meta({ id: 'HumanVerdict', description: 'What a person found: it overrules the judge.' });
 
-export const verdictId = s.text(200).min(1).meta({
-  description: 'Names a verdict: its trace, judge and version, with dots between them.',
-  examples: ['01hzy3v9k2m8q4w6x0c5b7n1dp.no-failed-tools.1'],
-});
+export const verdictId = s
+  .text(200)
+  .min(1)
+  .meta({
+    description: 'Names a verdict: its trace, judge and version, with dots between them.',
+    examples: ['01hzy3v9k2m8q4w6x0c5b7n1dp.no-failed-tools.1'],
+  });
 
 export const verdict = z
   .object({
@@ -205,8 +214,17 @@ export const verdict = z
     judge_result: z.enum(verdictResults).meta({ description: 'What the judge itself found.' }),
     human: humanVerdict.nullable(),
     partial: z.boolean().meta({ description: 'The trace was too large to be judged whole.' }),
-    cost_usd: z.number().nullable().meta({ description: 'What the model cost; null where that is not known, or none was asked.' }),
+    cost_usd: z
+      .number()
+      .nullable()
+      .meta({ description: 'What the model cost; null where that is not known, or none was asked.' }),
     traced_at: s.utc.meta({ description: 'When the trace was sealed.' }),
     created_at: s.utc.meta({ description: 'When it was judged.' }),
   })
   .meta({ id: 'Verdict', description: 'What a version of a judge found in a trace, once.' });
+
+export type SimpleCheck = z.output<typeof simpleCheck>;
+export type TraceCheck = z.output<typeof traceCheck>;
+export type JudgeDefinition = z.output<typeof judgeDefinition>;
+export type VerdictResult = (typeof verdictResults)[number];
+export type JudgedFigure = (typeof judgedFigures)[number];

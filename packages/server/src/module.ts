@@ -10,6 +10,7 @@ export {
   type Input,
   invalidInput,
   JsonText,
+  type judgeShapes,
   MAX_MOVED_BYTES,
   MAX_MOVED_ENTRIES,
   MAX_QUARANTINED_ENTRIES,
@@ -19,6 +20,7 @@ export {
   parseGlob,
   stringify,
 } from '@mem-service/contract';
+export { testWithin } from './bounded-pattern.ts';
 export {
   andAll,
   type CachedFind,

@@ -1,0 +1,35 @@
+// What judges, and those who work with verdicts, have in common: rules over traces, and figures with their intervals.
+export { matchers } from './matchers.ts';
+export { benjaminiHochberg } from './rules/benjamini-hochberg.ts';
+export { checkTrace } from './rules/check.ts';
+export { figureOf } from './rules/check-most.ts';
+export { definitionProblems } from './rules/definition-problem.ts';
+export {
+  type Confusion,
+  confusionOf,
+  type Detection,
+  detectionOf,
+  kappaOf,
+  type LabelledResult,
+} from './rules/detection.ts';
+export {
+  type CheckFinding,
+  cutReason,
+  type JudgeFinding,
+  MAX_EVIDENCE,
+  type Matchers,
+  type NumberedVersion,
+} from './rules/finding.ts';
+export { fisher, type TwoGroups } from './rules/fisher.ts';
+export { isFor, type JudgeTarget, judge, skippedBy } from './rules/judge.ts';
+export {
+  type JudgedRead,
+  type JudgedStep,
+  type JudgedTrace,
+  judgedTraceOf,
+  type StoredPart,
+  type StoredTrace,
+} from './rules/judged-trace.ts';
+export { isSampled, shareOf } from './rules/sample.ts';
+export { type Difference, twoProportions } from './rules/two-proportions.ts';
+export { type Rate, wilson } from './rules/wilson.ts';

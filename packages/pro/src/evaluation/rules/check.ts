@@ -1,0 +1,67 @@
+import type { judgeShapes } from '@mem-service/server/module';
+import { checkMemory } from './check-memory.ts';
+import { checkMost } from './check-most.ts';
+import { checkPath } from './check-path.ts';
+import { checkPattern } from './check-pattern.ts';
+import { checkForbidden, checkOrder, checkRequired } from './check-tools.ts';
+import type { CheckFinding, Matchers } from './finding.ts';
+import type { JudgedTrace } from './judged-trace.ts';
+
+type SimpleCheck = judgeShapes.SimpleCheck;
+
+/** Whether something holds of a trace, and what that rests on. */
+export function checkTrace(check: judgeShapes.TraceCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
+  if (check.check === 'any_of') return anyOf(check.of.map((one) => simple(one, trace, matchers)));
+  if (check.check === 'all_of') return allOf(check.of.map((one) => simple(one, trace, matchers)));
+  return simple(check, trace, matchers);
+}
+
+function simple(check: SimpleCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
+  switch (check.check) {
+    case 'json_path':
+      return checkPath(check, trace, matchers);
+    case 'pattern':
+      return checkPattern(check, trace, matchers);
+    case 'tool_required':
+      return checkRequired(check, trace);
+    case 'tool_forbidden':
+      return checkForbidden(check, trace);
+    case 'order':
+      return checkOrder(check, trace);
+    case 'most':
+      return checkMost(check, trace);
+    case 'outcome':
+      return checkOutcome(check, trace);
+    default:
+      return checkMemory(check, trace, matchers);
+  }
+}
+
+function checkOutcome(check: Extract<SimpleCheck, { check: 'outcome' }>, { outcome_type }: JudgedTrace): CheckFinding {
+  if (outcome_type === null) return { holds: null, reason: 'the trace has no outcome', span_ids: [], entries: [] };
+  const isIn = (check.in as readonly string[]).includes(outcome_type);
+  return { holds: isIn !== check.not, reason: `the outcome is ${outcome_type}`, span_ids: [], entries: [] };
+}
+
+/** Holds where one of them does; not known where none does and one is not known. */
+function anyOf(found: readonly CheckFinding[]): CheckFinding {
+  const first = found.find(({ holds }) => holds === true);
+  if (first) return first;
+  return together(found.some(({ holds }) => holds === null) ? null : false, found);
+}
+
+export function allOf(found: readonly CheckFinding[]): CheckFinding {
+  const failed = found.filter(({ holds }) => holds === false);
+  if (failed.length > 0) return together(false, failed);
+  const unknown = found.filter(({ holds }) => holds === null);
+  return unknown.length > 0 ? together(null, unknown) : together(true, found);
+}
+
+function together(holds: boolean | null, found: readonly CheckFinding[]): CheckFinding {
+  return {
+    holds,
+    reason: found.map(({ reason }) => reason).join('; '),
+    span_ids: [...new Set(found.flatMap(({ span_ids }) => span_ids))],
+    entries: found.flatMap(({ entries }) => entries),
+  };
+}
