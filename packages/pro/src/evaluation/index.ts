@@ -7,7 +7,7 @@ export { definitionProblems } from './rules/definition-problem.ts';
 export {
   type Confusion,
   confusionOf,
-  type Detection,
+  type DetectionRate,
   detectionOf,
   kappaOf,
   type LabelledResult,
@@ -31,5 +31,5 @@ export {
   type StoredTrace,
 } from './rules/judged-trace.ts';
 export { isSampled, shareOf } from './rules/sample.ts';
-export { type Difference, twoProportions } from './rules/two-proportions.ts';
+export { type ShareDifference, twoProportions } from './rules/two-proportions.ts';
 export { type Rate, wilson } from './rules/wilson.ts';

@@ -8,9 +8,9 @@ const MAX_MS = 40;
 const TRIES = 3;
 const MAX_KEPT = 500;
 
-type Compiled = { regexp: RegExp; isLinear: boolean };
+type KnownPattern = { regexp: RegExp; isLinear: boolean };
 
-const compiled = new Map<string, Compiled>();
+const compiled = new Map<string, KnownPattern>();
 
 /**
  * Tests texts with a regular expression. One that may take more than linear time runs with a deadline, at which the engine
@@ -21,7 +21,7 @@ const testPattern: TestPattern = ({ pattern, ignore_case }, texts) => {
   return texts.some((text) => (isLinear ? regexp.test(text) : testInTime(regexp, text)));
 };
 
-function compile(pattern: string, flags: string): Compiled {
+function compile(pattern: string, flags: string): KnownPattern {
   const name = `${flags} ${pattern}`;
   const known = compiled.get(name);
   if (known) return known;

@@ -7,8 +7,6 @@ import { checkForbidden, checkOrder, checkRequired } from './check-tools.ts';
 import type { CheckFinding, Matchers } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
-type SimpleCheck = judgeShapes.SimpleCheck;
-
 /** Whether something holds of a trace, and what that rests on. */
 export function checkTrace(check: judgeShapes.TraceCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
   if (check.check === 'any_of') return anyOf(check.of.map((one) => simple(one, trace, matchers)));
@@ -16,7 +14,7 @@ export function checkTrace(check: judgeShapes.TraceCheck, trace: JudgedTrace, ma
   return simple(check, trace, matchers);
 }
 
-function simple(check: SimpleCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
+function simple(check: judgeShapes.SimpleCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
   switch (check.check) {
     case 'json_path':
       return checkPath(check, trace, matchers);
@@ -37,7 +35,10 @@ function simple(check: SimpleCheck, trace: JudgedTrace, matchers: Matchers): Che
   }
 }
 
-function checkOutcome(check: Extract<SimpleCheck, { check: 'outcome' }>, { outcome_type }: JudgedTrace): CheckFinding {
+function checkOutcome(
+  check: Extract<judgeShapes.SimpleCheck, { check: 'outcome' }>,
+  { outcome_type }: JudgedTrace,
+): CheckFinding {
   if (outcome_type === null) return { holds: null, reason: 'the trace has no outcome', span_ids: [], entries: [] };
   const isIn = (check.in as readonly string[]).includes(outcome_type);
   return { holds: isIn !== check.not, reason: `the outcome is ${outcome_type}`, span_ids: [], entries: [] };

@@ -1,7 +1,6 @@
 import type { judgeShapes } from '@mem-service/server/module';
 import { parseJsonPath } from './json-path.ts';
 
-type SimpleCheck = judgeShapes.SimpleCheck;
 export type DefinitionProblem = { path: string; message: string };
 
 /** What the schema of a definition does not check: paths, patterns, and values that are needed. */
@@ -12,7 +11,7 @@ export function definitionProblems(definition: judgeShapes.JudgeDefinition): Def
   );
 }
 
-type PlacedCheck = { at: string; check: SimpleCheck };
+type PlacedCheck = { at: string; check: judgeShapes.SimpleCheck };
 
 function checksOf(definition: judgeShapes.JudgeDefinition): PlacedCheck[] {
   const { when } = definition;
@@ -31,7 +30,7 @@ function simpleIn(at: string, check: judgeShapes.TraceCheck): PlacedCheck[] {
 
 const NUMERIC = ['less', 'at_most', 'greater', 'at_least'];
 
-function problemsOf(check: SimpleCheck): DefinitionProblem[] {
+function problemsOf(check: judgeShapes.SimpleCheck): DefinitionProblem[] {
   if (check.check === 'pattern') return patternProblems('pattern', check.pattern, check.ignore_case);
   if (check.check === 'tool_required' && check.max !== undefined && check.max < check.min)
     return [{ path: 'max', message: 'is less than min' }];

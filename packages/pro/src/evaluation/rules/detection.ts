@@ -3,7 +3,7 @@ import { type Rate, wilson } from './wilson.ts';
 /** How often a judge and a label said the same; "found" is a failure. */
 export type Confusion = { true_fail: number; false_fail: number; true_pass: number; false_pass: number };
 
-export type Detection = {
+export type DetectionRate = {
   confusion: Confusion;
   /** Of the traces that the judge failed, those that were failures. */
   precision: Rate;
@@ -24,7 +24,7 @@ export function confusionOf(pairs: Iterable<LabelledResult>): Confusion {
   return confusion;
 }
 
-export function detectionOf(confusion: Confusion): Detection {
+export function detectionOf(confusion: Confusion): DetectionRate {
   const { true_fail, false_fail, true_pass, false_pass } = confusion;
   const all = true_fail + false_fail + true_pass + false_pass;
   return {

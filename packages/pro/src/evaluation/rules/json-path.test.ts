@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type JsonPath, parseJsonPath, valuesAt } from './json-path.ts';
+import { parseJsonPath, type TracePath, valuesAt } from './json-path.ts';
 import { isLinear } from './linear-pattern.ts';
 import { fitsWildcard } from './wildcard.ts';
 
@@ -39,8 +39,8 @@ it('a path that is none is refused with what is wrong', () => {
 
 it('a path over too many values ends', () => {
   const wide = Array.from({ length: 50_000 }, (_, n) => ({ n }));
-  expect(valuesAt(wide, parseJsonPath('$[*].n') as JsonPath)).toBeUndefined();
-  expect(valuesAt(wide, parseJsonPath('$..n') as JsonPath)).toBeUndefined();
+  expect(valuesAt(wide, parseJsonPath('$[*].n') as TracePath)).toBeUndefined();
+  expect(valuesAt(wide, parseJsonPath('$..n') as TracePath)).toBeUndefined();
 });
 
 it('a wildcard stands for any characters', () => {

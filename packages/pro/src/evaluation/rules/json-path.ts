@@ -4,7 +4,7 @@ type PathStep =
   | { kind: 'each' }
   | { kind: 'below'; name: string };
 
-export type JsonPath = readonly PathStep[];
+export type TracePath = readonly PathStep[];
 
 const MAX_STEPS = 32;
 /** A path with `*` or `..` looks at no more values than this. */
@@ -17,7 +17,7 @@ const INDEX = /^\[(-?\d{1,9})\]/;
 const QUOTED = /^\[(?:'([^'\\]*)'|"([^"\\]*)")\]/;
 
 /** Reads a path; returns a text that describes what is wrong with it. */
-export function parseJsonPath(text: string): JsonPath | string {
+export function parseJsonPath(text: string): TracePath | string {
   if (!text.startsWith('$')) return 'must begin with $';
   const steps: PathStep[] = [];
   for (let rest = text.slice(1); rest !== ''; ) {
@@ -45,7 +45,7 @@ function firstStep(text: string): [PathStep, number] | undefined {
 }
 
 /** The values at a path, in order; undefined where there are too many to look at. */
-export function valuesAt(root: unknown, path: JsonPath): unknown[] | undefined {
+export function valuesAt(root: unknown, path: TracePath): unknown[] | undefined {
   let found: unknown[] = [root];
   let left = MAX_NODES;
   for (const step of path) {
@@ -62,12 +62,12 @@ export function valuesAt(root: unknown, path: JsonPath): unknown[] | undefined {
   return found;
 }
 
-type Reached = { values: unknown[]; looked: number };
+type FoundValues = { values: unknown[]; looked: number };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function oneStep(value: unknown, step: Exclude<PathStep, { kind: 'below' }>): Reached {
+function oneStep(value: unknown, step: Exclude<PathStep, { kind: 'below' }>): FoundValues {
   if (step.kind === 'each') {
     const values = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
     return { values, looked: values.length };
@@ -80,7 +80,7 @@ function oneStep(value: unknown, step: Exclude<PathStep, { kind: 'below' }>): Re
   return { values: isThere ? [value[step.name]] : [], looked: 1 };
 }
 
-function below(root: unknown, name: string, most: number): Reached | undefined {
+function below(root: unknown, name: string, most: number): FoundValues | undefined {
   const values: unknown[] = [];
   const open: unknown[] = [root];
   let looked = 0;

@@ -48,7 +48,7 @@ export type JudgedTrace = {
   is_partial: boolean;
 };
 
-type Part = Readonly<Record<string, unknown>>;
+type RecordedPart = Readonly<Record<string, unknown>>;
 
 export type JudgedDocument = {
   trace_id: string;
@@ -60,12 +60,12 @@ export type JudgedDocument = {
   response_text: string | null;
   decision_summary: string | null;
   attributes: Readonly<Record<string, unknown>>;
-  tool_calls: readonly Part[];
-  causal_entries: readonly Part[];
-  external_contexts: readonly Part[];
-  query_events: readonly Part[];
-  error_events: readonly Part[];
-  attempts: readonly Part[];
+  tool_calls: readonly RecordedPart[];
+  causal_entries: readonly RecordedPart[];
+  external_contexts: readonly RecordedPart[];
+  query_events: readonly RecordedPart[];
+  error_events: readonly RecordedPart[];
+  attempts: readonly RecordedPart[];
   session_metadata: Readonly<Record<string, unknown>>;
   total_llm_calls: number;
   total_tokens: number;
@@ -80,7 +80,7 @@ export type StoredPart = {
   entity_path: string | null;
   key: string | null;
   entry_id: number | null;
-  data: Part;
+  data: RecordedPart;
 };
 
 export type StoredTrace = {
@@ -152,8 +152,8 @@ function readOf({ kind, entity_path, key, entry_id, data }: StoredPart): JudgedR
 }
 
 /** A span may be recorded in several parts: later members win. */
-function mergedSpans(parts: readonly Part[]): Part[] {
-  const merged = new Map<string, Part>();
+function mergedSpans(parts: readonly RecordedPart[]): RecordedPart[] {
+  const merged = new Map<string, RecordedPart>();
   for (const part of parts) {
     const id = String(part.span_id);
     merged.set(id, { ...merged.get(id), ...part });
@@ -163,7 +163,7 @@ function mergedSpans(parts: readonly Part[]): Part[] {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const spanOf = (span: Part): JudgedSpan => ({
+const spanOf = (span: RecordedPart): JudgedSpan => ({
   span_id: String(span.span_id),
   name: textOf(span.name) ?? '',
   kind: textOf(span.kind) ?? 'agent',
@@ -171,7 +171,7 @@ const spanOf = (span: Part): JudgedSpan => ({
   error: textOf(span.error),
 });
 
-function totalsOf(calls: readonly Part[]) {
+function totalsOf(calls: readonly RecordedPart[]) {
   const costs = calls.flatMap(({ cost_usd }) => (typeof cost_usd === 'number' ? [cost_usd] : []));
   const known = costs.length === 0 ? null : roundUsd(costs.reduce((sum, cost) => sum + cost, 0));
   const tokens = (name: string) => calls.reduce((sum, call) => sum + (Number(call[name]) || 0), 0);
@@ -185,7 +185,7 @@ function totalsOf(calls: readonly Part[]) {
 /** Sums of costs are exact to a billionth of a dollar. */
 const roundUsd = (usd: number): number => Math.round(usd * 1e9) / 1e9;
 
-type Recorded = { actions: readonly Part[]; calls: readonly Part[]; spans: readonly Part[] };
+type Recorded = { actions: readonly RecordedPart[]; calls: readonly RecordedPart[]; spans: readonly RecordedPart[] };
 
 /**
  * Tools and models in the order of their start. A tool is recorded as an action or as a span, and often as both: a span

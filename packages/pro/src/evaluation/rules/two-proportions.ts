@@ -2,12 +2,12 @@ import { fisher, type TwoGroups } from './fisher.ts';
 import { Z_95 } from './wilson.ts';
 
 /** How far two shares are apart, with the interval of the difference, and how probable that is by chance. */
-export type Difference = { difference: number; low: number; high: number; p: number };
+export type ShareDifference = { difference: number; low: number; high: number; p: number };
 
 /** Of so few cases the exact test is used. */
 const FEW = 2000;
 
-export function twoProportions(groups: TwoGroups): Difference {
+export function twoProportions(groups: TwoGroups): ShareDifference {
   const { a, ofA, b, ofB } = groups;
   if (ofA === 0 || ofB === 0) return { difference: 0, low: -1, high: 1, p: 1 };
   const [rateA, rateB] = [a / ofA, b / ofB];
