@@ -54,6 +54,11 @@ export class LiveStream {
     if (this.#status.state === 'paused') this.#open();
   }
 
+  /** Does not wait any longer for the next try: the server is known to answer. */
+  reconnect(): void {
+    if (this.#status.state === 'reconnecting') this.#open();
+  }
+
   /** Begins again, as with another key. */
   restart(): void {
     this.#position = undefined;

@@ -27,8 +27,11 @@ const onSuccess = () => setOnline(true);
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError, onSuccess }),
   mutationCache: new MutationCache({ onError, onSuccess }),
-  // The client itself retries what may pass.
-  defaultOptions: { queries: { retry: false, staleTime: 10_000, refetchOnWindowFocus: false } },
+  // The client itself retries what may pass. A browser without a network may still reach a server on its own machine.
+  defaultOptions: {
+    queries: { retry: false, staleTime: 10_000, refetchOnWindowFocus: false, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
 });
 
 type QuestionOptions = {

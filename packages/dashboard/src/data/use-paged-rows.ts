@@ -1,4 +1,5 @@
 import { useEffect, useReducer, useRef } from 'react';
+import { useIsOnline } from './online.ts';
 import { type LoadPage, PagedList } from './paged-list.ts';
 
 /**
@@ -18,5 +19,9 @@ export function usePagedRows<R, C>(question: string, first: C | undefined, load:
     list.show(0, 0);
     return () => list.close();
   }, [list]);
+  const isOnline = useIsOnline();
+  useEffect(() => {
+    if (isOnline && list.error !== undefined) list.retry();
+  }, [isOnline, list]);
   return list;
 }

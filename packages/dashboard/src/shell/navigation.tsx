@@ -1,6 +1,7 @@
 import { useState } from 'react';
+import { signOut } from '../data/change-key.ts';
 import { serviceUrl } from '../data/client.ts';
-import { signOut, useKey } from '../data/key-store.ts';
+import { useKey } from '../data/key-store.ts';
 import { useOperation } from '../data/query.ts';
 import type { DashboardPage, PageGroup } from '../pages.ts';
 import { hrefOf } from '../router/address.ts';

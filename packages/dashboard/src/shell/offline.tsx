@@ -1,27 +1,38 @@
 import { useEffect } from 'react';
-import { client } from '../data/client.ts';
+import { client, isMemError } from '../data/client.ts';
+import { live } from '../data/live.ts';
 import { setOnline, useIsOnline } from '../data/online.ts';
 import { queryClient } from '../data/query.ts';
 import { shell } from '../texts/shell.ts';
 import styles from './shell.module.css';
 
 const AGAIN_MS = 3_000;
+const NETWORK_EVENTS = ['offline', 'online'] as const;
+
+/** Whether the server answers. Everything is asked again once it does after it did not. */
+async function look(wasOnline: boolean): Promise<void> {
+  try {
+    await client().call('health.read', {}, { retries: 0, timeoutMs: AGAIN_MS });
+  } catch (error) {
+    return setOnline(!isMemError(error) || error.status !== 0);
+  }
+  setOnline(true);
+  if (wasOnline) return;
+  live.reconnect();
+  await queryClient.invalidateQueries();
+}
 
 /** Says that the server is gone, and loads the page again when it is back. */
 export function Offline() {
   const isOnline = useIsOnline();
   useEffect(() => {
-    if (isOnline) return;
-    const ask = () =>
-      client()
-        .call('health.read', {}, { retries: 0, timeoutMs: AGAIN_MS })
-        .then(() => {
-          setOnline(true);
-          return queryClient.invalidateQueries();
-        })
-        .catch(() => undefined);
-    const timer = setInterval(() => void ask(), AGAIN_MS);
-    return () => clearInterval(timer);
+    const ask = () => void look(isOnline);
+    const timer = isOnline ? undefined : setInterval(ask, AGAIN_MS);
+    for (const name of NETWORK_EVENTS) addEventListener(name, ask);
+    return () => {
+      clearInterval(timer);
+      for (const name of NETWORK_EVENTS) removeEventListener(name, ask);
+    };
   }, [isOnline]);
   if (isOnline) return null;
   return (

@@ -1,4 +1,8 @@
 import { Component, type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { useKey } from '../data/key-store.ts';
+import { useIsOnline } from '../data/online.ts';
+import { ask } from '../data/query.ts';
+import { waitFor } from '../data/waits.ts';
 import { type DashboardPage, type PageProps, pages } from '../pages.ts';
 import type { PageAddress } from '../router/address.ts';
 import { AddressContext, useBrowserAddress } from '../router/router.tsx';
@@ -31,22 +35,28 @@ export function Outlet() {
   const page = pageOf(address);
   const [shown, setShown] = useState<Shown>();
   const [failure, setFailure] = useState<unknown>();
+  const isOnline = useIsOnline();
+  const key = useKey();
   const View = page && loaded.get(page.id);
   useEffect(() => {
     let isOver = false;
     setFailure(undefined);
     if (!page || loaded.has(page.id)) return;
-    page.load().then(
+    waitFor(page.load()).then(
       (view) => {
         loaded.set(page.id, view);
         if (!isOver) setShown({ page, View: view, address });
       },
-      (error) => !isOver && setFailure(error),
+      (error) => {
+        if (!isOver) setFailure(error);
+        // Whether the server is gone is found by asking it; the page is loaded when it answers again.
+        if (isOnline) ask('health.read', {}).catch(() => undefined);
+      },
     );
     return () => {
       isOver = true;
     };
-  }, [page, address]);
+  }, [page, address, isOnline]);
   useEffect(() => {
     if (page && View) setShown({ page, View, address });
   }, [page, View, address]);
@@ -56,7 +66,7 @@ export function Outlet() {
   if (!current) return null;
   return (
     <AddressContext value={current.address}>
-      <Boundary key={current.page.id}>
+      <Boundary key={`${current.page.id} ${key}`}>
         <current.View rest={restOf(current.page, current.address)} />
       </Boundary>
     </AddressContext>

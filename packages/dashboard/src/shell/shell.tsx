@@ -11,6 +11,7 @@ import { Offline } from './offline.tsx';
 import { Outlet, pageOf } from './outlet.tsx';
 import styles from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
+import { Slow } from './slow.tsx';
 import { switchTheme } from './theme.ts';
 import { TopBar, toggleLive } from './top-bar.tsx';
 import { endTour, useIsTouring } from './tour-state.ts';
@@ -54,6 +55,7 @@ export function Shell() {
         <Offline />
         <Outlet />
       </main>
+      <Slow />
       <TabBar pages={pages} />
       <Toasts />
       <SignIn />

@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from 'react';
-import { readKey, setKey, useIsRefused } from '../data/key-store.ts';
-import { live } from '../data/live.ts';
-import { queryClient } from '../data/query.ts';
+import { signIn } from '../data/change-key.ts';
+import { readKey, useIsRefused } from '../data/key-store.ts';
 import { shell } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/choices.tsx';
@@ -19,9 +18,7 @@ function SignInForm() {
   const tried = readKey();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    setKey(typed);
-    live.restart();
-    void queryClient.resetQueries();
+    signIn(typed);
   };
   return (
     <Dialog title={title} onClose={() => {}} required>

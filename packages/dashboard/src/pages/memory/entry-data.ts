@@ -1,9 +1,8 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { client, type Output } from '../../data/client.ts';
 import type { FeedEvent } from '../../data/events.ts';
 import { parseExactly } from '../../data/exact-json.ts';
-import { useOperation } from '../../data/query.ts';
 import { onBranch, type ShownAddress } from './memory-address.ts';
 
 export type History = Output<'entries.history'>;
@@ -12,14 +11,16 @@ export type Story = Output<'entries.confidence'>;
 export type ChartStep = Story['steps'][number];
 
 const VERSIONS = 20;
+/** A history that was asked for just now is not asked for again. */
+const FRESH_MS = 10_000;
 
 /** The entry as a call names it. */
 export const callOf = ({ entity_path, key, branch }: ShownAddress) => ({ entity_path, key, ...onBranch(branch) });
 
 /** Its versions, newest first. Looking at them does not count as a read. Numbers stay as they were written. */
-export function useHistory(entry: ShownAddress) {
+function historyQuestion(entry: ShownAddress) {
   const input = { ...callOf(entry), limit: VERSIONS };
-  return useInfiniteQuery({
+  return infiniteQueryOptions({
     queryKey: ['entries.history', input],
     queryFn: async ({ signal, pageParam }) => {
       const asked = pageParam === '' ? input : { ...input, cursor: pageParam };
@@ -30,8 +31,20 @@ export function useHistory(entry: ShownAddress) {
   });
 }
 
-export const useStory = (entry: ShownAddress) =>
-  useOperation('entries.confidence', callOf(entry), { keepPrevious: false });
+export const useHistory = (entry: ShownAddress) => useInfiniteQuery(historyQuestion(entry));
+
+/** How its confidence came about. What is deleted has none: its story is null. */
+export function useStory(entry: ShownAddress) {
+  const queries = useQueryClient();
+  const input = callOf(entry);
+  return useQuery<Story | null, unknown>({
+    queryKey: ['entries.confidence', input],
+    queryFn: async ({ signal }) => {
+      const { pages } = await queries.fetchInfiniteQuery({ ...historyQuestion(entry), staleTime: FRESH_MS });
+      return pages[0]?.versions[0]?.deleted ? null : client().call('entries.confidence', input, { signal });
+    },
+  });
+}
 
 /** The newest version, asked for now: to compare with what somebody typed. */
 export async function newestVersion(entry: ShownAddress): Promise<PastVersion | undefined> {

@@ -23,11 +23,11 @@ export function StoryPart({ address, shown }: { address: MemoryAddress; shown: S
   return (
     <section className={styles.storyPart} aria-label={texts.title}>
       <h2 className="unseen">{texts.title}</h2>
-      {shown.newest.deleted && !shown.story.data ? (
+      {shown.story.data === null ? (
         <p className="third">{texts.ended}</p>
       ) : (
         <Loaded answer={shown.story} rows={6} call={{ name: 'entries.confidence', input: callOf(shown.entry) }}>
-          {(story) => <StoryShown story={story} address={address} />}
+          {(story) => story && <StoryShown story={story} address={address} />}
         </Loaded>
       )}
     </section>

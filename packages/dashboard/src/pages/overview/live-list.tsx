@@ -14,6 +14,7 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import styles from './overview.module.css';
+import type { Overview } from './overview-data.ts';
 import { useLiveRows } from './use-live-rows.ts';
 
 const texts = overview.live;
@@ -57,8 +58,10 @@ const columns: readonly Column<FeedEvent>[] = [
 ];
 
 /** What happens, as it happens. It waits while the pointer or the focus is in it. */
-export function LiveList({ lastSeq }: { lastSeq: number | undefined }) {
-  const { start, shown, waiting, hold, show, announcement } = useLiveRows(lastSeq);
+export function LiveList({ stats }: { stats: Overview['stats'] }) {
+  const { start, shown, waiting, hold, show, announcement } = useLiveRows(stats.data?.last_seq);
+  // The list begins where the statistics say that the log ends.
+  const answer = stats.data === undefined ? { ...stats, data: undefined } : start;
   const { state } = useLiveStatus();
   const [{ type, agent }, set] = useSearch(parameters);
   const rows = useMemo(
@@ -110,7 +113,7 @@ export function LiveList({ lastSeq }: { lastSeq: number | undefined }) {
         onFocus={() => hold(true)}
         onBlur={() => hold(false)}
       >
-        <Loaded answer={start} rows={12} call={{ name: 'log.list', input: { branch: 'main' } }}>
+        <Loaded answer={answer} rows={12} call={{ name: 'log.list', input: { branch: 'main' } }}>
           {() =>
             rows.length === 0 ? (
               <p className={`${styles.nothing} third`}>{shown.length === 0 ? texts.nothing : texts.nothingMatches}</p>

@@ -9,7 +9,7 @@ import { ago } from '../../texts/format.ts';
 import { overview } from '../../texts/overview.ts';
 import { EntryName } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
-import { Skeleton } from '../../ui/states.tsx';
+import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import styles from './overview.module.css';
 import type { Overview } from './overview-data.ts';
 
@@ -31,7 +31,10 @@ export function NeedsAPerson({ data }: { data: Overview }) {
   );
   const reviews = useReviews();
   const needs = [...incidentsOf(data), ...contestedOf(contested), ...staleOf(data), ...reviews];
-  const isLoading = contested.isPending && needs.length === 0;
+  const questions = [contested, data.outcomes, data.staleReads];
+  const failed = questions.find(({ error, data: known }) => error !== null && known === undefined);
+  const isLoading = failed === undefined && contested.isPending && needs.length === 0;
+  const retry = () => questions.forEach(({ error, refetch }) => void (error !== null && refetch()));
   return (
     <Section
       tour="needs"
@@ -40,7 +43,8 @@ export function NeedsAPerson({ data }: { data: Overview }) {
       className={styles.needs}
     >
       {isLoading && <Skeleton rows={4} />}
-      {!isLoading && needs.length === 0 && <p className="third">{texts.nothing}</p>}
+      {failed && <ErrorState error={failed.error} onRetry={retry} />}
+      {!isLoading && !failed && needs.length === 0 && <p className="third">{texts.nothing}</p>}
       <ul className={styles.list}>
         {needs.map(({ id, kind, tone, title, note, at, href }) => (
           <li key={id}>

@@ -46,7 +46,7 @@ export function OverviewPage() {
         <Title data={data} range={range} onRange={(next) => set({ range: next })} />
         {demo.isThere && <DemoNote demo={demo} />}
         <Activity data={data} range={range} />
-        <LiveList lastSeq={data.stats.data?.last_seq} />
+        <LiveList stats={data.stats} />
       </div>
       <div className={styles.aside}>
         <NeedsAPerson data={data} />

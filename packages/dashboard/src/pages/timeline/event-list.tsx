@@ -30,11 +30,15 @@ type EventListProps = {
 export function EventList({ filter, at, selected, handle, onSelect, onClear }: EventListProps) {
   const [isInside, setInside] = useState(false);
   const isHeld = useCallback(() => isInside || handle.current?.isAtTop() === false, [isInside, handle]);
-  const { rows, waiting, show, lookedBack } = useEventRows(filter, at, isHeld);
+  const { rows, waiting, show, lookedBack, beginning } = useEventRows(filter, at, isHeld);
   const onRange = useCallback((first: number, last: number) => rows.show(first, last), [rows]);
   const isPhone = useIsPhone();
   const { state } = useLiveStatus();
-  const isEmpty = rows.count === 0 && !rows.isLoading && (!rows.hasMore || rows.isPaused);
+  const isBegun = filter.agent !== '' || beginning.data !== undefined;
+  const isLoading = rows.isLoading || (!isBegun && beginning.error === null);
+  const error = rows.error ?? (isBegun ? undefined : (beginning.error ?? undefined));
+  const retry = () => void (rows.error === undefined ? beginning.refetch() : rows.retry());
+  const isEmpty = rows.count === 0 && !isLoading && (!rows.hasMore || rows.isPaused);
   const note = at === '' ? texts.newestFirst : texts.upTo(momentOf(at));
   return (
     <section className={styles.list} aria-label={texts.list}>
@@ -45,18 +49,18 @@ export function EventList({ filter, at, selected, handle, onSelect, onClear }: E
         {waiting > 0 && <Button onClick={show}>{texts.showNew(waiting)}</Button>}
         {rows.isPaused && rows.count > 0 && <Further at={lookedBack} onMore={() => rows.retry()} />}
       </header>
-      {rows.error !== undefined && (
+      {error !== undefined && (
         <div className={styles.message}>
-          <ErrorState error={rows.error} onRetry={() => rows.retry()} call={{ name: 'log.list', input: {} }} />
+          <ErrorState error={error} onRetry={retry} call={{ name: 'log.list', input: {} }} />
         </div>
       )}
-      {isEmpty && rows.error === undefined && (
+      {isEmpty && error === undefined && (
         <div className={styles.message}>
           <Nothing isFiltered={hasFilter(filter) || at !== ''} onClear={onClear} />
           {rows.isPaused && <Further at={lookedBack} onMore={() => rows.retry()} />}
         </div>
       )}
-      {rows.count === 0 && rows.isLoading && (
+      {rows.count === 0 && isLoading && (
         <div className={styles.message}>
           {hasFilter(filter) ? <Progress label={texts.loading} /> : <Skeleton rows={8} />}
         </div>

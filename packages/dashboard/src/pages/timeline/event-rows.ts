@@ -23,7 +23,7 @@ export function useEventRows(filter: TimelineFilter, at: string, isHeld: () => b
   const [round, setRound] = useState(0);
   const [waiting, setWaiting] = useState<readonly FeedEvent[]>([]);
   const question = JSON.stringify([filter, at, round]);
-  const { start, newest } = useStart(at, round, question);
+  const { start, newest, beginning } = useStart(at, round, question);
   const first: EventCursor | undefined =
     filter.agent !== '' ? { agentCursor: '' } : start === undefined ? undefined : { seq: start };
   const lookedBack = useRef('');
@@ -50,10 +50,10 @@ export function useEventRows(filter: TimelineFilter, at: string, isHeld: () => b
     rows.prepend(waiting);
     setWaiting([]);
   };
-  return { rows, waiting: waiting.length, show, lookedBack: lookedBack.current };
+  return { rows, waiting: waiting.length, show, lookedBack: lookedBack.current, beginning };
 }
 
-/** The place in the log that the list begins at, and a box with the newest place that is known. */
+/** The place in the log that the list begins at, a box with the newest place that is known, and the question for them. */
 function useStart(at: string, round: number, question: string) {
   const newest = useRef<{ question: string; seq: number }>(undefined);
   const isNow = at === '';
@@ -70,7 +70,7 @@ function useStart(at: string, round: number, question: string) {
     kept.current = { id, start: isNow ? Math.max(known, newest.current?.seq ?? 0) : known };
   const start = kept.current?.id === id ? kept.current.start : undefined;
   if (start !== undefined && newest.current?.question !== question) newest.current = { question, seq: start };
-  return { start, newest };
+  return { start, newest, beginning: isNow ? stats : later };
 }
 
 type Reached = { reached: string };

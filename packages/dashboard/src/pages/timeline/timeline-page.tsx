@@ -59,7 +59,7 @@ export function TimelinePage() {
           <Filters search={search} set={set} types={typesOf(series.data?.points ?? [])} />
         </div>
         <div className={styles.chart}>
-          <span className="third small">{texts.events(total)}</span>
+          <span className="third small">{total !== undefined && texts.events(total)}</span>
           <Loaded answer={series} rows={2} call={{ name: 'series.read', input }}>
             {(data) => (
               <Density
@@ -70,7 +70,7 @@ export function TimelinePage() {
             )}
           </Loaded>
         </div>
-        <Lanes lanes={lanes} window={window} events={total} selected={event} onSelect={({ seq }) => select(seq)} />
+        <Lanes lanes={lanes} window={window} events={total ?? 0} selected={event} onSelect={({ seq }) => select(seq)} />
         {!isDrawn && <p className={styles.note}>{texts.counted}</p>}
         {complete && Date.parse(complete) > window.from && (
           <p className={styles.note}>{texts.incomplete(momentOf(complete))}</p>

@@ -36,7 +36,7 @@ export function useLanes(window: TimeWindow, filter: TimelineFilter, isLive: boo
     [events.data, filter, window],
   );
   const lanes: readonly AgentLane[] = isDrawn ? drawn : counted;
-  return { input, series, total: total ?? 0, lanes, isDrawn: isDrawn || total === undefined };
+  return { input, series, total, lanes, isDrawn: isDrawn || total === undefined };
 }
 
 type WindowSpan = { since: string; until: string };

@@ -1,0 +1,86 @@
+import type { Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { useBrowser, type WatchedPage } from '../../support/browser.ts';
+import { builtDashboard } from '../../support/dashboard.ts';
+import { type Hosted, type NewAccount, openHosted } from '../../support/hosted.ts';
+import { type AccountStory, fillAccount } from './account-story.ts';
+import { storyClock } from './trace-story.ts';
+
+/** Pages that ask nothing before somebody does: what a person would ask. */
+const QUESTIONS: Readonly<Record<string, string>> = { search: '?q=retry', briefing: '?agent=deploy-bot' };
+
+/** A page of the list of pages, so that one that is added is tested without being named. */
+export type ListedPage = { id: string; title: string; address: string };
+
+// By an address that the compiler does not follow: components are compiled with other options than tests.
+const PAGES: string = '../../../packages/dashboard/src/pages.ts';
+const { pages }: { pages: readonly Omit<ListedPage, 'address'>[] } = await import(PAGES);
+
+export const everyPage: readonly ListedPage[] = pages.map(({ id, title }) => ({
+  id,
+  title,
+  address: `#/${id}${QUESTIONS[id] ?? ''}`,
+}));
+
+/** A window with a page of the dashboard, and what it waits for. */
+export type OpenWindow = WatchedPage & { waiting: Set<Request> };
+
+const isStream = (url: string) => url.includes('/stream');
+export const isCall = (url: string) => url.includes('/api/v1/');
+
+/** Waits until a page is there and its questions are answered. */
+export async function settle({ page, waiting }: OpenWindow, { title }: Pick<ListedPage, 'title'>): Promise<void> {
+  await expect.poll(() => page.title(), { timeout: 15_000 }).toBe(`${title} · mem`);
+  await quiet({ page, waiting });
+}
+
+/** Waits until nothing is asked and nothing loads. */
+export async function quiet({ page, waiting }: Pick<OpenWindow, 'page' | 'waiting'>): Promise<void> {
+  const isLoading = async () => waiting.size + (await page.locator('main [aria-label="Loading"]').count());
+  await expect.poll(async () => (await isLoading()) + (await isLoading()), { timeout: 15_000, interval: 20 }).toBe(0);
+}
+
+/** A hosted account with a story on every page, and a browser, for a file of tests. */
+export function useEveryPage() {
+  const newPage = useBrowser();
+  let hosted: Hosted;
+  let account: NewAccount;
+  let story: AccountStory;
+  beforeAll(async () => {
+    const clock = storyClock();
+    hosted = await openHosted('sqlite', {
+      app: { clock },
+      http: { dashboard: await builtDashboard(), corsOrigins: [] },
+    });
+    account = await hosted.newAccount();
+    story = await fillAccount(hosted.app, account.account_id);
+    clock.catchUp();
+  });
+  afterAll(() => hosted.close());
+
+  const newWindow = async (key: string): Promise<OpenWindow> => {
+    const watched = await newPage();
+    const waiting = new Set<Request>();
+    watched.page.on('request', (request) => isCall(request.url()) && !isStream(request.url()) && waiting.add(request));
+    const forget = (request: Request) => waiting.delete(request);
+    watched.page.on('requestfinished', forget).on('requestfailed', forget);
+    // Only where the tab has none: one that was typed in stays after a reload.
+    await watched.page.addInitScript(`sessionStorage['mem.key'] ??= ${JSON.stringify(key)}`);
+    return { ...watched, waiting };
+  };
+  const visit = (page: Page, address: string) => page.goto(`${hosted.server.url}/${address}`);
+
+  return {
+    hosted: () => hosted,
+    account: () => account,
+    story: () => story,
+    newWindow,
+    visit,
+    /** A window of an admin, or of another key, at an address. */
+    async open(address: string, key = account.key): Promise<OpenWindow> {
+      const opened = await newWindow(key);
+      await visit(opened.page, address);
+      return opened;
+    },
+  };
+}
