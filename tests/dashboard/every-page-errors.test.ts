@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { everyPage, settle, useEveryPage } from './support/every-page.ts';
+import { everyPage, useEveryPage, waitForPage } from './support/every-page.ts';
 
 const CALLS = '**/api/v1/**';
 const DETAIL = 'it broke for the test';
@@ -38,7 +38,7 @@ describe('Every page', { timeout: 60_000 }, () => {
         return alerts(page).count();
       })
       .toBe(0);
-    await settle(opened, listed);
+    await waitForPage(opened, listed);
     await page.close();
   });
 
@@ -53,7 +53,7 @@ describe('Every page', { timeout: 60_000 }, () => {
     await page.unroute(CALLS);
     for (const listed of everyPage) {
       await visit(page, listed.address);
-      await settle(opened, listed);
+      await waitForPage(opened, listed);
       expect([listed.id, await alerts(page).count()]).toEqual([listed.id, 0]);
     }
   });

@@ -42,7 +42,7 @@ async function writeScripts(call: TestApp['call']): Promise<AccountStory['hostil
   const { id: pull } = await call('pull_requests.create', proposal, as);
   await call('pull_requests.review', { id: pull, decision: 'commented', comment: XSS, ...entry }, as);
   for (const no of [1, 2]) {
-    const payload = { ...entry, entity_path: 'hostile/builds', value: { said: XSS } };
+    const payload = { ...entry, entity_path: 'hostile/builds', value: { reported: XSS } };
     await call('webhooks.receive', { connector: 'example', id: `${XSS} ${no}`, event_type: XSS, payload });
   }
   return { trace, pull, team };

@@ -29,7 +29,7 @@ const isStream = (url: string) => url.includes('/stream');
 export const isCall = (url: string) => url.includes('/api/v1/');
 
 /** Waits until a page is there and its questions are answered. */
-export async function settle({ page, waiting }: OpenWindow, { title }: Pick<ListedPage, 'title'>): Promise<void> {
+export async function waitForPage({ page, waiting }: OpenWindow, { title }: Pick<ListedPage, 'title'>): Promise<void> {
   await expect.poll(() => page.title(), { timeout: 15_000 }).toBe(`${title} · mem`);
   await quiet({ page, waiting });
 }
@@ -62,8 +62,8 @@ export function useEveryPage() {
     const watched = await newPage();
     const waiting = new Set<Request>();
     watched.page.on('request', (request) => isCall(request.url()) && !isStream(request.url()) && waiting.add(request));
-    const forget = (request: Request) => waiting.delete(request);
-    watched.page.on('requestfinished', forget).on('requestfailed', forget);
+    const answered = (request: Request) => waiting.delete(request);
+    watched.page.on('requestfinished', answered).on('requestfailed', answered);
     // Only where the tab has none: one that was typed in stays after a reload.
     await watched.page.addInitScript(`sessionStorage['mem.key'] ??= ${JSON.stringify(key)}`);
     return { ...watched, waiting };

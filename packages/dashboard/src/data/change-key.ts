@@ -1,4 +1,4 @@
-import { forgetKey, setKey } from './key-store.ts';
+import { dropKey, setKey } from './key-store.ts';
 import { live } from './live.ts';
 import { queryClient } from './query.ts';
 
@@ -14,6 +14,6 @@ export function signIn(key: string): void {
 }
 
 export function signOut(): void {
-  forgetKey();
+  dropKey();
   beginAgain();
 }

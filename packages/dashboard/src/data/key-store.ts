@@ -34,7 +34,7 @@ function change(nextKey: string, nextRefused: boolean): void {
 
 export const readKey = (): string => key;
 export const setKey = (value: string): void => change(value.trim(), false);
-export const forgetKey = (): void => change('', false);
+export const dropKey = (): void => change('', false);
 /** The service answered 401. */
 export const refuseKey = (): void => change(key, true);
 
