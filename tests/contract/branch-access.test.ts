@@ -167,6 +167,7 @@ describe.each(backends)('access to a branch on %s', (backend) => {
       const asked = [example];
       if ('entity_path' in fields && !('key' in example)) asked.push({ ...example, entity_path: '*' });
       if ('after' in fields) asked.push({ after: 0 });
+      if ('all_branches' in fields) asked.push({ after: 0, all_branches: true });
       if ('merge_id' in fields)
         asked.push(...['merge-done', 'merge-open'].map((merge_id) => ({ ...example, merge_id })));
       if (name.startsWith('agents.') && 'agent_id' in fields) asked.push({ ...example, agent_id: ADMIN.agent_id });

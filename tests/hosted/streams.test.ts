@@ -103,6 +103,44 @@ describe.each(backends)('an open stream on %s', (backend) => {
     expect(again.events[0]?.data).toMatchObject({ entity_path: 'b' });
   });
 
+  it('of all branches has those that its key may read, as grants come and go', async () => {
+    const { key: admin } = await service.newAccount();
+    const { key, key_id } = await service.newKey(admin);
+    const { key: foreign } = await service.newAccount();
+    const as = (one: string) => ({ query: 'all_branches=true', headers: { 'x-mem-api-key': one } });
+    const [reader, whole, neighbour] = [
+      await openStream(service.server.url, as(key)),
+      await openStream(service.server.url, as(admin)),
+      await openStream(service.server.url, as(foreign)),
+    ];
+    const put = async (branch: string, entity_path: string) => {
+      const body = { entity_path, key: 'k', value: 1, branch };
+      expect((await service.as(admin, post('/api/v1/entries', body))).status).toBe(201);
+    };
+    for (const name of ['open', 'closed']) await service.as(admin, post('/api/v1/branches', { name }));
+    const GRANTS = '/api/v1/branches/open/access';
+    await put('open', 'before/the-grant');
+    await service.as(admin, post(GRANTS, { grantee_type: 'api_key', grantee_id: key_id }));
+    await put('open', 'with/the-grant');
+    await put('closed', 'never/granted');
+    await put('main', 'on/main');
+    await service.as(admin, remove(`${GRANTS}/api_key/${key_id}`));
+    await put('open', 'after/the-grant');
+    await put('main', 'at-last');
+    const pathsOf = ({ events }: typeof reader) =>
+      events.flatMap(({ data }) => (data.event_type === 'write' ? [`${data.branch}: ${data.entity_path}`] : []));
+    await until(() => [reader, whole].every((one) => pathsOf(one).includes('main: at-last')), {
+      what: 'the last write',
+    });
+    expect(pathsOf(reader)).toEqual(['open: with/the-grant', 'main: on/main', 'main: at-last']);
+    expect(pathsOf(whole)).toHaveLength(6);
+    expect(reader.raw()).not.toContain('closed');
+    expect(neighbour.events).toEqual([]);
+    const again = await openStream(service.server.url, { ...as(key), after: 0 });
+    await until(() => pathsOf(again).includes('main: at-last'), { what: 'the last write, again' });
+    expect(pathsOf(again)).toEqual(['main: on/main', 'main: at-last']);
+  });
+
   it('ends for a client of MCP that listens', async () => {
     const account = await service.newAccount();
     const transport = new StreamableHTTPClientTransport(new URL(`${service.server.url}/mcp`), {

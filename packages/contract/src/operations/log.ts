@@ -128,6 +128,10 @@ export const log = {
         types: eventTypes.optional(),
         agent_id: s.agentId.optional().meta({ description: 'Only events on the timeline of this agent.' }),
         branch: s.branch.default('main'),
+        all_branches: z.boolean().default(false).meta({
+          description:
+            'Events of all branches that the caller may read, as they may change; `branch` is not considered.',
+        }),
         after: after.optional().meta({
           description:
             'Only events after this `position` or `seq`; 0 replays all. Without it, what is committed from now on.',

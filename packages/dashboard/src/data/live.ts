@@ -10,7 +10,7 @@ const RATE_WINDOW_MS = 5_000;
 const HIDDEN_TAB_MS = 250;
 
 /**
- * One stream of events for the whole page. Events are handed on once a frame, all of them and in order; after a pause or a
+ * One stream of events for the whole page, of all branches that the key may read. Events are handed on once a frame, all of them and in order; after a pause or a
  * lost connection it goes on after the last one.
  */
 export class LiveStream {
@@ -88,7 +88,7 @@ export class LiveStream {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const input = this.#position === undefined ? {} : { after: this.#position };
+    const input = { all_branches: true, ...(this.#position === undefined ? {} : { after: this.#position }) };
     const options = {
       signal,
       onOpen: () => this.#set({ state: 'live', at: Date.now() }),

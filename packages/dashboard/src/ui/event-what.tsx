@@ -2,13 +2,14 @@ import type { ReactNode } from 'react';
 import { type FeedEvent, isFailure } from '../data/events.ts';
 import { hrefOf } from '../router/address.ts';
 import { eventTexts as texts } from '../texts/events.ts';
-import { EntryName } from './marks.tsx';
+import { EntryName, Tag } from './marks.tsx';
 
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 
 /** Where an event leads: its entry, its trace, its outcome. */
-export function hrefOfEvent({ entity_path, key, details, agent_id }: FeedEvent): string {
-  if (entity_path !== null && key !== null) return hrefOf('memory', entity_path, { key });
+export function hrefOfEvent({ entity_path, key, details, agent_id, branch }: FeedEvent): string {
+  const onBranch = branch === 'main' ? {} : { branch };
+  if (entity_path !== null && key !== null) return hrefOf('memory', entity_path, { key, ...onBranch });
   if (typeof details.trace_id === 'string') return hrefOf('traces', details.trace_id);
   if (typeof details.outcome_ref === 'string') return hrefOf('traces', '', { outcome_ref: details.outcome_ref });
   return hrefOf('agents', agent_id);
@@ -16,11 +17,12 @@ export function hrefOfEvent({ entity_path, key, details, agent_id }: FeedEvent):
 
 /** An event in one line: what it is about, and what happened to it. */
 export function EventWhat({ event }: { event: FeedEvent }) {
-  const { entity_path, key } = event;
+  const { entity_path, key, branch } = event;
   const { tone, words, note } = wordsOf(event);
   const subject = entity_path !== null && key !== null ? <EntryName path={entity_path} name={key} /> : subjectOf(event);
   return (
     <>
+      {branch !== 'main' && subject !== branch && <Tag>{branch}</Tag>}{' '}
       {subject !== '' && (
         <a href={hrefOfEvent(event)} className="mono">
           {subject}

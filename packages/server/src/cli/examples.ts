@@ -72,6 +72,7 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   'log.list': [['what came after an event', 'mem log.list --after 120 --limit 50 --json']],
   'log.stream': [
     ['what happens from now on, everywhere', 'mem watch'],
+    ['on every branch', 'mem watch --all-branches'],
     ['results as JSON lines, for another program', 'mem watch --types outcome --json'],
     ['one agent, from the beginning', 'mem watch --agent-id agent/deploy-bot --after 0'],
   ],

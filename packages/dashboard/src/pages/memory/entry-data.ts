@@ -72,12 +72,14 @@ export function useEntryChanged(): () => Promise<void> {
 const PAUSE_MS = 1_000;
 
 /** Asks again after events that concern the entry, once a second at most. */
-export function useEntryRefresh({ entity_path, key }: ShownAddress): (events: readonly FeedEvent[]) => void {
+export function useEntryRefresh({ entity_path, key, branch }: ShownAddress): (events: readonly FeedEvent[]) => void {
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (events) => {
     const concerns = events.some(
-      (event) => event.event_type === 'outcome' || (event.entity_path === entity_path && event.key === key),
+      (event) =>
+        event.branch === branch &&
+        (event.event_type === 'outcome' || (event.entity_path === entity_path && event.key === key)),
     );
     if (!concerns) return;
     timer.current ??= setTimeout(() => {

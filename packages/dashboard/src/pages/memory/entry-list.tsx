@@ -61,7 +61,7 @@ export function EntryList({ address }: { address: MemoryAddress }) {
   const { listPath, entry } = address;
   const input = useMemo(() => listInput(address), [address]);
   const rows = useCursorRows('entries.list', input, entriesOf);
-  const news = useNews(listPath, rows.refetch);
+  const news = useNews({ listPath, branch: address.branch }, rows.refetch);
   const onRange = useCallback(
     (first: number, last: number) => {
       news.setTop(first === 0);
@@ -297,7 +297,7 @@ const SHOWN_TYPES = new Set(['write', 'delete', 'expire', 'erase', 'commit', 'ou
 const PAUSE_MS = 1_000;
 
 /** New events: shown at once while nobody reads, else when they are asked for, so that nothing moves under the eye. */
-function useNews(listPath: string, refetch: () => void) {
+function useNews({ listPath, branch }: { listPath: string; branch: string }, refetch: () => void) {
   const [waiting, setWaiting] = useState(0);
   const state = useRef({ isTop: true, isHeld: false, timer: undefined as ReturnType<typeof setTimeout> | undefined });
   const queries = useQueryClient();
@@ -307,7 +307,8 @@ function useNews(listPath: string, refetch: () => void) {
     void queries.invalidateQueries({ queryKey: ['entities.list'] });
     void queries.invalidateQueries({ queryKey: ['stats.read'] });
   }, [refetch, queries]);
-  const concerns = ({ event_type, entity_path }: FeedEvent): boolean =>
+  const concerns = ({ event_type, entity_path, branch: changed }: FeedEvent): boolean =>
+    changed === branch &&
     SHOWN_TYPES.has(event_type) &&
     (listPath === '' || entity_path === null || entity_path === listPath || entity_path.startsWith(`${listPath}/`));
   useLiveFromNow((events) => {

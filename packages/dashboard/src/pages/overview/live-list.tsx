@@ -113,7 +113,7 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
         onFocus={() => hold(true)}
         onBlur={() => hold(false)}
       >
-        <Loaded answer={answer} rows={12} call={{ name: 'log.list', input: { branch: 'main' } }}>
+        <Loaded answer={answer} rows={12} call={{ name: 'log.list', input: {} }}>
           {() =>
             rows.length === 0 ? (
               <p className={`${styles.nothing} third`}>{shown.length === 0 ? texts.nothing : texts.nothingMatches}</p>

@@ -29,11 +29,7 @@ export function useLiveRows(lastSeq: number | undefined) {
   const [first] = useState<{ seq?: number }>({});
   first.seq ??= lastSeq;
   const before = Math.max(0, (first.seq ?? 0) - FIRST);
-  const start = useOperation(
-    'log.list',
-    { after: before, branch: 'main', limit: FIRST },
-    { enabled: first.seq !== undefined },
-  );
+  const start = useOperation('log.list', { after: before, limit: FIRST }, { enabled: first.seq !== undefined });
   const [rows, dispatch] = useReducer(step, { shown: [], waiting: [] });
   const isHeld = useRef(false);
   const { announcement, count } = useAnnouncement();

@@ -59,7 +59,7 @@ function ByWords({ values, set }: SearchProps) {
   const input = wordsInput(values);
   const isAsked = values.q.trim() !== '' || FILTERS.some((id) => values[id] !== parameters[id].fallback);
   const answer = usePages('entries.search', input, { enabled: isAsked, keepPrevious: true });
-  useFresh('entries.search');
+  useFresh('entries.search', values.branch || 'main');
   return <WordResults values={values} set={set} answer={answer} isAsked={isAsked} input={input} />;
 }
 
@@ -74,11 +74,12 @@ function ByMeaning({ values, set }: SearchProps) {
 const FRESH_MS = 2_000;
 
 /** Asks again after writes, every two seconds at most; the order of what is read changes only if the answer does. */
-function useFresh(name: 'entries.search'): void {
+function useFresh(name: 'entries.search', shown: string): void {
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useLiveFromNow((events) => {
-    if (!events.some(({ event_type }) => event_type === 'write' || event_type === 'delete')) return;
+    const changes = events.filter(({ branch }) => branch === shown);
+    if (!changes.some(({ event_type }) => event_type === 'write' || event_type === 'delete')) return;
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       void queries.invalidateQueries({ queryKey: [name] });

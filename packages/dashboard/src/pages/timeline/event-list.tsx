@@ -7,7 +7,6 @@ import { Button } from '../../ui/button.tsx';
 import { CallCode } from '../../ui/call-code.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EventWhat } from '../../ui/event-what.tsx';
-import { Tag } from '../../ui/marks.tsx';
 import { Cell, RowList, type RowListHandle } from '../../ui/row-list.tsx';
 import { EmptyState, ErrorState, Progress, Skeleton } from '../../ui/states.tsx';
 import { useIsPhone } from '../../ui/use-media.ts';
@@ -100,13 +99,12 @@ function Further({ at, onMore }: { at: string; onMore: () => void }) {
 type EventRowProps = { event: FeedEvent; isPhone: boolean; isSelected: boolean };
 
 function EventRow({ event, isPhone, isSelected }: EventRowProps) {
-  const { created_at, agent_id, event_type, branch } = event;
+  const { created_at, agent_id, event_type } = event;
   const time = (
     <time className="mono third" dateTime={created_at}>
       {momentOf(created_at)}
     </time>
   );
-  const onBranch = branch !== 'main' && <Tag>{branch}</Tag>;
   if (isPhone)
     return (
       <Cell className={classes(styles.phoneRow, isSelected && styles.selected)}>
@@ -115,7 +113,7 @@ function EventRow({ event, isPhone, isSelected }: EventRowProps) {
         </span>
         {time}
         <span className={classes('cut small', styles.phoneWhat)}>
-          {onBranch} <EventWhat event={event} />
+          <EventWhat event={event} />
         </span>
       </Cell>
     );
@@ -130,7 +128,7 @@ function EventRow({ event, isPhone, isSelected }: EventRowProps) {
         <span className="cut">{event_type}</span>
       </Cell>
       <Cell className="cut">
-        {onBranch} <EventWhat event={event} />
+        <EventWhat event={event} />
       </Cell>
     </div>
   );

@@ -16,7 +16,6 @@ const SCAN = 1000;
 const MOST_SCANNED = 20_000;
 const ENOUGH = 50;
 const TICKLE_MS = 500;
-const POLL_MS = 10_000;
 
 /** The events up to a time, newest first. Those that come while nobody reads the list go before the first. */
 export function useEventRows(filter: TimelineFilter, at: string, isHeld: () => boolean) {
@@ -125,7 +124,7 @@ async function loadAgent(
   return { rows, next, pause: rows.length === 0, reached: events.at(-1)?.created_at ?? '' };
 }
 
-/** Asks for what came since, when the stream says that something did and from time to time: it is about `main` only. */
+/** Asks for what came since, when the stream says that something did. */
 function useNewEvents(
   newest: { current: { question: string; seq: number } | undefined } | undefined,
   take: (events: readonly FeedEvent[], isTooMany: boolean) => void,
@@ -158,11 +157,5 @@ function useNewEvents(
       void pull();
     }, wait);
   }, FROM_NOW);
-  useEffect(() => {
-    const poll = setInterval(() => void pull(), POLL_MS);
-    return () => {
-      clearInterval(poll);
-      clearTimeout(timer.current);
-    };
-  }, [pull]);
+  useEffect(() => () => clearTimeout(timer.current), []);
 }

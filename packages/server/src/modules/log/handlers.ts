@@ -10,6 +10,7 @@ import {
   isReportedOn,
   type LogEvent,
   listFirstEvents,
+  MAIN_BRANCH,
   pageBytes,
   parsePosition,
   positionText,
@@ -85,17 +86,22 @@ const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boole
   seesEvent(readScope(caller), event) &&
   !isOfOtherHolder(caller, event);
 
-const stream = follows<'log.stream'>(({ caller, view, services }, { after, branch: _, ...wanted }) => {
+const stream = follows<'log.stream'>(({ caller, view, services }, { after, branch: _, all_branches, ...wanted }) => {
   if (view.lineage[0]?.up_to_seq !== null)
     throw invalidInput([{ path: 'branch', message: 'shows a past state, which has no new events to stream' }]);
   let readable: ReadonlySet<string> | undefined;
+  const isOfOther = ({ branch }: LogEvent) => branch !== MAIN_BRANCH;
   const isReportedHere = (event: LogEvent) => !isLoggedIn(view, event) && isReportedOn(view, event);
+  const needsLookUp = all_branches ? isOfOther : isReportedHere;
   const mayRead = ({ branch }: LogEvent) => readable === undefined || readable.has(branch);
-  const isShown = (event: LogEvent) => isLoggedIn(view, event) || (isReportedOn(view, event) && mayRead(event));
+  const isShown = all_branches
+    ? (event: LogEvent) => !isOfOther(event) || mayRead(event)
+    : (event: LogEvent) => isLoggedIn(view, event) || (isReportedOn(view, event) && mayRead(event));
   const accepts = acceptorOf<LogEvent>({ ...wanted, isShown });
   return {
     lookUp(events) {
-      if (!events.some(isReportedHere)) return undefined;
+      // For every list of events, as grants come and go.
+      if (!events.some(needsLookUp)) return undefined;
       return services.branchAccess.readable(caller)?.then((branches) => {
         readable = branches;
       });
