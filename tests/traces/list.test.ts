@@ -30,6 +30,11 @@ describe.each(backends)('a list of traces on %s', (backend) => {
     app.clock.advance(1000);
     await app.call('entries.read', { entity_path: 'search', key: 'index' }, B);
     await seal(3, B, { outcome_type: 'failure', response_text: 'Payments are fine, the limit was right' });
+    await app.call(
+      'sessions.record_error',
+      { error_type: 'TimeoutError', message: 'gave up' },
+      { ...B, session_id: 's-c' },
+    );
     await seal(4, { ...B, session_id: 's-c' });
     await seal(5, { agent_id: B.agent_id, session_id: null });
   });
@@ -49,6 +54,10 @@ describe.each(backends)('a list of traces on %s', (backend) => {
     [{ outcome_type: 'failure' }, [3, 2]],
     [{ outcome_type: 'FAILURE', agent_id: 'agent/b' }, [3]],
     [{ outcome_ref: 'deploy-4' }, [4]],
+    [{ has_error: true }, [4]],
+    [{ has_error: true, agent_id: 'agent/a' }, []],
+    [{ has_error: false }, [5, 3, 2, 1]],
+    [{ has_error: false, outcome_type: 'failure' }, [3, 2]],
     [{ entity_path: 'checkout/payments' }, [1]],
     [{ entity_path: 'checkout/**' }, [1]],
     [{ entity_path: 'checkout' }, []],

@@ -115,6 +115,24 @@ describe.each(backends)('what another agent sees of a session, on %s', (backend)
     expect(await errors(OTHER)).toEqual(['told']);
   });
 
+  it('by no filter that a session had an error which only its agent may see', async () => {
+    const as = newSession('agent/keeper');
+    const secret = { entity_path: newPath(), key: 'secret' };
+    await app.call('entries.write', { ...secret, value: 1, shared: false }, as);
+    await app.call('entries.read', secret, as);
+    await app.call('entries.write', { ...secret, value: 2 }, newSession('agent/keeper'));
+    const outcome = { outcome_ref: newPath(), outcome_type: 'success' as const, causal_entry_keys: [] };
+    await expect(app.call('outcomes.commit', { ...outcome, if_unchanged: true }, as)).rejects.toMatchObject({
+      code: 'stale_reads',
+    });
+    await app.call('outcomes.commit', outcome, as);
+    const { outcome_ref } = outcome;
+    const found = async (has_error: boolean, viewer: object) =>
+      (await app.call('traces.list', { outcome_ref, has_error }, viewer)).traces.length;
+    expect([await found(true, as), await found(false, as)]).toEqual([1, 0]);
+    expect([await found(true, OTHER), await found(false, OTHER)]).toEqual([0, 1]);
+  });
+
   it('in the log how many entries an outcome moved that it may see', async () => {
     const { outcome_ref } = await work(['open', 'secret']);
     const { events } = await app.call('log.list', { limit: 1000 }, OTHER);

@@ -157,7 +157,7 @@ export const traces = {
         toolset: 'core',
         description: 'List sealed sessions, newest first, in short.',
         fields: ['query', 'entity_path', 'agent_id', 'outcome_type', 'outcome_ref', 'limit', 'cursor', 'branch'],
-        unlisted: ['since', 'until'],
+        unlisted: ['since', 'until', 'has_error'],
         about: {
           query: 'Words of task or response',
           entity_path: 'What it read',
@@ -177,6 +177,10 @@ export const traces = {
         session_id: s.sessionId.optional(),
         outcome_type: t.outcomeType.optional(),
         outcome_ref: t.outcomeRef.optional(),
+        has_error: z
+          .boolean()
+          .optional()
+          .meta({ description: '`true`: only traces with error events; `false`: only those without.' }),
         branch: s.branch.default('main'),
         since: s.since,
         until: s.until,

@@ -8,6 +8,7 @@ export const traces = {
     filters: {
       agent: 'agent',
       outcome: 'outcome',
+      errors: 'errors',
       path: 'read below',
       since: 'time',
       branch: 'branch',
@@ -15,6 +16,7 @@ export const traces = {
       session: 'session',
     },
     any: 'any',
+    errorChoices: { with: 'with errors', without: 'without errors' },
     allTime: 'all time',
     times: { '1h': 'last hour', '24h': 'last 24 hours', '7d': 'last 7 days', '30d': 'last 30 days' },
     path: 'Path or glob, as in checkout/**',

@@ -62,6 +62,7 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   'outcomes.list': [['failures below a path', `mem outcomes --outcome-type failure --entity-path 'checkout/**'`]],
   'traces.list': [
     ['by words of the task', `mem traces --query 'retry policy' --limit 5`],
+    ['those in which something went wrong on the way', 'mem traces --has-error'],
     ['what failed lately', 'mem traces --outcome-type failure --since 2026-11-01T00:00:00Z'],
   ],
   'traces.read': [['by the beginning of its id, as lists show it', 'mem trace 01kfx3e5gh']],

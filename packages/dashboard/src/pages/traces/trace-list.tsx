@@ -22,6 +22,8 @@ const texts = traces.list;
 const TIMES = ['', '1h', '24h', '7d', '30d'] as const;
 type Time = (typeof TIMES)[number];
 const HOURS: Record<Exclude<Time, ''>, number> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
+const ERRORS = ['', 'with', 'without'] as const;
+type Errors = (typeof ERRORS)[number];
 const OUTCOMES = [
   ...(['success', 'minor_failure', 'failure', 'critical_failure'] as const),
   ...(['clean_deploy', 'regression', 'p2_incident', 'p1_incident'] as const),
@@ -31,6 +33,7 @@ const parameters = {
   q: textParameter(),
   agent: textParameter(),
   outcome: choiceParameter<'' | (typeof OUTCOMES)[number]>('', ['', ...OUTCOMES]),
+  errors: choiceParameter<Errors>('', ERRORS),
   path: textParameter(),
   time: choiceParameter<Time>('', TIMES),
   branch: textParameter(),
@@ -42,6 +45,7 @@ const NO_FILTERS = {
   q: '',
   agent: '',
   outcome: '',
+  errors: '',
   path: '',
   time: '',
   branch: '',
@@ -60,20 +64,21 @@ function useSince(time: Time): string {
 
 function useFilters() {
   const [search, set] = useSearch(parameters);
-  const { q, agent, outcome, path, time, branch, outcome_ref, session } = search;
+  const { q, agent, outcome, errors, path, time, branch, outcome_ref, session } = search;
   const since = useSince(time);
   const filters = useMemo<TraceFilters>(
     () => ({
       ...(q === '' ? {} : { query: q }),
       ...(agent === '' ? {} : { agent_id: agent }),
       ...(outcome === '' ? {} : { outcome_type: outcome }),
+      ...(errors === '' ? {} : { has_error: errors === 'with' }),
       ...(path === '' ? {} : { entity_path: path }),
       ...(since === '' ? {} : { since }),
       ...(branch === '' ? {} : { branch }),
       ...(outcome_ref === '' ? {} : { outcome_ref }),
       ...(session === '' ? {} : { session_id: session }),
     }),
-    [q, agent, outcome, path, since, branch, outcome_ref, session],
+    [q, agent, outcome, errors, path, since, branch, outcome_ref, session],
   );
   return { search, set, filters };
 }
@@ -197,6 +202,13 @@ function Filters({ search, set }: Pick<SearchState, 'search' | 'set'>) {
         value={search.outcome}
         choices={OUTCOMES.map((value) => ({ value, label: value }))}
         onChange={(outcome) => set({ outcome: outcome as (typeof OUTCOMES)[number] | '' })}
+      />
+      <ChoiceFilter
+        name={texts.filters.errors}
+        any={texts.any}
+        value={search.errors}
+        choices={ERRORS.flatMap((value) => (value === '' ? [] : [{ value, label: texts.errorChoices[value] }]))}
+        onChange={(errors) => set({ errors: errors as Errors })}
       />
       <TextFilter
         name={texts.filters.path}

@@ -51,7 +51,7 @@ export function useTraceRows(filters: TraceFilters, isHeld: () => boolean) {
 }
 
 /** Whether an event sealed a trace that may match; the list itself decides. */
-const isTraceOf = ({ event_type, branch, details, agent_id }: FeedEvent, { agent_id: agent }: TraceFilters): boolean =>
-  branch === 'main' &&
+const isTraceOf = ({ event_type, branch, details, agent_id }: FeedEvent, filters: TraceFilters): boolean =>
+  branch === (filters.branch ?? 'main') &&
   (event_type === 'trace' || (event_type === 'outcome' && typeof details.trace_id === 'string')) &&
-  (agent === undefined || agent === agent_id);
+  (filters.agent_id === undefined || filters.agent_id === agent_id);

@@ -104,4 +104,14 @@ export const migrations: readonly Migration[] = [
             `CREATE INDEX traces_by_word ON traces USING gin (search_words, (${WORD_BLOCKS}))`,
           ],
   },
+  {
+    version: 4,
+    name: 'traces with errors',
+    up: ({ int }) => [
+      `ALTER TABLE traces ADD COLUMN has_error ${int}`,
+      `UPDATE traces SET has_error = 1 WHERE EXISTS (SELECT 1 FROM trace_items
+        WHERE trace_items.account_id = traces.account_id AND trace_items.seq = traces.seq AND trace_items.kind = 'error')`,
+      'CREATE INDEX traces_with_error ON traces (account_id, seq) WHERE has_error = 1',
+    ],
+  },
 ];

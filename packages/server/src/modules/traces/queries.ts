@@ -25,6 +25,8 @@ export type TraceRow = {
    * the header itself.
    */
   header_hash: string | null;
+  /** 1 where a part is an error. Null, which means no, in rows of exports from before there was such a column. */
+  has_error: number | null;
 };
 
 export type TraceItemRow = {
@@ -61,6 +63,7 @@ export const insertTraces: Insert = {
     signature: 'text',
     key_id: 'text',
     header_hash: 'text',
+    has_error: 'int',
   },
 };
 
@@ -282,4 +285,12 @@ export function hasReadAt({ account_id, agent_id }: Viewer, paths: readonly Sql[
   return sql`(SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id} AND trace_items.seq = looked_at.seq
       AND trace_items.kind = 'read'
       AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(paths)} LIMIT 1) IS NOT NULL`;
+}
+
+/** A filter: traces with an error that the viewer may see, or without one. */
+export function hasErrorShown({ account_id, agent_id, scope }: Viewer, wanted: boolean): Sql {
+  const error = sql`(SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id} AND trace_items.seq = looked_at.seq
+      AND trace_items.kind = 'error' AND trace_items.data IS NOT NULL
+      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(partsInScope(scope))} LIMIT 1)`;
+  return wanted ? sql`${error} IS NOT NULL` : sql`(coalesce(has_error, 0) = 0 OR ${error} IS NULL)`;
 }

@@ -73,6 +73,7 @@ async function indexedFilters(context: ReadContext, input: TraceListInput): Prom
   const where: Sql[] = [loggedIn(view)];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.outcome_ref !== undefined) where.push(sql`outcome_ref = ${input.outcome_ref}`);
+  if (input.has_error === true) where.push(sql`has_error = 1`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
   if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);
   if (input.until) where.push(sql`seq < ${await seqOf(input.until)}`);
@@ -83,6 +84,7 @@ async function indexedFilters(context: ReadContext, input: TraceListInput): Prom
 
 function plainFilters(viewer: Viewer, input: TraceListInput): Sql[] {
   const where: Sql[] = [];
+  if (input.has_error !== undefined) where.push(queries.hasErrorShown(viewer, input.has_error));
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
   if (input.session_id !== undefined) where.push(isCalled(input.session_id));
   if (input.entity_path !== undefined)

@@ -107,6 +107,7 @@ export async function sealTrace(
     header_hash: headerHash(text),
     parent_hash: last?.hash ?? null,
     key_id: signingKey === null ? null : keyIdOf(signingKey),
+    has_error: Number(items.some(({ kind }) => kind === 'error')),
     ...rest,
   };
   const sealed = traceHash(

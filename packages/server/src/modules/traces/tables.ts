@@ -18,7 +18,7 @@ export const tables: readonly TenantTable[] = [
   exported(insertTraces, {
     kind: 'trace',
     key: ['seq'],
-    nullable: ['outcome_ref', 'outcome_type', 'parent_hash', 'signature', 'key_id', 'header_hash'],
+    nullable: ['outcome_ref', 'outcome_type', 'parent_hash', 'signature', 'key_id', 'header_hash', 'has_error'],
     json: ['header'],
     derived: ['search_words'],
     agents: {
