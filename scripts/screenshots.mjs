@@ -63,9 +63,17 @@ async function photograph({ address, shows, height = VIEWPORT.height }, theme) {
 /** With as little loss as the size allows. The browser can do it, so no other program has to. */
 async function toWebp(context, png) {
   const page = await context.newPage();
-  const address = await page.evaluate(
-    async (source) => {
-    const bitmap = await createImageBitmap(await (await fetch(source)).blob());
+  const source = `data:image/png;base64,${png.toString('base64')}`;
+  for (const quality of QUALITIES) {
+    const bytes = Buffer.from(await page.evaluate(encode, { source, quality }), 'base64');
+    if (bytes.length <= MOST_BYTES) return bytes;
+  }
+  throw new Error(`it has more than ${MOST_BYTES} bytes`);
+}
+
+/** Runs in the page. */
+async function encode({ source, quality }) {
+  const bitmap = await createImageBitmap(await (await fetch(source)).blob());
   const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
   canvas.getContext('2d').drawImage(bitmap, 0, 0);
   const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/webp', quality })).arrayBuffer());
