@@ -18,7 +18,7 @@ const MOST_BYTES = 150_000;
 /** The first is without loss. */
 const QUALITIES = [1, 0.95, 0.9, 0.8];
 /** What is drawn after the last answer: charts, and the graph, whose layout is made beside the page. */
-const SETTLE_MS = 1_500;
+const DRAWN_AFTER_MS = 1_500;
 
 const wanted = process.argv.slice(2);
 const found = await findBrowser();
@@ -53,7 +53,7 @@ async function photograph({ address, shows, height = VIEWPORT.height }, theme) {
     await page.clock.setFixedTime(server.clock.now());
     await page.goto(`${server.url}/${address}`);
     for (const text of shows) await page.getByText(text).first().waitFor();
-    await page.waitForTimeout(SETTLE_MS);
+    await page.waitForTimeout(DRAWN_AFTER_MS);
     return await toWebp(context, await page.screenshot({ animations: 'disabled', caret: 'hide' }));
   } finally {
     await context.close();

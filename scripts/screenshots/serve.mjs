@@ -1,4 +1,4 @@
-// A server on a store of its own, whose clock only moves when it is told to.
+// A server on a store of its own, whose clock moves only when the script moves it.
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
