@@ -141,7 +141,16 @@ export const entries = {
         hits: true,
         description: 'List entries of a path (a/b), its children (a/*) or all below it (a/**). Long values are cut.',
         fields: ['entity_path', 'include_descendants', 'since', 'sort', 'fields', 'limit', 'cursor', 'branch'],
-        unlisted: ['memory_type', 'evidence_status', 'include_quarantined'],
+        unlisted: [
+          'agent_id',
+          'memory_type',
+          'min_confidence',
+          'max_confidence',
+          'evidence_status',
+          'until',
+          'from_path',
+          'include_quarantined',
+        ],
         about: {
           entity_path: 'Path or glob',
           include_descendants: 'And what is below',

@@ -44,7 +44,7 @@ export const search = {
           'cursor',
           'branch',
         ],
-        unlisted: ['pattern_ref', 'max_confidence', 'include_quarantined'],
+        unlisted: ['pattern_ref', 'max_confidence', 'until', 'include_quarantined'],
         about: {
           query: 'Leave out to filter only',
           entity_path: 'Path or glob',

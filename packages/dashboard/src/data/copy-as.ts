@@ -10,23 +10,41 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 export async function asCurl({ name, input }: CopiedCall): Promise<string> {
   const { method, url, body } = await requestOf(name, input);
   const parts = [method === 'GET' ? 'curl' : `curl -X ${method}`, quoted(url)];
-  if (readKey() !== '') parts.push('-H "X-Mem-Api-Key: $MEM_API_KEY"');
+  if (readKey() !== '') parts.push('-H "X-MEM-API-Key: $MEM_API_KEY"');
   if (body !== undefined) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`);
   return parts.join(' \\\n  ');
 }
 
+/** Operations whose answer comes line by line. */
+const STREAMS: Partial<Record<OperationName, string>> = { 'transfer.export': 'mem.transfer.export' };
+
 export function asSdk({ name, input }: CopiedCall): string {
   const key = readKey() === '' ? '' : ', apiKey: process.env.MEM_API_KEY';
+  const stream = STREAMS[name];
   return [
     "import { createClient } from '@mem-service/sdk';",
     '',
     `const mem = createClient({ url: '${serviceUrl()}'${key} });`,
-    `const answer = await mem.call('${name}', ${JSON.stringify(input, null, 2)});`,
+    ...(stream === undefined
+      ? [`const answer = await mem.call('${name}', ${JSON.stringify(input, null, 2)});`, 'console.log(answer);']
+      : [`for await (const record of ${stream}(${JSON.stringify(input)})) console.log(record);`]),
   ].join('\n');
 }
 
-/** Undefined where the operation is no tool. */
+/**
+ * The message that an MCP client sends, as a command that sends it. It chooses the tool, since not all are there unasked.
+ * Undefined where the operation is no tool.
+ */
 export function asMcp({ name, input }: CopiedCall): string | undefined {
   const tool = TOOLS[name];
-  return tool && JSON.stringify({ method: 'tools/call', params: { name: tool, arguments: input } }, null, 2);
+  if (tool === undefined) return undefined;
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } };
+  return [
+    'curl',
+    quoted(`${serviceUrl()}mcp?toolset=${tool}`),
+    ...(readKey() === '' ? [] : ['-H "X-MEM-API-Key: $MEM_API_KEY"']),
+    "-H 'Content-Type: application/json'",
+    "-H 'Accept: application/json, text/event-stream'",
+    `-d ${quoted(JSON.stringify(message, null, 2))}`,
+  ].join(' \\\n  ');
 }

@@ -1,9 +1,6 @@
 import type { OperationName } from './client.ts';
 
-/**
- * MCP tools by operation, with the fields that each of them takes: what `Copy as` needs to write a call. A test compares it
- * with the contract, which the browser does not load.
- */
+/** MCP tools by operation, for `Copy as`. A test compares them with the contract, which the browser does not load. */
 export const TOOLS: Partial<Record<OperationName, string>> = {
   'entries.write': 'mem_write',
   'entries.read': 'mem_read',

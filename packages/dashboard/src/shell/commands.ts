@@ -59,6 +59,8 @@ export function useKeyboard(): void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.altKey) return;
+      // The browser closes an open menu with it, and nothing behind the menu.
+      if (event.key === 'Escape' && document.querySelector('[popover="auto"]:popover-open')) return;
       const isMod = event.ctrlKey || event.metaKey;
       const name = isMod ? `mod+${event.key.toLowerCase()}` : event.key;
       if (!isMod && (isField(event.target) || !readSetting() || document.querySelector('dialog[open]'))) return;

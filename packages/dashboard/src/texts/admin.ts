@@ -24,6 +24,7 @@ export const keysTexts = {
   nothing: 'There is no API key yet.',
   nothingHint:
     'While there is none, everybody who reaches this server may do everything. The first key should be of the type admin.',
+  nothingSignedIn: 'You are signed in with a key of the server’s own settings, which is not listed here.',
   active: 'active',
   revoked: 'revoked',
   expired: 'not working',

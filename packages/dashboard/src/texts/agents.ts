@@ -38,7 +38,7 @@ export const agents = {
       active: 'Last active',
       since: 'First seen',
       pathsTruncated: 'of its newest entries',
-      current: 'whose current version is its',
+      current: 'whose newest version is its own',
       recalls: (n: number) => `recalled ${counted(n, 'time')}`,
     },
     never: 'never',

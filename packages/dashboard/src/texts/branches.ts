@@ -20,7 +20,7 @@ export const branches = {
   aheadAndBehind: (ahead: string, behind: string) => `${behind}, ${ahead}`,
   atLeast: (text: string) => `at least ${text}`,
   noWrite: 'no write of its own',
-  none: 'There is no branch yet.',
+  none: 'There is no branch beside main yet.',
   noneOf: (status: string) => `No branch is ${status}.`,
   noneHint: 'On a branch an agent tries things out: what it writes there nobody else sees until it is merged.',
   newBranch: 'New branch',

@@ -25,7 +25,7 @@ export const connectors = {
   noneHint: 'Install one, and start the server again:',
   setUp: {
     title: 'Set up',
-    secret: 'A secret, set before the server starts',
+    secret: 'A secret, in the shell that the server is then started from again',
     address: 'The address that the tool sends to, with the same secret',
     test: 'What a payload becomes, without storing anything',
     hosted: 'A hosted service has an address of its own for each account: a key of the type webhook.',

@@ -52,15 +52,15 @@ export const search = {
     of: (key: string) => `${key} is here`,
     rank: (n: number) => `#${n}`,
     words: (rank: number, score: string, best: string) =>
-      rank === 1
-        ? `Number 1: its score of ${score} is the best.`
-        : `Number ${rank}: its score is ${score}, the best has ${best}.`,
+      score === best
+        ? `Number ${rank}: its score of ${score} is the best.`
+        : `Number ${rank}: its score is ${score}, the best is ${best}.`,
     ordered: (rank: number, order: string) => `Number ${rank} in the order “${order.toLowerCase()}”.`,
     word: 'Word',
     inName: 'In path and key',
     inValue: 'In value',
     wordsHint:
-      'Scored by BM25: rare words count most, and the more the shorter the entry is. Words found in very many entries do not rank.',
+      'Scored by BM25: rare words count most, and the more the shorter the entry is; words found in very many entries do not rank. Of entries that fit about equally well, what outcomes support comes first, and what they refuted last.',
     meaning: (rank: number, score: string) => `Number ${rank}: its score of ${score} is the sum of these parts.`,
     avoided: (score: string) => `Its score would be ${score}; outcomes refuted it, so it stands apart.`,
     parts: 'Parts of the score',

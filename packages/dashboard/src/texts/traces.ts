@@ -134,7 +134,10 @@ export const traces = {
     place: 'Place in the chain',
     signature: 'Signed with',
     unsigned: 'not signed',
-    verifiedWhy: 'Its parts, its place in the chain and its signature were recomputed and match.',
+    verifiedWhy: (isSigned: boolean) =>
+      isSigned
+        ? 'Its parts, its place in the chain and its signature were recomputed and match.'
+        : 'Its parts and its place in the chain were recomputed and match.',
     model: 'Model',
     provider: 'Provider',
     tokensIn: 'Tokens in',

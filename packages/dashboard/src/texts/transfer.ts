@@ -15,7 +15,8 @@ export const transferTexts = {
   import: {
     title: 'Import',
     hint: 'Takes the file of an export into an account that nobody has written to yet. Until the last step the account stays empty; after it, it is whole.',
-    notEmpty: 'This account has entries, so an export cannot be put into it. You can still check a file.',
+    notEmpty:
+      'This account is in use: it has events, or lines in its audit trail. An export goes into a new one only; here a file can be checked.',
     file: 'File of an export',
     check: 'Check only',
     checkHint: 'Reads and checks every line, and changes nothing.',

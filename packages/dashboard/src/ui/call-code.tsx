@@ -2,15 +2,15 @@ import { useEffect, useState } from 'react';
 import type { CopiedCall } from '../data/copy-as.ts';
 import { Code } from './code.tsx';
 
-/** A call as a command that works as it is copied: what fills an empty page. */
-export function CallCode({ label, call }: { label: string; call: CopiedCall }) {
+/** Calls as commands that work as they are copied, one after the other: what fills an empty page. */
+export function CallCode({ label, calls }: { label: string; calls: readonly CopiedCall[] }) {
   const [text, setText] = useState('');
-  const given = JSON.stringify(call);
+  const given = JSON.stringify(calls);
   useEffect(() => {
     let isOver = false;
     void import('../data/copy-as.ts').then(async ({ asCurl }) => {
-      const command = await asCurl(JSON.parse(given));
-      if (!isOver) setText(command);
+      const commands = await Promise.all((JSON.parse(given) as CopiedCall[]).map(asCurl));
+      if (!isOver) setText(commands.join('\n'));
     });
     return () => {
       isOver = true;

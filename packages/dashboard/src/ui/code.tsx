@@ -9,7 +9,7 @@ type CodeProps = { label: string; text: string; numbered?: boolean; wrap?: boole
 export function Code({ label, text, numbered = false, wrap = false, copy = false, json = false }: CodeProps) {
   const lines = text.split('\n');
   return (
-    <div className={classes(styles.code, wrap && styles.wrap, !numbered && styles.plain)}>
+    <div className={classes(styles.code, wrap && styles.wrap, !numbered && styles.plain, copy && styles.copied)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with keys. */}
       <figure className={styles.text} tabIndex={0} aria-label={label}>
         <pre>

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../data/client.ts';
+import { useKey } from '../../data/key-store.ts';
 import { problemOf } from '../../data/problem.ts';
 import { usePages } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
@@ -30,6 +31,7 @@ export function KeysPage() {
   const pages = usePages('keys.list', input);
   const keys = pages.data?.pages.flatMap((page) => page.keys) ?? [];
   const { secret, busy, error, make, forget } = useNewKey();
+  const isSignedIn = useKey() !== '';
   const open = () => set({ create: true });
   useCommands([{ id: 'new-key', label: texts.create, keys: 'n', group: 'page', run: open }]);
   const shown = keys.find(({ key_id }) => key_id === selected);
@@ -61,7 +63,7 @@ export function KeysPage() {
             keys.length === 0 ? (
               <div className={styles.note}>
                 <EmptyState title={texts.nothing}>
-                  <p className="second">{texts.nothingHint}</p>
+                  <p className="second">{isSignedIn ? texts.nothingSignedIn : texts.nothingHint}</p>
                 </EmptyState>
               </div>
             ) : (

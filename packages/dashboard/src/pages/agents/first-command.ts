@@ -5,8 +5,8 @@ import { readKey } from '../../data/key-store.ts';
 export function firstCommand(): string {
   return [
     `curl -X POST '${serviceUrl()}api/v1/entries'`,
-    ...(readKey() === '' ? [] : ['-H "X-Mem-Api-Key: $MEM_API_KEY"']),
-    "-H 'X-Mem-Agent-Id: deploy-bot'",
+    ...(readKey() === '' ? [] : ['-H "X-MEM-API-Key: $MEM_API_KEY"']),
+    "-H 'X-MEM-Agent-Id: deploy-bot'",
     "-H 'Content-Type: application/json'",
     `-d '{"entity_path":"checkout/payments","key":"retry-policy","value":{"max_attempts":3}}'`,
   ].join(' \\\n  ');

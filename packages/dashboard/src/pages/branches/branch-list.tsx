@@ -135,7 +135,7 @@ function NoBranch({ status }: { status: ListStatus }) {
         {isAny && (
           <>
             <p className="second">{texts.noneHint}</p>
-            <CallCode label={texts.newBranch} call={call} />
+            <CallCode label={texts.newBranch} calls={[call]} />
           </>
         )}
       </EmptyState>

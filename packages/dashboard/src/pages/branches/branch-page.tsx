@@ -141,7 +141,7 @@ function Changes({ branch: { name }, parent }: { branch: BranchWithCounts; paren
             <div className={styles.inset}>
               <p className="second">{texts.detail.noChanges(parent)}</p>
               <p className="third">{texts.detail.noChangesHint}</p>
-              <CallCode label={texts.detail.noChangesHint} call={{ name: 'entries.write', input: write }} />
+              <CallCode label={texts.detail.noChangesHint} calls={[{ name: 'entries.write', input: write }]} />
             </div>
           ) : (
             <ChangedEntries entries={entries} hidden={hidden} />

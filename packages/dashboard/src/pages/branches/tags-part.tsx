@@ -66,7 +66,10 @@ export function TagsPart() {
             <div className={styles.empty}>
               <EmptyState title={texts.none}>
                 <p className="second">{texts.noneHint}</p>
-                <CallCode label={texts.add} call={{ name: 'tags.create', input: { name: 'before-the-migration' } }} />
+                <CallCode
+                  label={texts.add}
+                  calls={[{ name: 'tags.create', input: { name: 'before-the-migration' } }]}
+                />
               </EmptyState>
             </div>
           ) : (

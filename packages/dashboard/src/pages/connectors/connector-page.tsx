@@ -79,7 +79,6 @@ function SetUp({ connector: { connector, missing_variables } }: { connector: Who
     `export ${variableOf(connector)}=$(openssl rand -hex 32)`,
     `echo "$${variableOf(connector)}"`,
     ...missing_variables.map((name) => `export ${name}=…`),
-    'mem serve',
   ];
   const address = `${serviceUrl()}api/v1/webhooks/${connector}`;
   return (

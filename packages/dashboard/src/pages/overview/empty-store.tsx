@@ -25,7 +25,7 @@ function commandsOf(way: Way, hasKey: boolean): string {
   }
   const lines = [
     `curl ${url}api/v1/entries`,
-    ...(hasKey ? ['-H "X-Mem-Api-Key: $MEM_API_KEY"'] : []),
+    ...(hasKey ? ['-H "X-MEM-API-Key: $MEM_API_KEY"'] : []),
     "-H 'Content-Type: application/json'",
     `-d '{"entity_path": "checkout/payments", "key": "retry-policy", "value": "three attempts"}'`,
   ];

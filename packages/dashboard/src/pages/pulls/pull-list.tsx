@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { CopiedCall } from '../../data/copy-as.ts';
 import { usePages } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
@@ -144,7 +145,16 @@ export function PullList() {
   );
 }
 
-const EXAMPLE = { title: 'Fewer retries', source_branch: 'experiment/retries' };
+const SOURCE = 'experiment/fewer-retries';
+/** A branch, something on it, and the request to merge it. */
+const EXAMPLE: readonly CopiedCall[] = [
+  { name: 'branches.create', input: { name: SOURCE } },
+  {
+    name: 'entries.write',
+    input: { entity_path: 'checkout/payments', key: 'retry-policy', value: 'two attempts', branch: SOURCE },
+  },
+  { name: 'pull_requests.create', input: { title: 'Fewer retries', source_branch: SOURCE } },
+];
 
 function NoPull({ state }: { state: PullsState }) {
   return (
@@ -153,7 +163,7 @@ function NoPull({ state }: { state: PullsState }) {
         {(state === 'open' || state === 'all') && (
           <>
             <p className="second">{texts.noneHint}</p>
-            <CallCode label={texts.newPull} call={{ name: 'pull_requests.create', input: EXAMPLE }} />
+            <CallCode label={texts.newPull} calls={EXAMPLE} />
           </>
         )}
       </EmptyState>

@@ -144,7 +144,7 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
       <EmptyState title={texts.nothing}>
         <p className="second">{texts.nothingHint}</p>
       </EmptyState>
-      <CallCode label={texts.nothingHint} call={{ name: 'entries.write', input: FIRST_WRITE }} />
+      <CallCode label={texts.nothingHint} calls={[{ name: 'entries.write', input: FIRST_WRITE }]} />
     </>
   );
 }

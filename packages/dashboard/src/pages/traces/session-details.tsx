@@ -49,7 +49,7 @@ function Seal({ trace, seal }: { trace: WholeTrace; seal: SealCheck | undefined 
       <h3>{texts.seal}</h3>
       {seal && (
         <p className={problem ? 'bad small' : 'good small'}>
-          {problem ? `${problem.reason}: ${problem.detail}` : texts.verifiedWhy}
+          {problem ? `${problem.reason}: ${problem.detail}` : texts.verifiedWhy(signature !== null)}
         </p>
       )}
       <Facts

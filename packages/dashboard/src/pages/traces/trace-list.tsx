@@ -282,7 +282,7 @@ function Nothing({ hasFilters, onClear }: { hasFilters: boolean; onClear: () => 
       <EmptyState title={texts.nothing}>
         <p className="second">{texts.nothingHint}</p>
       </EmptyState>
-      <CallCode label={texts.nothingHint} call={{ name: 'outcomes.commit', input: FIRST_OUTCOME }} />
+      <CallCode label={texts.nothingHint} calls={[{ name: 'outcomes.commit', input: FIRST_OUTCOME }]} />
     </div>
   );
 }
