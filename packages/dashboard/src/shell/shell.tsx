@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { serviceUrl } from '../data/client.ts';
 import { hrefOf } from '../router/address.ts';
 import { navigate, useBrowserAddress } from '../router/router.tsx';
 import { commands as texts } from '../texts/commands.ts';
@@ -91,6 +92,8 @@ function useShellCommands(setOverlay: (overlay: Overlay) => void): void {
       unlisted: true,
       run: () => focusSearch() || setOverlay('palette'),
     },
+    { id: 'write', label: texts.write, run: () => navigate(hrefOf('memory', '', { do: 'new' })) },
+    { id: 'docs', label: texts.docs, run: () => location.assign(`${serviceUrl()}docs`) },
     { id: 'live', label: texts.pauseLive, keys: 'p', group: 'any', run: toggleLive },
   ]);
 }

@@ -8,6 +8,8 @@ export const commands = {
   copyAs: 'Copy as curl, SDK or MCP call',
   find: 'Filter or search of the page',
   pauseLive: 'Pause or resume live',
+  write: 'Write an entry',
+  docs: 'API docs',
   tour: 'Take the tour',
   demoLoad: 'Load demo data',
   demoRemove: 'Remove demo data',

@@ -121,11 +121,25 @@ export function Delta({ before, after }: { before: number | null; after: number 
   );
 }
 
-/** An entry by path and key: the path is grey, the key is dark. */
-export function EntryName({ path, name }: { path: string; name: string }) {
+type EntryNameProps = {
+  path: ReactNode;
+  name: ReactNode /** Where path and name are not the whole of it. */;
+  title?: string;
+};
+
+/** An entry by path and key: the path is grey, the key is dark. Without a path, the key alone. */
+export function EntryName({ path, name, title = `${path}/${name}` }: EntryNameProps) {
+  if (path === '')
+    return (
+      <span className={styles.entryName} title={title}>
+        <span>{name}</span>
+      </span>
+    );
   return (
-    <span className={styles.entryName} title={`${path}/${name}`}>
-      <span className={styles.path}>{path}</span>
+    <span className={styles.entryName} title={title}>
+      <span className={styles.path}>
+        <bdi>{path}</bdi>
+      </span>
       <span>
         <span className={styles.path}>/</span>
         {name}

@@ -13,7 +13,7 @@ import { ui } from '../../texts/ui.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { FilterBar, type FilterField } from '../../ui/filter-bar.tsx';
-import { Confidence, Status } from '../../ui/marks.tsx';
+import { Confidence, EntryName, Status } from '../../ui/marks.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { RowList } from '../../ui/row-list.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
@@ -148,9 +148,8 @@ function Row({ entry, under }: { entry: ListedRow | undefined; under: string }) 
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
     <div role="gridcell" className={styles.row}>
       <Status status={evidence_status} wordless />
-      <span className={`${styles.rowName} mono cut`} title={`${entity_path}/${key}`}>
-        {below !== '' && <span className="third">{below}/</span>}
-        {key}
+      <span className={styles.rowName}>
+        <EntryName path={below} name={key} title={`${entity_path}/${key}`} />
       </span>
       <Confidence value={effective_confidence ?? confidence} />
       <span className={`${styles.rowNote} third small cut`}>

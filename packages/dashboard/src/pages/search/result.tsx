@@ -3,7 +3,7 @@ import type { Output } from '../../data/client.ts';
 import { hrefOf } from '../../router/address.ts';
 import { ago, fullTimeOf } from '../../texts/format.ts';
 import { search } from '../../texts/search.ts';
-import { Confidence, Status } from '../../ui/marks.tsx';
+import { Confidence, EntryName, Status } from '../../ui/marks.tsx';
 import { marked } from './highlight.ts';
 import styles from './search.module.css';
 
@@ -42,12 +42,11 @@ export function Result({ result, rank, stems, branch, isChosen, isFirstAvoided, 
       <li className={styles.result} data-chosen={isChosen || undefined}>
         <a className={styles.resultName} href={href} data-result onKeyDown={moveInResults}>
           <Status status={result.evidence_status} wordless />
-          <span className="mono cut">
-            <span className="third">
-              <Marked text={`${entity_path}/`} stems={stems} />
-            </span>
-            <Marked text={key} stems={stems} />
-          </span>
+          <EntryName
+            path={<Marked text={entity_path} stems={stems} />}
+            name={<Marked text={key} stems={stems} />}
+            title={`${entity_path}/${key}`}
+          />
         </a>
         <Confidence value={result.effective_confidence ?? result.confidence} />
         <p className={styles.excerpt}>
