@@ -5,7 +5,7 @@ import styles from '../ui/overlay.module.css';
 import { Keys } from './key-sheet.tsx';
 import { commandOptions, type PaletteOption, useFound } from './palette-options.tsx';
 
-const GROUPS = ['go', 'entries', 'paths', 'agents', 'traces', 'branches', 'pulls', 'do'] as const;
+const GROUPS = ['go', 'entries', 'agents', 'do'] as const;
 
 /** Go, find, do: one field for all of it. */
 export function Palette({ onClose }: { onClose: () => void }) {

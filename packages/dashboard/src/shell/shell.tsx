@@ -72,6 +72,8 @@ export function Shell() {
 function useShellCommands(setOverlay: (overlay: Overlay) => void): void {
   const copyLink = () => void copyText(location.href).then(() => showToast(texts.linkCopied));
   useCommands([
+    { id: 'write', label: texts.write, run: () => navigate(hrefOf('memory', '', { do: 'new' })) },
+    { id: 'docs', label: texts.docs, run: () => location.assign(`${serviceUrl()}docs`) },
     {
       id: 'palette',
       label: texts.palette,
@@ -92,8 +94,6 @@ function useShellCommands(setOverlay: (overlay: Overlay) => void): void {
       unlisted: true,
       run: () => focusSearch() || setOverlay('palette'),
     },
-    { id: 'write', label: texts.write, run: () => navigate(hrefOf('memory', '', { do: 'new' })) },
-    { id: 'docs', label: texts.docs, run: () => location.assign(`${serviceUrl()}docs`) },
     { id: 'live', label: texts.pauseLive, keys: 'p', group: 'any', run: toggleLive },
   ]);
 }

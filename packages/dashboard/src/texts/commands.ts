@@ -1,5 +1,7 @@
 /** What can be done from everywhere. */
 export const commands = {
+  write: 'Write an entry',
+  docs: 'API docs',
   palette: 'Search or jump to',
   keys: 'All keys',
   theme: 'Change the theme',
@@ -8,8 +10,6 @@ export const commands = {
   copyAs: 'Copy as curl, SDK or MCP call',
   find: 'Filter or search of the page',
   pauseLive: 'Pause or resume live',
-  write: 'Write an entry',
-  docs: 'API docs',
   tour: 'Take the tour',
   demoLoad: 'Load demo data',
   demoRemove: 'Remove demo data',

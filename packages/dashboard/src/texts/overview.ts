@@ -88,7 +88,13 @@ export const overview = {
   empty: {
     title: 'Nothing is stored yet.',
     hint: 'Write the first entry, or connect an agent; it appears here at once.',
-    ways: { curl: 'curl', mcp: 'MCP' },
+    ways: { curl: 'curl', claude: 'Claude Code', mcp: 'Other MCP clients' },
+    wayHints: {
+      curl: 'Paste it into a shell. Run it twice and the entry has two versions.',
+      claude: 'Paste it into a shell, in the folder of a project. Its agents then have the memory as tools.',
+      mcp: 'Put it into the settings of the client: .cursor/mcp.json for Cursor. mem init does so for seven clients.',
+    },
+    keyHint: 'Set MEM_API_KEY to your key first.',
     way: 'With',
     code: 'Commands that write the first entry',
     demo: 'Load demo data',

@@ -11,12 +11,16 @@ import { EmptyState, ErrorState, Progress } from '../../ui/states.tsx';
 import styles from './overview.module.css';
 
 const texts = overview.empty;
-const WAYS = ['curl', 'mcp'] as const;
+const WAYS = ['curl', 'claude', 'mcp'] as const;
 type Way = (typeof WAYS)[number];
 
 /** Commands that work as they are copied; a key is named, never shown. */
 function commandsOf(way: Way, hasKey: boolean): string {
   const url = serviceUrl();
+  if (way === 'claude') {
+    const key = hasKey ? [' --header "X-MEM-API-Key: $MEM_API_KEY"'] : [];
+    return [`claude mcp add --transport http mem ${url}mcp`, ...key].join(' \\\n ');
+  }
   if (way === 'mcp') {
     // The client fills it in from its environment.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
@@ -39,6 +43,7 @@ export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
   const { progress, error, load, cancel } = demo;
   return (
     <div className={styles.empty}>
+      <h1>{overview.title}</h1>
       <EmptyState title={texts.title}>
         <p className="second">{texts.hint}</p>
       </EmptyState>
@@ -49,6 +54,7 @@ export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
         onChange={setWay}
       />
       <Code label={texts.code} text={commandsOf(way, hasKey)} copy />
+      <p className="third small">{[texts.wayHints[way], hasKey ? texts.keyHint : ''].join(' ')}</p>
       {progress ? (
         <Progress
           label={texts.loading(progress.done, progress.total)}

@@ -1,14 +1,14 @@
 import type { Output } from '../../data/client.ts';
-import type { FeedEvent } from '../../data/events.ts';
+import { type FeedEvent, MAINTENANCE_TYPES } from '../../data/events.ts';
 
 export type TimelineFilter = { type: string; agent: string; path: string; branch: string };
 
 export const hasFilter = ({ type, agent, path, branch }: TimelineFilter): boolean =>
   `${type}${agent}${path}${branch}` !== '';
 
-/** Whether an event is one of those asked for. */
+/** Whether an event is one of those asked for. What the service does by itself is shown when its type is chosen. */
 export const matches = ({ type, agent, path, branch }: TimelineFilter, event: FeedEvent): boolean =>
-  (type === '' || event.event_type === type) &&
+  (type === '' ? !MAINTENANCE_TYPES.has(event.event_type) : event.event_type === type) &&
   (agent === '' || event.agent_id === agent) &&
   (branch === '' || event.branch === branch) &&
   (path === '' || (event.entity_path !== null && isBelow(path, event.entity_path)));

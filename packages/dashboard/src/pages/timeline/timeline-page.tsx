@@ -46,7 +46,7 @@ export function TimelinePage() {
   const filter = useFilter(search);
   const { state } = useLiveStatus();
   const isLive = at === '' && state !== 'paused';
-  const { input, series, total, lanes, isDrawn } = useLanes(window, filter, isLive);
+  const { input, series, types, total, lanes, isDrawn } = useLanes(window, filter, isLive);
   const list = useRef<RowListHandle>(null);
   const select = (seq: number) => set({ event: seq });
   useWindowKeys(window, set);
@@ -56,7 +56,7 @@ export function TimelinePage() {
       <div className={styles.main}>
         <div className={styles.title}>
           <Title search={search} window={window} set={set} input={input} />
-          <Filters search={search} set={set} types={typesOf(series.data?.points ?? [])} />
+          <Filters search={search} set={set} types={types} />
         </div>
         <div className={styles.chart}>
           <span className="third small">{total !== undefined && texts.events(total)}</span>
@@ -98,9 +98,6 @@ function useWindow(zoom: Zoom, at: string): TimeWindow {
 function useFilter({ type, agent, path, branch }: TimelineFilter): TimelineFilter {
   return useMemo(() => ({ type, agent, path, branch }), [type, agent, path, branch]);
 }
-
-const typesOf = (points: readonly { counts: Readonly<Record<string, number>> }[]): string[] =>
-  [...new Set(points.flatMap(({ counts }) => Object.keys(counts)))].sort();
 
 const moved = ({ to, count, unit }: TimeWindow, by: number): string => {
   const next = to + by * Math.ceil(count / 2) * UNIT_MS[unit];

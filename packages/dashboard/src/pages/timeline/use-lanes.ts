@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Output } from '../../data/client.ts';
-import type { FeedEvent } from '../../data/events.ts';
+import { type FeedEvent, MAINTENANCE_TYPES } from '../../data/events.ts';
 import { ask, useOperation } from '../../data/query.ts';
 import { matches, type TimelineFilter } from './event-filter.ts';
 import { type AgentLane, countedLanes, lanesOf } from './lane-layout.ts';
@@ -26,9 +26,13 @@ export function useLanes(window: TimeWindow, filter: TimelineFilter, isLive: boo
     ...(path === '' ? {} : { entity_path: path }),
   };
   const refetch = isLive ? { refetchMs: REFETCH_MS } : {};
-  const series = useOperation('series.read', input, refetch);
-  const total = series.data?.points.reduce((sum, point) => sum + point.total, 0);
-  const isDrawn = total !== undefined && total <= MOST_DRAWN;
+  const asked = useOperation('series.read', input, refetch);
+  const data = useMemo(() => asked.data && shownOf(asked.data, type), [asked.data, type]);
+  const series = { ...asked, data };
+  const types = useMemo(() => typesOf(asked.data), [asked.data]);
+  const total = totalOf(data);
+  // All of them are loaded, also those that are not shown.
+  const isDrawn = (totalOf(asked.data) ?? MOST_DRAWN + 1) <= MOST_DRAWN;
   const events = useWindowEvents(span, { enabled: isDrawn, isLive });
   const counted = useCounted(window, input, total !== undefined && !isDrawn);
   const drawn = useMemo(
@@ -36,7 +40,25 @@ export function useLanes(window: TimeWindow, filter: TimelineFilter, isLive: boo
     [events.data, filter, window],
   );
   const lanes: readonly AgentLane[] = isDrawn ? drawn : counted;
-  return { input, series, total, lanes, isDrawn: isDrawn || total === undefined };
+  return { input, series, types, total, lanes, isDrawn: isDrawn || total === undefined };
+}
+
+type Series = Output<'series.read'>;
+
+const typesOf = (series: Series | undefined): string[] =>
+  [...new Set(series?.points.flatMap(({ counts }) => Object.keys(counts)))].sort();
+
+const totalOf = (series: Series | undefined): number | undefined =>
+  series?.points.reduce((sum, { total }) => sum + total, 0);
+
+/** Without what the service does by itself, unless its type was chosen. */
+function shownOf(series: Series, type: string): Series {
+  if (type !== '') return series;
+  const points = series.points.map((point) => {
+    const shown = Object.entries(point.counts).filter(([name]) => !MAINTENANCE_TYPES.has(name));
+    return { ...point, counts: Object.fromEntries(shown), total: shown.reduce((sum, [, count]) => sum + count, 0) };
+  });
+  return { ...series, points };
 }
 
 type WindowSpan = { since: string; until: string };
@@ -87,7 +109,7 @@ function useCounted(
     const agent = names[i];
     if (!data || agent === undefined) return [];
     const counts = new Array<number>(window.count).fill(0);
-    for (const { at, total } of data.points) {
+    for (const { at, total } of shownOf(data, input.types?.[0] ?? '').points) {
       const place = Math.round((Date.parse(at) - window.from) / step);
       if (place >= 0 && place < counts.length) counts[place] = total;
     }
