@@ -1,4 +1,5 @@
-// Builds the packages and becomes the server, so that a signal to `npm start` reaches it.
+// Builds the packages, also those that programs beside it import, and becomes the server, so that a signal to `npm start`
+// reaches it.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -6,7 +7,7 @@ const fromHere = (path) => fileURLToPath(new URL(path, import.meta.url));
 const parent = process.ppid;
 const LOOK_EVERY_MS = 200;
 
-const { status } = spawnSync(process.execPath, [fromHere('build.mjs'), 'cli'], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [fromHere('build.mjs'), 'cli', 'sdk', 'contract'], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 
 // npm sends its signals to the shell between it and this process. Some shells put this process in their place; others

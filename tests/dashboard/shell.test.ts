@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
@@ -83,6 +85,34 @@ describe('the dashboard', SLOW, () => {
     expect(command).toMatch(/^curl \\\n {2}'http:\/\/[^']+\/api\/v1\/series\?/);
     const url = /'([^']+)'/.exec(command)?.[1] as string;
     expect(await (await fetch(url)).json()).toMatchObject({ unit: 'minute' });
+  });
+
+  it('copies an MCP call that works, of a tool that is not there unasked too, and with every filter', async () => {
+    const { page } = await newPage();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    for (const [address, found] of [
+      ['#/branches', 'branches'],
+      ['#/memory?min=0.5&sort=path', 'retry-policy'],
+    ] as const) {
+      await page.goto(`${server.url}/${address}`);
+      await page.getByRole('button', { name: 'Copy as' }).first().click();
+      await page.getByRole('menuitem', { name: 'MCP call' }).click();
+      await page.getByText('Copied').waitFor();
+      const command = await page.evaluate<string>('navigator.clipboard.readText()');
+      const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl -sf ')]);
+      expect(stdout).toContain(found);
+      expect(stdout).not.toMatch(/isError|"error"/);
+    }
+  });
+
+  it('closes a menu with Esc, and not what is behind it', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/memory/checkout/payments?key=retry-policy`);
+    await page.getByRole('article', { name: 'Entry' }).getByRole('button', { name: 'Copy as' }).click();
+    await page.getByRole('menuitem', { name: 'curl' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'curl' }).waitFor({ state: 'hidden' });
+    expect(page.url()).toContain('key=retry-policy');
   });
 
   it('says that an address leads nowhere', async () => {

@@ -6,8 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { DOCS_SCRIPT } from './docs-script.ts';
 import type { StaticPage } from './pages.ts';
 
-const TO_DASHBOARD = `<nav aria-label="mem"><a href="./">Dashboard</a></nav>
+const TO_DASHBOARD = `<nav aria-label="mem"><strong>mem</strong><a href="./">Dashboard</a><span aria-current="page">API docs</span></nav>
 `;
+/** As the dashboard has it: a line of quiet words above the page. */
+const STYLE = `nav { font: 13px/44px system-ui, sans-serif; display: flex; gap: 20px; padding: 0 20px; border-bottom: 1px solid #e6e6e3; }
+nav a { color: #1d5fb4; text-decoration: none; }
+nav a:hover { text-decoration: underline; }`;
 
 const pageOf = (nav: string): string => `<!doctype html>
 <html lang="en">
@@ -17,7 +21,7 @@ const pageOf = (nav: string): string => `<!doctype html>
 <title>mem API</title>
 <link rel="stylesheet" href="./docs/swagger-ui.css">
 <link rel="icon" href="data:,">
-<style>nav { font: 14px/1.5 system-ui, sans-serif; padding: 0.75rem 20px; max-width: 1460px; margin: 0 auto; }</style>
+<style>${STYLE}</style>
 </head>
 <body>
 ${nav}<div id="docs"></div>
