@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, counted, duration, money } from './format.ts';
+import { ago, bytes, counted, duration, money, percent } from './format.ts';
 
 const now = Date.parse('2026-11-17T12:00:00Z');
 const before = (ms: number) => ago(now - ms, now);
@@ -13,6 +13,10 @@ describe('numbers and times as people read them', () => {
       '2 h',
       '3 d',
     ]);
+  });
+
+  it('do not say nothing of little', () => {
+    expect([0, 0.004, 0.01, 0.426, 1].map(percent)).toEqual(['0 %', '< 1 %', '1 %', '43 %', '100 %']);
   });
 
   it('say how long something took', () => {

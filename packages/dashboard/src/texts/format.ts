@@ -21,7 +21,9 @@ const DAY = 24 * HOUR;
 export const number = (n: number): string => whole.format(n);
 export const shortNumber = (n: number): string => (Math.abs(n) < 10_000 ? whole.format(n) : short.format(n));
 export const confidence = (n: number): string => n.toFixed(2);
-export const percent = (share: number): string => `${whole.format(share * 100)} %`;
+/** Little is not nothing: a share of 0.4 % is not shown as 0 %. */
+export const percent = (share: number): string =>
+  share > 0 && share < 0.01 ? '< 1 %' : `${whole.format(share * 100)} %`;
 export const money = (usd: number): string => `$${usd < 1 ? usd.toFixed(usd < 0.1 ? 3 : 2) : usd.toFixed(2)}`;
 
 /** 17:09:41 */

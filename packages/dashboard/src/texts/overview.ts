@@ -28,7 +28,7 @@ export const overview = {
     title: 'Activity',
     per: { minute: 'events per minute', hour: 'events per hour', day: 'events per day' },
     series: {
-      read: 'Reads of others',
+      read: 'Reads across agents',
       write: 'Writes',
       outcome: 'Outcomes',
       failed: 'Failed outcomes',

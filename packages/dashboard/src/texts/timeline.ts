@@ -25,7 +25,7 @@ export const timeline = {
   fewerAgents: 'Fewer agents',
   counted: 'Too many events to draw one by one: darker means more. Zoom in to see each.',
   incomplete: (since: string) => `Counted since ${since}; earlier events may be missing.`,
-  series: { write: 'Writes', read: 'Reads by others', outcome: 'Outcomes', other: 'Other' },
+  series: { write: 'Writes', read: 'Reads across agents', outcome: 'Outcomes', other: 'Other' },
   confidence: 'Confidence',
   list: 'Events',
   columns: { time: 'Time', agent: 'Agent', type: 'Event', what: 'What' },

@@ -174,7 +174,7 @@ function KeyTable({ keys, selected, onOpen }: KeyTableProps) {
     {
       id: 'expires',
       head: texts.columns.expires,
-      width: 92,
+      width: 108,
       end: true,
       phone: 'hide',
       cell: ({ expires_at }) => (

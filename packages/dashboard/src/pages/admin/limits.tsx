@@ -55,7 +55,10 @@ function rowsOf(limits: Output<'me.read'>['limits'], quotas: Quotas): LimitRow[]
   const others = quotas.filter(({ name }) => name !== 'entries');
   const rows = [...bounds, ...others.map(({ name, current, limit }) => ({ name, used: current, limit }))];
   // Where neither is known there is nothing to say: the service has no plans, or this key may not see all.
-  return rows.filter(({ used, limit }) => used !== null || limit !== null);
+  // The rate of a key is one where there is a key.
+  return rows.filter(({ name, used, limit }) =>
+    name === 'key_rate_rpm' ? limit !== null : used !== null || limit !== null,
+  );
 }
 
 function wordsOf({ name, used, limit }: LimitRow): string {

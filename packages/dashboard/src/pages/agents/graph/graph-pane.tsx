@@ -10,9 +10,11 @@ import { agents } from '../../../texts/agents.ts';
 import { number } from '../../../texts/format.ts';
 import { graph as texts } from '../../../texts/graph.ts';
 import { ChoiceMenu } from '../../../ui/choice-menu.tsx';
+import { Code } from '../../../ui/code.tsx';
 import { CopyAs } from '../../../ui/copy-as.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { EmptyState, Loaded } from '../../../ui/states.tsx';
+import { firstCommand } from '../first-command.ts';
 import { TitleBar } from '../title-bar.tsx';
 import styles from './graph.module.css';
 import { GraphView } from './graph-view.tsx';
@@ -95,7 +97,7 @@ export function GraphPane() {
         <Loaded answer={graph} rows={6} call={call}>
           {({ nodes: all, truncated }) =>
             all.length === 0 || !model ? (
-              <Nothing title={texts.nothing} hint={texts.nothingHint} />
+              <Nothing title={texts.nothing} hint={texts.nothingHint} command={firstCommand()} />
             ) : model.nodes.length === 0 ? (
               <Nothing title={texts.noMatch} hint="" />
             ) : (
@@ -118,11 +120,12 @@ export function GraphPane() {
   );
 }
 
-function Nothing({ title, hint }: { title: string; hint: string }) {
+function Nothing({ title, hint, command }: { title: string; hint: string; command?: string }) {
   return (
     <div className={styles.message}>
       <EmptyState title={title}>
         <p className="second">{hint}</p>
+        {command !== undefined && <Code label={hint} text={command} copy wrap />}
       </EmptyState>
     </div>
   );
