@@ -20,6 +20,7 @@ import { measureServers } from './figures/servers.mjs';
 import { measureSession } from './figures/session.mjs';
 import { measureStart } from './figures/start.mjs';
 import { measureStream } from './figures/stream.mjs';
+import { measureTraceSearch } from './figures/trace-search.mjs';
 import { measureTraces } from './figures/traces.mjs';
 import { measureDeliveries, measureTransforms, measureWebhooks } from './figures/webhooks.mjs';
 import { measureWorkers } from './figures/workers.mjs';
@@ -44,6 +45,7 @@ const figures = {
   session: measureSession,
   outcome: measureOutcome,
   traces: measureTraces,
+  'trace-search': measureTraceSearch,
   events: measureEvents,
   branches: measureBranches,
   webhooks: measureWebhooks,

@@ -76,7 +76,7 @@ describe('answers', () => {
 });
 
 /** What was recorded comes back as it was given. An event and a line of an export, at the top, are of many types. */
-const OPEN = ['tool_calls', 'llm_calls', 'spans', 'session_metadata', ''];
+const OPEN = ['tool_calls', 'llm_calls', 'span', 'spans', 'session_metadata', ''];
 
 /** Lists that hold something once the examples are laid. */
 const SHOWN: Record<string, true> = {

@@ -58,7 +58,7 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
  * takes long, and given back where it comes too late. One entry is looked up by its name in the way that PostgreSQL plans well.
  */
 const OWN_WORDS =
-  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)|FROM accounts WHERE account_id IN \(SELECT value|^SELECT created_at FROM accounts|^UPDATE consumer_cursors SET claimed_(?:until|by = '')|\bentity_path = (?:\?|pairs\.a|head\.entity_path) AND (?:\w+\.)?key = (?:\?|pairs\.b|head\.key)/;
+  /\b(?:entry|trace|indexed_trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list|^UPDATE maintenance_tasks SET next_run_at = \? WHERE task = \? AND \(next_run_at >|\bservers\b|\bwords\.|^SELECT seq, entry_id, version, deleted, octet_length\(document\)|\bnumbers\.value\b|^SELECT beyond FROM \(|^SELECT .* AS entries WHERE seq IN \(SELECT CAST\(value AS BIGINT\)|FROM accounts WHERE account_id IN \(SELECT value|^SELECT created_at FROM accounts|^UPDATE consumer_cursors SET claimed_(?:until|by = '')|\bentity_path = (?:\?|pairs\.a|head\.entity_path) AND (?:\w+\.)?key = (?:\?|pairs\.b|head\.key)/;
 
 const member = (path: readonly string[], as: 'text' | 'flag', document = 'past.document') =>
   [
@@ -66,10 +66,7 @@ const member = (path: readonly string[], as: 'text' | 'flag', document = 'past.d
     postgres.jsonMember(document, path, as).replace(/\s+/g, ' '),
   ] as const;
 
-const readAt = [
-  `json_extract(data, '$.read_at')`,
-  postgres.jsonMember('data', ['read_at'], 'text').replace(/\s+/g, ' '),
-] as const;
+const inData = (name: string) => member([name], 'text', 'data');
 
 const standingNumber = (name: string) =>
   [`json_extract(standing, '$.${name}')`, `CAST(CAST(standing AS jsonb) ->> '${name}' AS double precision)`] as const;
@@ -92,7 +89,7 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ["group_concat(entry_id, ',')", "string_agg(CAST(entry_id AS text), ',')"],
   ["group_concat(seq, ',')", "string_agg(CAST(seq AS text), ',')"],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
-  readAt,
+  ...['read_at', 'version', 'span_id', 'call_id'].map(inData),
   standingNumber('outcome_count'),
   standingNumber('success_count'),
   standingNumber('failure_count'),

@@ -90,6 +90,7 @@ export function nthInput(
     if (typeof given !== 'object' || given === null) return given;
     const members = Object.entries(given).map(([field, one]) => {
       if (field in own) return [field, own[field]];
+      if (field === 'trace_ids' && 'trace_id' in known) return [field, [known.trace_id, known.trace_id]];
       if (field in known && (field.endsWith('_id') || named.includes(field))) return [field, known[field]];
       return [field, MARKED[field]?.(one, mark) ?? walk(one)];
     });
@@ -144,6 +145,9 @@ export function learn(known: KnownIds, output: object, maker?: OperationName): v
     const of = NAMED_OF[field];
     if (isIdentifying(field) && one !== null && (of === undefined || of in output)) known[field] = one;
   }
+  // The session that the span was recorded in is sealed with the outcome.
+  if (maker === 'outcomes.commit' && 'trace_id' in output)
+    known['traces.read_span'] = { trace_id: output.trace_id, span_id: known.span_id };
   // Tags are addressed by their names as well, and only by what removes them.
   if (maker !== 'tags.create' || !('name' in output)) return;
   known['tags.delete'] = { name: output.name };

@@ -4,6 +4,7 @@ import { type ApiDocument, type FilledIn, firstClick, followLinks, shownOperatio
 import { send } from '../support/wire.ts';
 
 const NO_CONFLICT = 'there is one only after a merge that was refused';
+const NO_TRACE = 'its id is that of a trace that was sealed';
 const NO_KEY = 'only a hosted service has keys';
 const NO_TEAM = 'its id is that of a team that was created';
 const STILL_OPEN = 'a pull request with nothing to merge stays open, and there is one of two branches at a time';
@@ -11,6 +12,9 @@ const STILL_OPEN = 'a pull request with nothing to merge stays open, and there i
 /** Operations that the state of the store must refuse, and why. */
 const EXCEPTIONS = {
   always: {
+    traces_list_spans: NO_TRACE,
+    traces_read_span: NO_TRACE,
+    traces_compare: NO_TRACE,
     merges_read: NO_CONFLICT,
     merges_abort: NO_CONFLICT,
     conflicts_list: NO_CONFLICT,

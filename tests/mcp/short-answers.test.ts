@@ -94,7 +94,7 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_trace_search'],
   ['mem_trace_spans', last],
   ['mem_span_payload', { ...last, span_id: '@' }],
-  ['mem_trace_compare', { ...last, other_trace_id: 'last' }],
+  ['mem_trace_compare', { trace_ids: ['last', 'last'] }],
   ['mem_timeline'],
   ['mem_graph_neighbors', { entity: 'svc' }],
   ['mem_consolidate', { preview: true }],
@@ -144,7 +144,7 @@ it('no tool answers with what is empty or as usual, or with confidences of many 
     expect(isError, `${name} ${text}`).toBe(name === 'mem_branch_merge' && args.merge_id === REFUSED);
     for (const id of ['span_id', 'proposal_id', 'quarantine_id', 'id']) if (json[id] !== undefined) made[id] = json[id];
     const found = needless(json, name).filter((one) => !NEWS.test(one));
-    expect(found, text).toEqual(name === 'mem_trace_compare' ? ['mem_trace_compare.differences'] : []);
+    expect(found, text).toEqual([]);
     if (name === 'mem_read') expect(json.value).toMatchObject(VALUE);
     if (name === 'mem_propose_consolidation') expect(json.proposed_value).toMatchObject(VALUE);
   }

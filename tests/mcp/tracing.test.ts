@@ -75,11 +75,15 @@ describe.each(['local', 'remote'] as const)('a session that is recorded through 
       expect(none).toMatchObject({ isError: true, json: { code: 'not_found' } });
 
       const { json: compared } = await mcp.call('mem_trace_compare', {
-        trace_id: first.trace_id,
-        other_trace_id: 'last',
+        trace_ids: [first.trace_id, 'last'],
       });
-      expect(compared).toMatchObject({ mode, memory: { both: ['svc/limit'] }, actions: { both: ['deploy'] } });
-      expect(compared.differences).toContainEqual({ field: 'outcome_type', a: 'success', b: 'failure' });
+      expect(compared).toMatchObject({
+        mode,
+        traces: [{ trace_id: first.trace_id }, { trace_id: second.trace_id }],
+        memory: [{ entity_path: 'svc', key: 'limit' }],
+        actions: [{ tool_name: 'deploy', calls: [1, 1] }],
+      });
+      expect(compared.differences).toContainEqual({ field: 'outcome_type', values: ['success', 'failure'] });
     } finally {
       await mcp.close();
     }

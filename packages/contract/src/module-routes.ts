@@ -49,7 +49,6 @@ export const moduleRoutes: readonly ModuleRoute[] = [
     'PATCH /api/v1/admin/patterns/{id}/resolve',
   ]),
   ...at('trace-navigation', [
-    'GET /api/v1/pro/traces/search',
     'POST /api/v1/pro/traces/search',
     `GET ${TRACE}/spans`,
     `GET ${TRACE}/spans/{span_id}`,

@@ -7,6 +7,7 @@ import { quarantine } from './quarantine/index.ts';
 import { rollback } from './rollback/index.ts';
 import { tags } from './tags/index.ts';
 import { teams } from './teams/index.ts';
+import { traceNavigation } from './trace-navigation/index.ts';
 
 /** The modules that a server loads when this package is installed. */
 export const modules: readonly Module[] = [
@@ -18,4 +19,5 @@ export const modules: readonly Module[] = [
   quarantine,
   teams,
   branchAccess,
+  traceNavigation,
 ];

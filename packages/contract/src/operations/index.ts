@@ -36,6 +36,8 @@ import { sessions } from './sessions.ts';
 import { system } from './system.ts';
 import { tags } from './tags.ts';
 import { teams } from './teams.ts';
+import { traceNavigation } from './trace-navigation.ts';
+import { traceSearch } from './trace-search.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { usageOperations } from './usage.ts';
@@ -56,6 +58,8 @@ export const operations = {
   ...outcomes,
   ...confidence,
   ...traces,
+  ...traceSearch,
+  ...traceNavigation,
   ...agents,
   ...graph,
   ...branches,

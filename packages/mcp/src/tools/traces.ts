@@ -1,22 +1,18 @@
-import { Fault, shapes, traceShapes } from '@mem-service/contract';
+import { facetNames, MAX_COMPARED, MAX_COMPARED_STEPS, shapes, traceShapes } from '@mem-service/contract';
 import * as z from 'zod';
 import { ownTool } from '../own-tool.ts';
 import { previewRow } from '../previews.ts';
-import { compareTraces } from '../rules/compare.ts';
-import { outlineRows, outlineText, type SpanRow } from '../rules/outline.ts';
-import { callService, type JsonObject, type McpSession, traceIdOf } from '../session.ts';
-import { readHints, type ToolCallContext } from '../tool.ts';
+import { callService, type JsonObject, traceIdOf } from '../session.ts';
+import { readHints } from '../tool.ts';
 
 const traceId = traceShapes.traceId;
 const text = z.string().max(4096);
 const about = { trace_id: 'Its id, or "last"' };
 
-const readTrace = async (session: McpSession, trace_id: string) =>
-  callService(session, 'traces.read', { trace_id: await traceIdOf(session, trace_id) });
+const GO_ON = 'none among these: go on with cursor, or narrow it with since, until or agent_id';
+const WIDER = 'nothing found: try fewer filters; mem_list_traces shows what there is';
 
-const spansOf = (trace: JsonObject) => ((trace.session_metadata as JsonObject).spans ?? []) as SpanRow[];
-
-/** Tools over sealed sessions. They filter further what the service lists. */
+/** Tools over sealed sessions. */
 export const traceTools = [
   ownTool({
     name: 'mem_trace_search',
@@ -24,51 +20,73 @@ export const traceTools = [
     description: 'Find sealed sessions by words, attributes, spans or errors, newest first.',
     input: {
       query: text.optional(),
-      agent_id: shapes.agentId.optional(),
-      outcome_type: traceShapes.outcomeType.optional(),
       attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
       span_name: text.optional(),
       span_kind: z.enum(traceShapes.spanKinds).optional(),
+      model: text.optional(),
+      tool_name: text.optional(),
       has_error: z.boolean().optional(),
+      outcome_type: traceShapes.outcomeType.optional(),
+      agent_id: shapes.agentId.optional(),
+      entity_path: shapes.pathGlob.optional(),
+      key: shapes.key.optional(),
+      version: shapes.version.optional(),
+      min_cost_usd: z.number().min(0).optional(),
+      min_duration_ms: z.int().min(0).optional(),
       since: shapes.timestamp.optional(),
       until: shapes.timestamp.optional(),
+      sort_by: z.enum(['newest', 'oldest', 'cost', 'duration']).optional(),
+      facets: z.array(z.enum(facetNames)).optional(),
       limit: z.int().min(1).max(100).default(20),
       cursor: shapes.cursor,
       branch: shapes.branch.optional(),
     },
     about: {
-      query: 'Words in the task or the response',
-      agent_id: 'Only of this agent',
-      outcome_type: 'How it went',
+      query: 'Words in task, response, tool calls, spans or errors',
       attributes: 'All of these, by key',
-      span_name: 'Part of a name',
+      span_name: 'Words of a name',
       span_kind: 'With a span of this kind',
+      model: 'That was called',
+      tool_name: 'That was called',
       has_error: 'With or without errors',
+      outcome_type: 'How it went',
+      agent_id: 'Only of this agent',
+      entity_path: 'What it read',
+      key: 'The entry it read',
+      version: 'The version it read',
+      min_cost_usd: 'At least',
+      min_duration_ms: 'At least',
       since: 'ISO time',
       until: 'ISO time',
+      sort_by: 'Default newest',
+      facets: 'Count matches by these',
     },
     annotations: readHints,
-    run: searchTraces,
+    async run(filter, session) {
+      const branch = filter.branch ?? session.branch;
+      const input = { ...filter, ...(branch === undefined ? {} : { branch }) };
+      const { traces, facets, ...found } = await callService(session, 'traces.search', input);
+      const rows = (traces as JsonObject[]).map(previewRow);
+      const hint = rows.length > 0 ? {} : { hint: found.has_more ? GO_ON : WIDER };
+      const counts = filter.facets === undefined ? {} : { facets };
+      return { count: rows.length, traces: rows, ...counts, ...found, ...hint, mode: session.service.mode };
+    },
   }),
   ownTool({
     name: 'mem_trace_spans',
     toolset: 'tracing',
     description: 'The spans of a sealed session as an outline, without payloads.',
-    input: { trace_id: traceId },
-    about,
+    input: { trace_id: traceId, limit: z.int().min(1).max(1000).default(200) },
+    about: { ...about, limit: 'The most spans' },
     annotations: readHints,
-    async run({ trace_id }, session) {
-      const trace = await readTrace(session, trace_id);
-      const rows = outlineRows(spansOf(trace));
-      const spans = rows.map(({ input: _, output: __, ...span }) => span);
-      return {
-        trace_id: trace.trace_id,
-        count: spans.length,
-        outline: outlineText(rows),
-        spans,
-        ...(spans.length === 0 ? { hint: 'no spans were recorded in it; mem_get_trace returns the rest' } : {}),
-        mode: session.service.mode,
-      };
+    async run({ trace_id, limit }, session) {
+      const found = await callService(session, 'traces.list_spans', {
+        trace_id: await traceIdOf(session, trace_id),
+        limit,
+      });
+      const hint =
+        found.span_count === 0 ? { hint: 'no spans were recorded in it; mem_get_trace returns the rest' } : {};
+      return { ...found, ...hint, mode: session.service.mode };
     },
   }),
   ownTool({
@@ -79,81 +97,31 @@ export const traceTools = [
     about: { ...about, span_id: 'As in mem_trace_spans' },
     annotations: readHints,
     async run({ trace_id, span_id }, session) {
-      const trace = await readTrace(session, trace_id);
-      const span = spansOf(trace).find((one) => one.span_id === span_id);
-      if (!span) throw new Fault('not_found', `span_id: there is no span ${span_id} in it; see mem_trace_spans`);
-      return { trace_id: trace.trace_id, span, mode: session.service.mode };
+      const wanted = { trace_id: await traceIdOf(session, trace_id), span_id };
+      return { ...(await callService(session, 'traces.read_span', wanted)), mode: session.service.mode };
     },
   }),
   ownTool({
     name: 'mem_trace_compare',
     toolset: 'tracing',
-    description: 'What two sealed sessions did alike and otherwise: memory read, actions, cost, result.',
-    input: { trace_id: traceId, other_trace_id: traceId },
-    about: { ...about, other_trace_id: 'The one to compare with' },
+    description: 'What sealed sessions did alike and otherwise: where they part, memory read, actions, cost, result.',
+    input: {
+      trace_ids: z.array(traceId).min(2).max(MAX_COMPARED),
+      all_steps: z.boolean().default(false),
+      limit: z.int().min(1).max(MAX_COMPARED_STEPS).default(20),
+    },
+    about: {
+      trace_ids: 'Two or more ids, or "last"',
+      all_steps: 'Not only those in which they differ',
+      limit: 'The most steps',
+    },
     annotations: readHints,
-    async run({ trace_id, other_trace_id }, session) {
-      const [a, b] = await Promise.all([readTrace(session, trace_id), readTrace(session, other_trace_id)]);
-      return { ...compareTraces(a, b), mode: session.service.mode };
+    async run({ trace_ids, all_steps, limit }, session) {
+      const ids = await Promise.all(trace_ids.map((id) => traceIdOf(session, id)));
+      const input = { trace_ids: ids, only_differences: !all_steps, limit };
+      const { memory, ...compared } = await callService(session, 'traces.compare', input);
+      const read = (memory as JsonObject[]).map(({ differs, ...row }) => (differs ? { ...row, differs } : row));
+      return { ...compared, memory: read, mode: session.service.mode };
     },
   }),
 ];
-
-type TraceFilter = {
-  limit: number;
-  attributes?: Record<string, string | number | boolean> | undefined;
-  span_name?: string | undefined;
-  span_kind?: string | undefined;
-  has_error?: boolean | undefined;
-  cursor?: string | undefined;
-  branch?: string | undefined;
-  [field: string]: unknown;
-};
-
-/** How many traces one call examines; the cursor continues from there. */
-const MAX_LOOKED_AT = 500;
-const GO_ON = 'none among these: go on with cursor, or narrow it with since, until or agent_id';
-const WIDER = 'nothing found: try fewer filters; mem_list_traces shows what there is';
-const PAGE = 50;
-
-async function searchTraces(filter: TraceFilter, session: McpSession, call: ToolCallContext): Promise<JsonObject> {
-  const { attributes, span_name, span_kind, has_error, limit, cursor, branch = session.branch, ...asked } = filter;
-  const traces: unknown[] = [];
-  let next: string | null | undefined = cursor;
-  let looked_at = 0;
-  do {
-    const size = Math.min(PAGE, limit - traces.length);
-    const page: JsonObject = await callService(session, 'traces.list', {
-      ...asked,
-      branch,
-      limit: size,
-      ...(next ? { cursor: next } : {}),
-    });
-    for (const trace of page.traces as JsonObject[])
-      if (await fits(trace, filter, session)) traces.push(previewRow(trace));
-    looked_at += (page.traces as JsonObject[]).length;
-    next = page.next_cursor as string | null;
-    call.signal.throwIfAborted();
-    await call.progress(looked_at, `${looked_at} looked at, ${traces.length} found`);
-  } while (next && traces.length < limit && looked_at < MAX_LOOKED_AT);
-  const hint = traces.length > 0 ? {} : { hint: next ? GO_ON : WIDER };
-  return { count: traces.length, traces, looked_at, next_cursor: next ?? null, ...hint, mode: session.service.mode };
-}
-
-async function fits(trace: JsonObject, filter: TraceFilter, session: McpSession): Promise<boolean> {
-  const { attributes = {}, span_name, span_kind, has_error } = filter;
-  const held = trace.attributes as JsonObject;
-  if (!Object.entries(attributes).every(([key, value]) => held[key.trim().toLowerCase()] === value)) return false;
-  const failed = (trace.error_events as JsonObject[]).length > 0;
-  const needsSpans = span_name !== undefined || span_kind !== undefined || (has_error !== undefined && !failed);
-  if (!needsSpans) return has_error === undefined || has_error === failed;
-  // Listed traces have no spans.
-  const spans = spansOf(await callService(session, 'traces.read', { trace_id: trace.trace_id }));
-  const isFound = spans.some(
-    ({ name, kind }) =>
-      (span_name === undefined || String(name).includes(span_name)) && (span_kind === undefined || kind === span_kind),
-  );
-  const asksForSpan = span_name !== undefined || span_kind !== undefined;
-  const anyError = failed || spans.some(({ status }) => status === 'error');
-  return (!asksForSpan || isFound) && (has_error === undefined || has_error === anyError);
-}

@@ -66,6 +66,10 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
     ['what failed lately', 'mem traces --outcome-type failure --since 2026-11-01T00:00:00Z'],
   ],
   'traces.read': [['by the beginning of its id, as lists show it', 'mem trace 01kfx3e5gh']],
+  'traces.search': [
+    ['by words and an attribute', `mem search-traces 'retry policy' --attributes '{"team":"payments"}'`],
+    ['the dearest of those with errors', 'mem search-traces --has-error --sort-by cost'],
+  ],
   'traces.verify': [['one of them', 'mem traces.verify --trace-id 01kfx3e5gh4c7m9q2r5t8w1y3z']],
   'agents.timeline': [['only outcomes', 'mem timeline agent/deploy-bot --event-type outcome']],
   'agents.list': [['as JSON', 'mem agents --json']],

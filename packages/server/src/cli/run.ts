@@ -94,14 +94,19 @@ const isVerification = (name: OperationName) => VERIFICATIONS.includes(name);
 
 async function ask(connection: ServiceConnection, { name }: Command, question: CommandCall): Promise<string> {
   const { given } = question;
-  const { trace_id } = question.input;
-  const input =
-    typeof trace_id === 'string'
-      ? { ...question.input, trace_id: await fullTraceId(connection, trace_id) }
-      : question.input;
+  const input = await withFullIds(connection, question.input);
   // A report on the first page only would call the rest intact without checking it.
   const whole = isVerification(name) && !given.has('limit') && !given.has('cursor');
   return isOn(given, 'all') || whole ? callAll(connection, name, input) : connection.call(name, input);
+}
+
+/** Ids of traces may be given as lists show them. */
+async function withFullIds(connection: ServiceConnection, input: Record<string, unknown>) {
+  const { trace_id, trace_ids } = input;
+  const fullId = (id: unknown) => fullTraceId(connection, String(id));
+  if (typeof trace_id === 'string') return { ...input, trace_id: await fullId(trace_id) };
+  if (Array.isArray(trace_ids)) return { ...input, trace_ids: await Promise.all(trace_ids.map(fullId)) };
+  return input;
 }
 
 const shownOnce = (count: number): string =>

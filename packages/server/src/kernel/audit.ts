@@ -26,7 +26,8 @@ export type AuditRow = Subject & {
   hash: string | null;
 };
 
-const sha256 = (text: string): string => hash('sha256', text, 'hex');
+/** In hexadecimal digits. */
+export const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 export const subjectHash = (salt: string, { resource, before_hash, after_hash }: Subject): string =>
   sha256(JSON.stringify([salt, resource, before_hash, after_hash]));

@@ -3,7 +3,7 @@ export * from './account-queries.ts';
 export { AccountTurns } from './account-turns.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
 export * from './answer-limits.ts';
-export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
+export { type AuditRow, agentHash, chainAudit, sha256, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
 export { mayActAs, soleAgentOf } from './authorize-agent.ts';
 export { missingScope } from './authorize-scope.ts';

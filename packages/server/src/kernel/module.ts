@@ -19,7 +19,7 @@ import type { Meter, RateLimiter } from './metering.ts';
 import type { AccountNotes, Note, NoteBuffer } from './note-buffer.ts';
 import type { NotesGaps } from './notes-gap.ts';
 import type { PlanBounds } from './plan-bounds.ts';
-import type { Projection } from './projection.ts';
+import type { Projection, TraceFollower } from './projection.ts';
 import type { Replica, TakeHanded } from './replica/index.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
@@ -101,6 +101,7 @@ export type Services = {
   /** All projections, in the order of the modules that declare them. */
   projections: readonly Projection[];
   erasers: Erasers;
+  followsTraces: readonly TraceFollower[];
   /** Present where a module has teams. */
   findMember?: FindMember | undefined;
 };
@@ -216,6 +217,8 @@ export type Module = {
   erasesEntries?: EntryEraser;
   /** Removes an erased agent from its tables, where their declarations do not suffice. */
   erasesAgent?: AgentEraser;
+  /** Called after traces were removed for their age, or lost their payloads, in the same transaction. */
+  followsTraces?: TraceFollower;
   handlers: Handlers;
   /** Finds the members of teams, to whom keys may belong. At most one module has it. */
   findMember?: FindMember;

@@ -106,3 +106,6 @@ export function applyReads(work: Work, reads: readonly EntryRead[]): void {
 export async function restoreProjections(work: Work, changes: readonly EntryChange[]): Promise<void> {
   await Promise.all(work.services.projections.map((projection) => projection.restore?.(work, changes)));
 }
+
+/** Brings what a module keeps of some traces up to date: the traces may be gone. */
+export type TraceFollower = (work: Work, seqs: readonly number[]) => Promise<void>;

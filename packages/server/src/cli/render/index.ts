@@ -44,6 +44,7 @@ import { tagCreated, tagDeleted } from './tags.ts';
 import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
 import { sealed, trace, traces } from './trace.ts';
+import { comparedTraces, foundTraces, outlinedSpans } from './trace-navigation.ts';
 
 export type { AnswerItem } from './columns.ts';
 export { eventLine, eventLines } from './event.ts';
@@ -83,6 +84,9 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'traces.list': traces,
   'traces.read': trace,
   'traces.verify': verifyTraces,
+  'traces.search': foundTraces,
+  'traces.list_spans': outlinedSpans,
+  'traces.compare': comparedTraces,
   'audit.verify': verifyAudit,
   'graph.neighbors': neighbors,
   'graph.link': stated,

@@ -45,7 +45,7 @@ function byStart(a: SpanAnswer, b: SpanAnswer): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-function spanText(span: SpanAnswer, screen: Screen): string {
+export function spanText(span: SpanAnswer, screen: Screen): string {
   const { name, kind, status, error, duration_ms, model, input_tokens, output_tokens, cost_usd } = span;
   const parts = [
     `${paint(screen, 'dim', show(kind))} ${paint(screen, 'bold', show(name))}`,

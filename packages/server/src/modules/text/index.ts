@@ -17,7 +17,7 @@ export { readPlacedTexts } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { type CountedText, countTerms, rankTexts, termCounter } from './rules/rank.ts';
 export { type IndexState, readIndexState, wordsOfDocument, wordsOfParsed } from './tail.ts';
-export { everyTermExpression, indexedWords } from './texts.ts';
+export { everyTermExpression, indexedForm, indexedWords, wordsOfValuesInSteps } from './texts.ts';
 
 export const text: Module = {
   name: 'text',

@@ -20,16 +20,31 @@ export {
   type RecentTrace,
 } from './question-queries.ts';
 export { listReadPaths, listTracesAfter, type ReadPath, type SessionMoment } from './read-queries.ts';
+export { readTrace } from './read-trace.ts';
 export { findTraces, listPartsAtPath, type PartAtPath, type TraceFacts } from './readers.ts';
+export { totalsOf } from './rules/llm-calls.ts';
 export { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 export { redactionsInSteps as redactionsOf, redactJson } from './rules/redact-json.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';
 export { type SessionEnd, sealSession } from './seal-session.ts';
+export {
+  findSealed,
+  listInScope,
+  listReadersAt,
+  listSealed,
+  listSeqsAfter,
+  listSpokenParts,
+  listThatRead,
+  type SealedRow,
+  type SpokenPart,
+} from './searchable.ts';
 export { loadPast, readPart, type SessionPast } from './session-parts.ts';
 export { buildSessionReport, recordedBefore, redactOrNull, type SessionReport } from './session-report.ts';
-export type { TracePart } from './shape.ts';
+export type { TraceHeader, TracePart } from './shape.ts';
+export { listSpansOf, readSpanOf, type SpanOutline } from './spans-of-trace.ts';
 export { findTraceOfWrite } from './trace-of-write.ts';
 export { listTries, type SessionTries } from './tries.ts';
+export { viewerOf } from './viewer.ts';
 
 export const traces: Module = {
   name: 'traces',

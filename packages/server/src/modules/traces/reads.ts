@@ -9,36 +9,22 @@ import {
   loggedIn,
   pageBytes,
   type ReadContext,
-  readableRows,
   reads,
   scopedPathConditions,
   seqAt,
   type Viewer,
 } from '../../kernel/index.ts';
 import { explain } from './explain.ts';
-import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
-import { queryFor, renderTraces, type Trace, tracesWithin } from './render.ts';
+import { readTrace } from './read-trace.ts';
+import { renderTraces, tracesWithin } from './render.ts';
 import { matchingTraces } from './text.ts';
 import { verify } from './verify.ts';
 import { viewerOf } from './viewer.ts';
 
 const cursors = cursorsOf('traces', ['number']);
 
-const read = reads<'traces.read'>(async (context, { trace_id }) => {
-  const viewer = viewerOf(context);
-  const found = await queries.getTrace(context.read, viewer, trace_id);
-  const [row] = found ? await readableRows(context, [found]) : [];
-  if (!row) throw traceNotFound(trace_id);
-  const { dialect, services } = context;
-  const query = await queryFor(context, row);
-  const [trace] = await renderTraces(
-    { query, viewer, dialect, reader: context, bytes: pageBytes(services) },
-    [row],
-    true,
-  );
-  return trace as Trace;
-});
+const read = reads<'traces.read'>((context, { trace_id }) => readTrace(context, trace_id, 'whole'));
 
 const list = reads<'traces.list'>(async (context, input) => {
   const { scan, services, dialect } = context;
@@ -59,7 +45,7 @@ const list = reads<'traces.list'>(async (context, input) => {
   const reading = { query: scan, viewer, dialect, reader: context, bytes };
   const fitting = await tracesWithin(reading, found);
   const { items, next_cursor, has_more } = cutPage(fitting, input.limit, (row) => cursors.to([row.seq]));
-  const traces = await renderTraces(reading, items, false);
+  const traces = await renderTraces(reading, items, 'listed');
   if (has_more || !end) return { traces, next_cursor, has_more };
   return { traces, next_cursor: cursors.to([end.seq]), has_more: true };
 });

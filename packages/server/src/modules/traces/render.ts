@@ -213,20 +213,24 @@ export async function tracesWithin(
   return { rows: first, more: more || first.length < rows.length };
 }
 
+/** What is shown of traces: as in a list, with spans, or with spans and the values of entries. */
+export type TraceDetail = 'listed' | 'spans' | 'whole';
+
 export async function renderTraces(
   view: TraceReading,
   rows: readonly queries.TraceRow[],
-  isWhole: boolean,
+  detail: TraceDetail,
 ): Promise<Trace[]> {
   const { query, viewer, dialect, bytes } = view;
   const seqs = (list: readonly number[]) => dialect.numbers(list);
+  const withSpans = detail !== 'listed';
   const [items, changes] = await Promise.all([
-    queries.listItems(query, viewer, { seqs: seqs(rows.map(({ seq }) => seq)), kinds: isWhole ? [] : LISTED, bytes }),
+    queries.listItems(query, viewer, { seqs: seqs(rows.map(({ seq }) => seq)), kinds: withSpans ? [] : LISTED, bytes }),
     listConfidenceChanges(query, viewer, seqs(rows.map(outcomeSeq))),
   ]);
   const itemsBySeq = groupBySeq(items.rows);
   const changesBySeq = groupBySeq(changes);
-  const fetch = isWhole ? { query, account_id: viewer.account_id, bytes } : undefined;
+  const fetch = detail === 'whole' ? { query, account_id: viewer.account_id, bytes } : undefined;
   const partsOf: TraceParts[] = [];
   for (const row of rows) partsOf.push(await TraceParts.parse(itemsBySeq.get(row.seq) ?? []));
   const seen = await readableReads(
@@ -247,7 +251,7 @@ export async function renderTraces(
     from += causal_entries.length;
     const changes = changesBySeq.get(outcomeSeq(row)) ?? [];
     const attempts = attemptsOf[i] ?? [];
-    const content = { parts, causal_entries, attempts, changes, withSpans: isWhole, isCut: isCut || items.more };
+    const content = { parts, causal_entries, attempts, changes, withSpans, isCut: isCut || items.more };
     traces.push(await toTrace(row, content));
   }
   return traces;

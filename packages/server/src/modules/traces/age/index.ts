@@ -38,6 +38,7 @@ export async function removeOld(work: Work, age: AgeRange): Promise<AgeProgress>
     if (dialect.engine === 'sqlite') await deleteWordsOfTraces(work, old.seqs);
     addStored(work, { storage_bytes: -(await queries.sumBytes(tx, old)).all });
     await queries.deleteTraces(tx, old);
+    await notifyFollowers(work, old.seqs);
   }
   return aged(traces, age);
 }
@@ -59,8 +60,13 @@ export async function erasePayloads(work: Work, age: AgeRange): Promise<AgeProgr
     const [before, after] = [traces, headers].map((rows) => bytesOfTexts(rows.map(({ header }) => header)));
     addStored(work, { storage_bytes: (after ?? 0) - (before ?? 0) - spoken });
     await tx.updateMany(queries.updateHeaders, headers);
+    await notifyFollowers(work, old.seqs);
   }
   return aged(traces, age);
+}
+
+async function notifyFollowers(work: Work, seqs: readonly number[]): Promise<void> {
+  for (const follow of work.services.followsTraces) await follow(work, seqs);
 }
 
 function withoutPayload(text: string): string {

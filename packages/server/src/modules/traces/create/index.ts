@@ -86,7 +86,7 @@ const createTrace = writes<'traces.create'>(async (work, { input, caller, prepar
   const viewer = { ...key, scope: undefined };
   const { tx: query, dialect, services } = work;
   const view = { query, viewer, dialect, reader: { caller, services }, bytes: pageBytes(services) };
-  const [trace] = await renderTraces(view, [sealed.row], true);
+  const [trace] = await renderTraces(view, [sealed.row], 'whole');
   return changed(trace as Trace, { resource: trace_id, ...hashedBy(trace) });
 });
 

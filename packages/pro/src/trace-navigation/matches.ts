@@ -1,0 +1,152 @@
+import {
+  fragment,
+  isLoggedIn,
+  listInScope,
+  listReadersAt,
+  listSeqsAfter,
+  listThatRead,
+  parseGlob,
+  parseQuery,
+  type ReadContext,
+  readAccount,
+  type Sql,
+  scopedPathConditions,
+  sql,
+  syntaxOf,
+  type Viewer,
+  viewerOf,
+} from '@mem-service/server/module';
+import type { TraceFacets } from './document-builder.ts';
+import { type IndexedDocument, readDocumentsWithin } from './documents.ts';
+import { indexTraces } from './follow-log.ts';
+import * as queries from './queries.ts';
+import { expressionOf, hasTerms, NOTHING, type TraceSearchInput, termsOf } from './terms.ts';
+
+/** A trace that has the words; whether the caller may see it is another question. */
+export type TraceCandidate = Omit<queries.IndexedTraceRow, 'account_id' | 'facts'> & { facts: TraceFacets };
+
+/** Some candidates, newest first, and the place in the log up to which all were looked at; null at the end. */
+export type CandidatePage = { candidates: TraceCandidate[]; end: number | null };
+
+export type Matches = {
+  /** No trace is newer. */
+  newest: number;
+  /** All traces are indexed or were read. */
+  isComplete: boolean;
+  next(range: queries.SeqRange, limit: number): Promise<CandidatePage>;
+  /** Those of the candidates that the caller may see and the other filters leave. */
+  passing(candidates: readonly TraceCandidate[]): Promise<TraceCandidate[]>;
+};
+
+/** Traces that the index does not have yet: so many of the newest are read instead, up to so many megabytes. */
+const MAX_UNINDEXED = 100;
+const MAX_UNINDEXED_PAGES = 4;
+
+export async function openMatches(context: ReadContext, input: TraceSearchInput): Promise<Matches> {
+  const { read, scan, dialect, caller } = context;
+  const { account_id } = caller;
+  const account = await readAccount(read, account_id);
+  const terms = withoutWords(input) ? [NOTHING] : termsOf(input, parseQuery);
+  const indexed = await queries.getIndexedSeq(read, account_id, indexTraces.name);
+  const after = await listSeqsAfter(scan, { account_id, after: indexed, limit: MAX_UNINDEXED + 1 });
+  const unindexed = after.slice(0, MAX_UNINDEXED);
+  const source = { query: scan, dialect, account_id };
+  const { documents, isCut } = await readDocumentsWithin(source, unindexed, MAX_UNINDEXED_PAGES);
+  const tail = documents
+    .filter(({ words }) => hasTerms(words, terms))
+    .map(toTraceCandidate)
+    .sort((a, b) => b.seq - a.seq);
+  const expression = account && expressionOf(syntaxOf(dialect.engine), account.number, terms);
+  const viewer = viewerOf(context);
+  return {
+    newest: account?.seq ?? 0,
+    isComplete: after.length === unindexed.length && !isCut,
+    async next({ from, before }, limit) {
+      const first = tail.filter(({ seq }) => seq < before && seq >= from).slice(0, limit);
+      if (first.length === limit) return { candidates: first, end: first.at(-1)?.seq ?? null };
+      if (!account) return { candidates: first, end: null };
+      const range = { from, before: Math.min(before, indexed + 1) };
+      const rest = limit - first.length;
+      const seqs =
+        terms.length === 0 && input.entity_path !== undefined && isOnePath(input.entity_path)
+          ? await readersIn(context, input, { range, limit: rest })
+          : await queries.listMatching(scan, dialect, { account, range, expression, limit: rest });
+      const rows = seqs.length === 0 ? [] : await queries.listIndexed(scan, account_id, dialect.numbers(seqs));
+      const found = rows.map(({ account_id: _, facts, ...row }) => ({
+        ...row,
+        facts: JSON.parse(facts) as TraceFacets,
+      }));
+      return { candidates: [...first, ...found], end: seqs.length < rest ? null : (seqs.at(-1) ?? null) };
+    },
+    passing: async (candidates) => passing(context, viewer, { input, candidates }),
+  };
+}
+
+/** A query of nothing but signs has no words, and is found nowhere. */
+const withoutWords = ({ query = '' }: TraceSearchInput): boolean =>
+  query.trim() !== '' && parseQuery(query).length === 0;
+
+const isOnePath = (path: string): boolean => parseGlob(path)?.kind === 'exact';
+
+function toTraceCandidate({ row, document }: IndexedDocument): TraceCandidate {
+  const { seq, agent_id, branch, visible_to } = row;
+  const { duration_ms, cost_usd, facts } = document;
+  return { seq, agent_id, branch, visible_to, duration_ms, cost_usd, facts };
+}
+
+type Filtered = { input: TraceSearchInput; candidates: readonly TraceCandidate[] };
+
+async function passing(
+  context: ReadContext,
+  viewer: Viewer,
+  { input, candidates }: Filtered,
+): Promise<TraceCandidate[]> {
+  const { view, scan, dialect } = context;
+  const isSeen = ({ visible_to }: TraceCandidate) => visible_to === '' || visible_to === viewer.agent_id;
+  let left = candidates.filter((one) => isLoggedIn(view, one) && isSeen(one) && isWithin(input, one));
+  const keep = async (list: (seqs: Sql) => Promise<{ seq: number }[]>) => {
+    if (left.length === 0) return;
+    const kept = new Set((await list(dialect.numbers(left.map(({ seq }) => seq)))).map(({ seq }) => seq));
+    left = left.filter(({ seq }) => kept.has(seq));
+  };
+  if (viewer.scope !== undefined) await keep((seqs) => listInScope(scan, viewer, seqs));
+  const where = readConditions(context, viewer, input);
+  if (where) await keep((seqs) => listThatRead(scan, viewer, { seqs, where }));
+  return left;
+}
+
+function isWithin(input: TraceSearchInput, { cost_usd, duration_ms }: TraceCandidate): boolean {
+  const isIn = (value: number | null, least: number | undefined, most: number | undefined) =>
+    (least === undefined && most === undefined) ||
+    (value !== null && value >= (least ?? 0) && value <= (most ?? Number.POSITIVE_INFINITY));
+  return (
+    isIn(cost_usd, input.min_cost_usd, input.max_cost_usd) &&
+    isIn(duration_ms, input.min_duration_ms, input.max_duration_ms)
+  );
+}
+
+/** Conditions on what was read; undefined where nothing is asked about it. */
+function readConditions({ dialect }: ReadContext, { scope }: Viewer, input: TraceSearchInput): Sql[] | undefined {
+  const { entity_path, key, version } = input;
+  if (entity_path === undefined) return undefined;
+  const readVersion = fragment(dialect.jsonMember('data', ['version'], 'text'));
+  return [
+    ...scopedPathConditions(scope, parseGlob(entity_path)),
+    ...(key === undefined ? [] : [sql`key = ${key}`]),
+    ...(version === undefined ? [] : [sql`CAST(${readVersion} AS BIGINT) = ${version}`]),
+  ];
+}
+
+type PartOfLog = { range: queries.SeqRange; limit: number };
+
+/** Where nothing but a path is asked for, its own index has the traces. */
+async function readersIn(
+  context: ReadContext,
+  input: TraceSearchInput,
+  { range, limit }: PartOfLog,
+): Promise<number[]> {
+  const viewer = viewerOf(context);
+  const where = [...(readConditions(context, viewer, input) ?? []), sql`seq >= ${range.from}`];
+  const at = { entity_path: input.entity_path as string, before: range.before, limit, where };
+  return listReadersAt(context.scan, viewer, at);
+}

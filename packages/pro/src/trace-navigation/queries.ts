@@ -1,0 +1,132 @@
+import {
+  cursorSeq,
+  type Dialect,
+  type FoundMatch,
+  findNewest,
+  fragment,
+  type Insert,
+  matchingRows,
+  newestOf,
+  type Query,
+  rowidOf,
+  type SeqWindow,
+  type Sql,
+  sql,
+  type Transaction,
+} from '@mem-service/server/module';
+
+export type IndexedTraceRow = {
+  account_id: string;
+  seq: number;
+  agent_id: string;
+  branch: string;
+  visible_to: string;
+  duration_ms: number | null;
+  cost_usd: number | null;
+  /** JSON, see `TraceFacets`. */
+  facts: string;
+};
+
+export const insertIndexedTraces = {
+  table: 'indexed_traces',
+  columns: {
+    account_id: 'text',
+    seq: 'int',
+    agent_id: 'text',
+    branch: 'text',
+    visible_to: 'text',
+    duration_ms: 'int',
+    cost_usd: 'real',
+    facts: 'text',
+  },
+} as const satisfies Insert;
+
+/** For an engine that stores the words in the row. */
+export const insertIndexedWithWords: Insert = {
+  table: 'indexed_traces',
+  columns: { ...insertIndexedTraces.columns, search_words: 'search_text' },
+};
+
+export const insertIndexedWords: Insert = {
+  table: 'indexed_trace_words',
+  columns: { rowid: 'int', words: 'text' },
+  singly: true,
+};
+
+const INDEXED = fragment(Object.keys(insertIndexedTraces.columns).join(', '));
+
+const among = (seqs: Sql): Sql => sql`IN (SELECT CAST(value AS BIGINT) FROM ${seqs})`;
+
+export function deleteIndexed(tx: Transaction, accountId: string, seqs: Sql): Promise<number> {
+  return tx.run(sql`DELETE FROM indexed_traces WHERE account_id = ${accountId} AND seq ${among(seqs)}`);
+}
+
+/** On SQLite, by their places in its index. */
+export function deleteIndexedWords(tx: Transaction, rowids: Sql): Promise<number> {
+  return tx.run(sql`DELETE FROM indexed_trace_words WHERE rowid ${among(rowids)}`);
+}
+
+export async function listIndexedOf(query: Query, accountId: string, agentId: string): Promise<number[]> {
+  const rows = await query.all<{ seq: number }>(
+    sql`SELECT seq FROM indexed_traces WHERE account_id = ${accountId} AND agent_id = ${agentId}`,
+  );
+  return rows.map(({ seq }) => seq);
+}
+
+/** Newest first. */
+export function listIndexed(query: Query, accountId: string, seqs: Sql): Promise<IndexedTraceRow[]> {
+  return query.all<IndexedTraceRow>(
+    sql`SELECT ${INDEXED} FROM indexed_traces WHERE account_id = ${accountId} AND seq ${among(seqs)} ORDER BY seq DESC`,
+  );
+}
+
+/** A part of the log from one `seq` up to, but not including, another. */
+export type SeqRange = { from: number; before: number };
+type IndexedMatches = {
+  account: { account_id: string; number: number };
+  range: SeqRange;
+  /** Undefined: all traces. */
+  expression: string | undefined;
+  limit: number;
+};
+
+/** The newest traces of a part of the log whose words match. */
+export async function listMatching(
+  query: Query,
+  { engine }: Dialect,
+  { account, range, expression, limit }: IndexedMatches,
+): Promise<number[]> {
+  const { from, before } = range;
+  if (before <= from) return [];
+  const { account_id, number } = account;
+  if (expression === undefined) {
+    const rows = await query.all<{ seq: number }>(
+      sql`SELECT seq FROM indexed_traces WHERE account_id = ${account_id} AND seq >= ${from} AND seq < ${before}
+          ORDER BY seq DESC LIMIT ${limit}`,
+    );
+    return rows.map(({ seq }) => seq);
+  }
+  if (engine === 'sqlite') {
+    const rows = await query.all<{ seq: number }>(
+      sql`SELECT rowid - ${rowidOf(number, 0)} AS seq FROM indexed_trace_words WHERE indexed_trace_words MATCH ${expression}
+          AND rowid >= ${rowidOf(number, from)} AND rowid < ${rowidOf(number, before)} ORDER BY rowid DESC LIMIT ${limit}`,
+    );
+    return rows.map(({ seq }) => seq);
+  }
+  const words = sql`SELECT account_id, seq FROM words_of_indexed_traces`;
+  const find = async (window: SeqWindow, most: number): Promise<FoundMatch[]> => {
+    if (window.to < from) return [];
+    const inRange = { from: Math.max(window.from, from), to: window.to };
+    const read = sql`SELECT seq, true AS passes ${matchingRows({ account_id, words, expression, window: inRange })} LIMIT ${most}`;
+    return query.all<FoundMatch>(newestOf(read, limit));
+  };
+  return (await findNewest({ newest: before - 1, limit, find })).seqs;
+}
+
+/** Up to which `seq` traces are indexed. */
+export async function getIndexedSeq(query: Query, accountId: string, consumer: string): Promise<number> {
+  const found = await query.get<{ seq: number }>(
+    sql`SELECT seq FROM (${cursorSeq({ account_id: accountId, consumer })}) AS indexed`,
+  );
+  return found?.seq ?? 0;
+}
