@@ -229,6 +229,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'one sweep finds the events that are to be tried again',
   ],
   ['SELECT next_attempt_at FROM dead_letters WHERE connector =', 'finds when that sweep is due'],
+  ['UPDATE traces SET has_error = 1 WHERE EXISTS', 'a migration marks the traces of all accounts'],
   ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];
 
