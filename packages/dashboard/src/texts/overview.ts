@@ -23,6 +23,8 @@ export const overview = {
     stale: 'Stale reads',
     staleFailed: (n: number) => (n === 0 ? 'none led to a failure' : `${number(n)} led to a failure`),
     none: '–',
+    confidenceHint: 'Over all entries: how sure they are, as outcomes have left it.',
+    staleHint: 'Work that ended with an outcome after others had changed what it had read.',
   },
   activity: {
     title: 'Activity',

@@ -21,7 +21,7 @@ export const shell = {
     paused: 'Paused',
     off: 'Not live',
     asOf: (time: string) => `as of ${time}`,
-    rate: (n: number) => `${n} events/s`,
+    rate: (n: number) => `${n} ${n === 1 ? 'event' : 'events'}/s`,
     pause: 'Pause',
     resume: 'Resume',
   },

@@ -8,6 +8,7 @@ export const usageTexts = {
     errors: 'Refused or failed',
     errorsOf: (share: string) => `${share} of requests`,
     ops: 'Ops',
+    opsHint: 'Metered operations: most requests count as one, those that do more as several.',
     opsMonth: (n: number) => `${number(n)} this month`,
     requestsToday: (n: number) => `${number(n)} today`,
     peak: 'Busiest minute',

@@ -148,15 +148,26 @@ export function EntryName({ path, name, title = `${path}/${name}` }: EntryNamePr
   );
 }
 
-export type FigureProps = { label: string; value: ReactNode; of?: ReactNode; note?: ReactNode };
+export type FigureProps = {
+  label: string;
+  value: ReactNode;
+  of?: ReactNode;
+  note?: ReactNode;
+  /** What the figure means, where its name does not say it. */
+  hint?: string;
+};
 
 /** Figures in a line, each with something to compare it with. */
 export function Figures({ figures }: { figures: readonly FigureProps[] }) {
   return (
     <dl className={styles.figures}>
-      {figures.map(({ label, value, of, note }) => (
+      {figures.map(({ label, value, of, note, hint }) => (
         <div key={label}>
-          <dt>{label}</dt>
+          <dt>
+            <span className={hint && 'hinted'} title={hint}>
+              {label}
+            </span>
+          </dt>
           <dd className={styles.figureValue}>
             {value} {of !== undefined && <span className={styles.figureOf}>{of}</span>}
           </dd>

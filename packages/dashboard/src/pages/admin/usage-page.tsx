@@ -71,7 +71,12 @@ function UsageFigures({ report }: { report: UsageReport }) {
           value: number(errors),
           note: requests === 0 ? '' : figures.errorsOf(percent(errors / requests)),
         },
-        { label: figures.ops, value: number(ops), note: figures.opsMonth(report.ops_this_month) },
+        {
+          label: figures.ops,
+          value: number(ops),
+          note: figures.opsMonth(report.ops_this_month),
+          hint: figures.opsHint,
+        },
         { label: figures.peak, value: number(peak_rpm), note: figures.peakNote },
         {
           label: figures.latency,

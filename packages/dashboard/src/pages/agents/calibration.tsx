@@ -65,13 +65,21 @@ function Words({ points, brier, error }: WordsProps) {
       )}
       {brier !== null && (
         <>
-          <dt>{texts.brier}</dt>
+          <dt>
+            <span className="hinted" title={texts.brierHint}>
+              {texts.brier}
+            </span>
+          </dt>
           <dd>{brier.toFixed(3)}</dd>
         </>
       )}
       {error !== null && (
         <>
-          <dt>{texts.error}</dt>
+          <dt>
+            <span className="hinted" title={texts.errorHint}>
+              {texts.error}
+            </span>
+          </dt>
           <dd>{error.toFixed(3)}</dd>
         </>
       )}

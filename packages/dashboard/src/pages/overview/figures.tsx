@@ -66,6 +66,7 @@ function confidenceFigure({ stats, outcomes }: Overview, range: Range): FigurePr
   const note = moved.length === 0 ? texts.unmoved(overview.inRange[range]) : texts.movedUpDown(up, moved.length - up);
   return {
     label: texts.confidence,
+    hint: texts.confidenceHint,
     value: typeof average === 'number' ? confidence(average) : texts.none,
     note: outcomes.data && note,
   };
@@ -77,6 +78,7 @@ function staleFigure({ staleReads }: Overview): FigureProps {
   const more = staleReads.data?.has_more ? '+' : '';
   return {
     label: texts.stale,
+    hint: texts.staleHint,
     value: `${shown(reads?.length)}${more}`,
     note: failed === undefined || reads?.length === 0 ? undefined : texts.staleFailed(failed),
   };
