@@ -164,9 +164,27 @@ export const samplingRate = z
 
 /** What a judge is for: with neither, every trace. */
 export const judgeTarget = {
-  agent_id: s.agentId.nullable().meta({ description: 'Only traces of this agent.' }),
-  entity_path: s.pathGlob.nullable().meta({ description: 'Only traces that read an entry there.' }),
+  for_agent: s.agentId.nullable().meta({ description: 'Only traces of this agent; null for all.' }),
+  for_path: s.pathGlob.nullable().meta({ description: 'Only traces that read an entry there; null for all.' }),
 };
+
+export const judge = z
+  .object({
+    judge_id: judgeId,
+    version: z.int().meta({ description: 'The newest, or the one that was asked for.' }),
+    name: z.string(),
+    description: z.string(),
+    status: z.enum(judgeStatuses).meta({
+      description: '`active`: new traces are judged. `draft`: only when asked to. `archived`: no longer.',
+    }),
+    ...judgeTarget,
+    definition: judgeDefinition,
+    sampling_rate: samplingRate,
+    agent_id: s.agentId.meta({ description: 'Who defined this version.' }),
+    created_at: s.utc.meta({ description: 'When this version was defined.' }),
+    updated_at: s.utc.meta({ description: 'When anything about the judge last changed.' }),
+  })
+  .meta({ id: 'Judge', description: 'What looks at traces and says whether they went well.' });
 
 export const verdictResults = ['pass', 'fail', 'error', 'skipped'] as const;
 

@@ -9,6 +9,8 @@ export type ToolCaller = { agent_id: string; session_id: string | null };
 /** The memory service behind the tools: the store of this machine, or a remote server. */
 export type MemoryService = {
   mode: 'local' | 'remote';
+  /** The tools are served by the service itself, over the network. */
+  isHosted?: true;
   /** Returns the answer as exact JSON text. Throws a Fault or a MemError. */
   call(name: OperationName, input: JsonObject, as: ToolCaller): Promise<string>;
   /** Passes events of the log to the reader. Returns a function that ends it. Throws as `call` does. */

@@ -21,6 +21,7 @@ import { events } from './events.ts';
 import { golden } from './golden.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
+import { judges } from './judges.ts';
 import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { merges } from './merges.ts';
@@ -41,6 +42,7 @@ import { traceSearch } from './trace-search.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { usageOperations } from './usage.ts';
+import { verdicts } from './verdicts.ts';
 
 /**
  * The table of operations. Routes, OpenAPI, SDK methods, CLI commands and the derived tests are all generated from it.
@@ -70,6 +72,8 @@ export const operations = {
   ...tags,
   ...rollback,
   ...quarantineOperations,
+  ...judges,
+  ...verdicts,
   ...counts,
   ...cortex,
   ...log,

@@ -10,9 +10,9 @@ import {
 } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
-type Definition = judgeShapes.JudgeDefinition;
-export type CodeDefinition = Extract<Definition, { kind: 'code' }>;
-export type RubricDefinition = Extract<Definition, { kind: 'rubric' }>;
+type AnyDefinition = judgeShapes.JudgeDefinition;
+export type CodeDefinition = Extract<AnyDefinition, { kind: 'code' }>;
+export type RubricDefinition = Extract<AnyDefinition, { kind: 'rubric' }>;
 
 export type JudgeTarget = { agent_id: string | null; entity_path: string | null };
 
@@ -37,7 +37,7 @@ const finding = (
 const NOTHING = { span_ids: [], entries: [] };
 
 /** Why a judge does not judge this trace; undefined where it does. */
-export function skippedBy({ when }: Definition, trace: JudgedTrace, matchers: Matchers): JudgeFinding | undefined {
+export function skippedBy({ when }: AnyDefinition, trace: JudgedTrace, matchers: Matchers): JudgeFinding | undefined {
   if (when === undefined) return undefined;
   return failing(() => {
     const { holds, reason } = checkTrace(when, trace, matchers);

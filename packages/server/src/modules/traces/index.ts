@@ -20,13 +20,14 @@ export {
   type RecentTrace,
 } from './question-queries.ts';
 export { listReadPaths, listTracesAfter, type ReadPath, type SessionMoment } from './read-queries.ts';
-export { readTrace } from './read-trace.ts';
+export { readTrace, requireTrace } from './read-trace.ts';
 export { findTraces, listPartsAtPath, type PartAtPath, type TraceFacts } from './readers.ts';
 export { totalsOf } from './rules/llm-calls.ts';
 export { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 export { redactionsInSteps as redactionsOf, redactJson } from './rules/redact-json.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';
 export { type SessionEnd, sealSession } from './seal-session.ts';
+export { type SealedContent, type SealedPart, tracesInSight, wholeTraces } from './sealed.ts';
 export {
   findSealed,
   listInScope,
