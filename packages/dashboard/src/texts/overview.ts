@@ -94,7 +94,7 @@ export const overview = {
     wayHints: {
       curl: 'Paste it into a shell. Run it twice and the entry has two versions.',
       claude: 'Paste it into a shell, in the folder of a project. Its agents then have the memory as tools.',
-      mcp: 'Put it into the settings of the client: .cursor/mcp.json for Cursor. mem init does so for seven clients.',
+      mcp: 'Put it into the settings of the client: .cursor/mcp.json for Cursor. This does so for seven clients, and asks first:',
     },
     keyHint: 'Set MEM_API_KEY to your key first.',
     way: 'With',

@@ -54,7 +54,10 @@ export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
         onChange={setWay}
       />
       <Code label={texts.code} text={commandsOf(way, hasKey)} copy />
-      <p className="third small">{[texts.wayHints[way], hasKey ? texts.keyHint : ''].join(' ')}</p>
+      <p className="third small">
+        {texts.wayHints[way]} {way === 'mcp' && <code>{`mem init --store ${serviceUrl()}`}</code>}{' '}
+        {hasKey && texts.keyHint}
+      </p>
       {progress ? (
         <Progress
           label={texts.loading(progress.done, progress.total)}
