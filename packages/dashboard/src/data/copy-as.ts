@@ -18,16 +18,20 @@ export async function asCurl({ name, input }: CopiedCall): Promise<string> {
 /** Operations whose answer comes line by line. */
 const STREAMS: Partial<Record<OperationName, string>> = { 'transfer.export': 'mem.transfer.export' };
 
-export function asSdk({ name, input }: CopiedCall): string {
-  const key = readKey() === '' ? '' : ', apiKey: process.env.MEM_API_KEY';
+function sdkLine({ name, input }: CopiedCall): string {
   const stream = STREAMS[name];
+  return stream === undefined
+    ? `console.log(await mem.call('${name}', ${JSON.stringify(input, null, 2)}));`
+    : `for await (const record of ${stream}(${JSON.stringify(input)})) console.log(record);`;
+}
+
+export function asSdk(calls: readonly CopiedCall[]): string {
+  const key = readKey() === '' ? '' : ', apiKey: process.env.MEM_API_KEY';
   return [
     "import { createClient } from '@mem-service/sdk';",
     '',
     `const mem = createClient({ url: '${serviceUrl()}'${key} });`,
-    ...(stream === undefined
-      ? [`const answer = await mem.call('${name}', ${JSON.stringify(input, null, 2)});`, 'console.log(answer);']
-      : [`for await (const record of ${stream}(${JSON.stringify(input)})) console.log(record);`]),
+    ...calls.map(sdkLine),
   ].join('\n');
 }
 

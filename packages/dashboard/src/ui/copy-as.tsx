@@ -13,12 +13,27 @@ async function copy(
   showToast(ui.copied);
 }
 
-/** What the page asked the service, as a call that works elsewhere. */
-export function CopyAs({ call }: { call: CopiedCall }) {
+type CopyAsProps = { call: CopiedCall /** What the page asked besides. */; more?: readonly CopiedCall[] };
+
+/** What the page asked the service, as calls that work elsewhere. */
+export function CopyAs({ call, more = [] }: CopyAsProps) {
+  const calls = [call, ...more];
   const items: MenuItem[] = [
-    { id: 'curl', label: ui.copyAsOf.curl, onSelect: () => void copy(({ asCurl }) => asCurl(call)) },
-    { id: 'sdk', label: ui.copyAsOf.sdk, onSelect: () => void copy(({ asSdk }) => asSdk(call)) },
-    { id: 'mcp', label: ui.copyAsOf.mcp, onSelect: () => void copy(({ asMcp }) => asMcp(call)) },
+    {
+      id: 'curl',
+      label: ui.copyAsOf.curl,
+      onSelect: () => void copy(async ({ asCurl }) => (await Promise.all(calls.map(asCurl))).join('\n')),
+    },
+    { id: 'sdk', label: ui.copyAsOf.sdk, onSelect: () => void copy(({ asSdk }) => asSdk(calls)) },
+    {
+      id: 'mcp',
+      label: ui.copyAsOf.mcp,
+      onSelect: () =>
+        void copy(({ asMcp }) => {
+          const messages = calls.map(asMcp);
+          return messages.includes(undefined) ? undefined : messages.join('\n');
+        }),
+    },
     { id: 'link', label: ui.copyAsOf.link, icon: 'link', onSelect: () => void copy(() => location.href) },
   ];
   return (

@@ -25,6 +25,8 @@ import type { ListedTrace } from './trace-rows.ts';
 const texts = traces.compare;
 const parameters = { a: textParameter(), b: textParameter() };
 
+const readOf = (trace_id: string) => ({ name: 'traces.read' as const, input: { trace_id } });
+
 /** Two traces side by side. */
 export function ComparePage() {
   useCrumbs([{ label: traces.title, href: hrefOf('traces') }, { label: texts.title }]);
@@ -36,7 +38,7 @@ export function ComparePage() {
       <div className={styles.title}>
         <h1 className="grow">{texts.title}</h1>
         {a !== '' && b !== '' && <Button onClick={() => set({ a: b, b: a })}>{texts.swap}</Button>}
-        {a !== '' && <CopyAs call={{ name: 'traces.read', input: { trace_id: b === '' ? a : b } }} />}
+        {a !== '' && <CopyAs call={readOf(a)} more={b === '' ? [] : [readOf(b)]} />}
       </div>
       {a === '' && <Picker title={texts.pickFirst} onPick={(id) => set({ a: id })} />}
       {a !== '' && (
