@@ -56,6 +56,15 @@ describe('the client against the service', () => {
   const quarantined = async () => ({
     quarantine_id: (await client.quarantine.create({ writtenBy: 'agent/nobody' })).quarantineId,
   });
+  const judge = async () => {
+    const { definition } = operations['judges.create'].example(0);
+    return { judge_id: (await client.judges.create({ judgeId: `made-${++made}`, definition } as never)).judgeId };
+  };
+  const judged = async () => ({ ...(await judge()), trace_id: (await trace()).traceId as string });
+  const verdict = async () => {
+    const { judge_id: judgeId, trace_id: traceId } = await judged();
+    return { verdict_id: (await client.verdicts.judge({ judgeId, traceId })).verdictId };
+  };
   const grant = async () => ({
     ...(await branch()),
     grantee_type: 'api_key' as const,
@@ -121,6 +130,18 @@ describe('the client against the service', () => {
     'pull_requests.merge': pullRequest,
     'quarantine.read': quarantined,
     'quarantine.undo': quarantined,
+    'judges.dry_run': async () => {
+      const { judge_id, trace_id } = await judged();
+      return { judge_id, trace_ids: [trace_id] };
+    },
+    'judges.read': judge,
+    'judges.update': async () => ({ ...(await judge()), name: 'other' }),
+    'judges.history': judge,
+    'judges.diff': judge,
+    'judges.delete': judge,
+    'verdicts.judge': judged,
+    'verdicts.read': verdict,
+    'verdicts.overrule': async () => ({ ...(await judged()), result: 'pass' }),
     'access.grant': grant,
     'access.list': branch,
     'access.revoke': granted,
