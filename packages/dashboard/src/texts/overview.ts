@@ -92,7 +92,7 @@ export const overview = {
     hint: 'Write the first entry, or connect an agent; it appears here at once.',
     ways: { curl: 'curl', claude: 'Claude Code', mcp: 'Other MCP clients' },
     wayHints: {
-      curl: 'Paste it into a shell. Run it twice and the entry has two versions.',
+      curl: 'Paste it into a shell. Write another value, and the entry has two versions.',
       claude: 'Paste it into a shell, in the folder of a project. Its agents then have the memory as tools.',
       mcp: 'Put it into the settings of the client: .cursor/mcp.json for Cursor. This does so for seven clients, and asks first:',
     },

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react';
+import { isFailure } from '../../data/events.ts';
 import { useOperation } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
@@ -226,12 +227,11 @@ function PairRow({ pair, isFirst }: { pair: StepPair; isFirst: boolean }) {
 function StepSide({ step, isGrey }: { step: TraceStep | undefined; isGrey: boolean }) {
   if (!step) return <Cell className={styles.side} />;
   const { of, name, note, result, ms } = step;
+  // The note of an outcome is its type.
+  const isBad = step.isFailed || (of.kind === 'outcome' && isFailure(note));
   return (
     <Cell className={styles.side}>
-      <span
-        className={styles.dot}
-        style={{ background: `var(${step.isFailed ? '--s-error' : STEP_COLOURS[of.kind]})` }}
-      />
+      <span className={styles.dot} style={{ background: `var(${isBad ? '--s-error' : STEP_COLOURS[of.kind]})` }} />
       <span
         className={classes('cut', isGrey && 'second', (of.kind === 'read' || of.kind === 'query') && 'mono')}
         title={name}
