@@ -87,6 +87,8 @@ const HOT: HotStatement[] = [
   ['entries.list', 'from a path', { from_path: 'svc/5' }],
   ['entities.list', 'by name', {}],
   ['entities.list', 'below a path', { entity_path: 'svc/**' }],
+  ['entities.tree', 'of the first level', {}],
+  ['entities.tree', 'below a path', { entity_path: 'svc' }],
   ['patterns.list', 'by name', {}],
   ['entries.retrieve', 'of one path', { query: 'what does word41 say?', entity_path: 'svc/41' }],
   ['briefing.read', 'about a path', { entity_path: 'svc/41' }],

@@ -132,5 +132,16 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       expect(await page.title()).toBe('Overview · mem');
       expect(complaints).toEqual([]);
     });
+
+    it('finds events of a type behind any number of others', async () => {
+      const writes = Array.from({ length: 120 }, (_, i) => ({ entity_path: 'a/many', key: `k${i}`, value: i }));
+      await app.call('commits.create', { writes });
+      const { page } = await open('#/overview?type=outcome');
+      await section(page, 'Live').getByRole('row').filter({ hasText: 'p1_incident' }).waitFor();
+      await app.call('outcomes.commit', { outcome_ref: 'late-1', outcome_type: 'success' }, { agent_id: 'writer' });
+      await section(page, 'Live').getByText('late-1').waitFor();
+      await section(page, 'Live').getByRole('button', { name: 'Remove type outcome' }).click();
+      await section(page, 'Live').getByText('k119').waitFor();
+    });
   });
 });

@@ -58,6 +58,30 @@ describe('the dashboard', SLOW, () => {
     expect(complaints).toEqual([]);
   });
 
+  it('reaches rows with j and k, a filter with / and the list with Esc, from anywhere on a page', async () => {
+    const outcome_ref = 'deploy-7';
+    const report = { outcome_ref, outcome_type: 'success', task_input: 'Roll out' } as const;
+    await app.call('outcomes.commit', report, { agent_id: 'deploy-bot', session_id: 's-7' });
+    const { page } = await newPage();
+    const hash = () => new URL(page.url()).hash;
+    await page.goto(`${server.url}/#/traces`);
+    await page.getByRole('row').filter({ hasText: outcome_ref }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Roll out' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expect.poll(hash).toBe('#/traces');
+    await page.goto(`${server.url}/#/agents`);
+    await page.getByRole('link', { name: 'deploy-bot' }).waitFor();
+    await page.keyboard.press('k');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toMatch(/^deploy-bot/);
+    await page.goto(`${server.url}/#/memory`);
+    await page.getByRole('button', { name: 'Filter' }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('menuitem').first().waitFor();
+  });
+
   it('leaves keys to a field that is typed into, and all of them when they are turned off', async () => {
     const { page } = await newPage();
     await page.goto(server.url);

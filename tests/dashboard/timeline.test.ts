@@ -84,7 +84,11 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
     await list(page).getByText('branch_merged').waitFor();
     await page.keyboard.press('-');
     await page.getByRole('button', { name: 'Day', pressed: true }).waitFor();
-    await page.keyboard.press('+');
+    for (const zoom of ['Hour', '10 min', '1 min']) {
+      await page.keyboard.press('+');
+      await page.getByRole('button', { name: zoom, exact: true, pressed: true }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Hour', exact: true }).click();
     await page.keyboard.press('<');
     await list(page).getByText('branch_merged').waitFor({ state: 'detached' });
     expect(page.url()).toContain('at=');

@@ -74,4 +74,13 @@ describe.each(backends)('a jump on %s', (backend) => {
     expect(await from({ since: iso(start + 3000) }, { key })).toEqual(['c/d/1', 'c/d/2']);
     expect(await from({ since: iso(app.clock.now() + 1) })).toEqual([]);
   });
+
+  it('into the log finds events of some types', async () => {
+    const typesOf = async (input: object) =>
+      (await app.call('log.list', input)).events.map(({ event_type }) => event_type);
+    expect(await typesOf({ exclude_types: ['memory_write'] })).toEqual(['branch_created']);
+    expect(await typesOf({ types: ['branch_created'] })).toEqual(['branch_created']);
+    expect(await typesOf({ types: ['write', 'branch_created'], exclude_types: ['write'] })).toEqual(['branch_created']);
+    expect(await typesOf({ types: ['write'], limit: 2 })).toEqual(['write', 'write']);
+  });
 });

@@ -296,6 +296,9 @@ describe.each(backends)('an outcome on %s', (backend) => {
     expect(await refs({})).toEqual(['deploy-5', 'deploy-4', 'deploy-3', 'deploy-2', 'deploy-1']);
     expect(await refs({ outcome_type: 'failure' })).toEqual(['deploy-4', 'deploy-2']);
     expect(await refs({ entity_path: 'checkout/**' })).toEqual(['deploy-3', 'deploy-2', 'deploy-1']);
+    expect(await refs({ entity_path: 'checkout/**', key: 'policy' })).toEqual(['deploy-3', 'deploy-2', 'deploy-1']);
+    expect(await refs({ entity_path: 'checkout/**', key: 'x' })).toEqual([]);
+    expect(await refs({ entity_path: 'other', key: 'x' })).toEqual(['deploy-5', 'deploy-4']);
     expect(await refs({ outcome_ref: 'deploy-2' })).toEqual(['deploy-2']);
     expect(await refs({ session_id: 's-3' })).toEqual(['deploy-3']);
     expect(await refs({ agent_id: 'agent/author' })).toEqual([]);

@@ -113,6 +113,7 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   "verdicts.read": {"to":"GET /api/v1/eval/verdicts/{verdict_id}","effect":"read"},
   "verdicts.overrule": {"to":"PUT /api/v1/eval/traces/{trace_id}/judges/{judge_id}/human-verdict","effect":"write"},
   "entities.list": {"to":"GET /api/v1/entities","effect":"read","paged":true,"list":"entities"},
+  "entities.tree": {"to":"GET /api/v1/tree","effect":"read","paged":true,"list":"nodes"},
   "stats.read": {"to":"GET /api/v1/stats","effect":"read","output":{"of":{"memory_type_counts":"any"}}},
   "patterns.list": {"to":"GET /api/v1/patterns","effect":"read","paged":true,"list":"patterns"},
   "cortex.recompile": {"to":"POST /api/v1/cortex/recompile","effect":"write","paged":true},

@@ -94,6 +94,16 @@ export const agentProfiles = {
     cost: 1,
     http: { method: 'GET', path: `${agentPath}/profile` },
     cli: { args: ['agent_id'], alias: 'profile' },
+    tools: [
+      {
+        name: 'mem_agent_profile',
+        toolset: 'data',
+        description: 'What an agent says about itself, its contracts, and how much it wrote.',
+        fields: ['agent_id', 'branch'],
+        about: { agent_id: 'Default: you' },
+        self: 'agent_id',
+      },
+    ],
     input: () => z.strictObject({ agent_id: whose, branch: s.branch.default('main') }),
     output: () =>
       z

@@ -166,6 +166,15 @@ export const agentReads = {
     needs_notes: 'of this server',
     http: { method: 'GET', path: '/api/v1/readers' },
     cli: { args: ['entity_path', 'key'], alias: 'readers' },
+    tools: [
+      {
+        name: 'mem_readers',
+        toolset: 'data',
+        description: 'Who read an entry, and which version.',
+        fields: ['entity_path', 'key', 'limit', 'cursor', 'branch'],
+        limit: 20,
+      },
+    ],
     input: () =>
       z.strictObject({
         ...s.address,

@@ -72,6 +72,15 @@ export const agents = {
     ...reading,
     http: { method: 'GET', path: '/api/v1/agents' },
     cli: { alias: 'agents' },
+    tools: [
+      {
+        name: 'mem_agents',
+        toolset: 'data',
+        description: 'Every agent that has done something or has a profile.',
+        fields: ['limit', 'cursor', 'branch'],
+        limit: 50,
+      },
+    ],
     input: () => z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ agents: z.array(listedAgent), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor'],

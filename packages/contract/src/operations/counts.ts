@@ -61,6 +61,58 @@ export const counts = {
     example: () => ({ entity_path: 'checkout/**' }),
   }),
 
+  'entities.tree': operation({
+    summary: 'List one level of the tree of paths',
+    description:
+      'The next segments below a path, by name, with how much is below each of them, so that a client can open a tree ' +
+      'level by level. What is at a path and what is below it are two rows. A page adds up 100,000 paths at most (entries, ' +
+      'for an earlier state or a branch that inherits from another); it ends with a row that has more, whose `complete` is false.',
+    module: 'counts',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/tree' },
+    cli: { args: ['entity_path'], alias: 'tree' },
+    tools: [
+      {
+        name: 'mem_tree',
+        toolset: 'data',
+        description: 'The next level of paths below a path, with how many entries each has.',
+        fields: ['entity_path', 'limit', 'cursor', 'branch'],
+        about: { entity_path: 'Without it, the first level' },
+        limit: 50,
+      },
+    ],
+    input: () =>
+      z.strictObject({
+        entity_path: s.entityPath
+          .optional()
+          .meta({ description: 'The path whose next level is listed. Without it, the first level.' }),
+        branch: s.branch.default('main'),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z.object({
+        nodes: z.array(
+          z
+            .object({
+              entity_path: s.entityPath,
+              below: z
+                .boolean()
+                .meta({ description: 'True: what is below the path. False: what is at the path itself.' }),
+              entry_count: z.int(),
+              path_count: z.int().meta({ description: 'How many paths with entries the row adds up.' }),
+              last_updated: s.utc,
+              complete: z.boolean().meta({ description: 'False: there is more than the row adds up.' }),
+            })
+            .meta({ id: 'PathNode' }),
+        ),
+        ...s.page,
+      }),
+    errors: ['branch_not_found', 'invalid_cursor'],
+    example: () => ({ entity_path: 'checkout' }),
+  }),
+
   'stats.read': operation({
     summary: 'Memory statistics',
     module: 'counts',

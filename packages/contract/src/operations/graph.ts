@@ -72,7 +72,7 @@ export const graph = {
         toolset: 'core',
         description: 'What is connected with a path, entry, agent, outcome or pattern.',
         fields: ['entity', 'relation', 'depth', 'limit', 'branch'],
-        unlisted: ['type', 'direction'],
+        unlisted: ['type', 'direction', 'min_confidence'],
         previews: true,
         about: {
           entity: 'Its name; of an entry path/key',
@@ -129,6 +129,15 @@ export const graph = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/graph/overview' },
     cli: { alias: 'map' },
+    tools: [
+      {
+        name: 'mem_graph_overview',
+        toolset: 'data',
+        description: 'Who wrote and read where and which outcomes that led to, as one graph, the heaviest first.',
+        fields: ['limit', 'branch'],
+        limit: 50,
+      },
+    ],
     input: () =>
       z.strictObject({
         limit: z.int().min(1).max(5000).default(500).meta({

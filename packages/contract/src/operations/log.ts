@@ -63,8 +63,9 @@ export const log = {
     summary: 'Follow the log',
     description:
       'Every change of the account in commit order, after a sequence number. Events about entries the caller may not see ' +
-      'are left out, so numbers may be missing; `last_seq` and `last_position` say how far the page reaches. A position that ' +
-      'the log no longer has, as after a restored backup, is refused with 409 `log_rewound`.',
+      'are left out, so numbers may be missing; `last_seq` and `last_position` say how far the page reaches; one that had to ' +
+      'look at very many events for its filters ends early. A position that the log no longer has, as after a restored ' +
+      'backup, is refused with 409 `log_rewound`.',
     module: 'log',
     effect: 'read',
     cost: 1,
@@ -74,6 +75,8 @@ export const log = {
       z.strictObject({
         after: after.default(0).meta({ description: 'Only events after this `position` or `seq`.' }),
         since: s.since.meta({ description: 'Only events at or after this time, or from the start of this day (UTC).' }),
+        types: eventTypes.optional(),
+        exclude_types: eventTypes.optional().meta({ description: 'Not events of these types.' }),
         limit: s.limit,
         branch: s.branch.optional().meta({
           description:

@@ -182,19 +182,37 @@ export const outcomes = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/outcomes' },
     cli: { alias: 'outcomes' },
+    tools: [
+      {
+        name: 'mem_outcomes',
+        toolset: 'data',
+        description: 'Committed outcomes and what each did to the confidence of entries, newest first.',
+        fields: ['entity_path', 'key', 'outcome_ref', 'outcome_type', 'agent_id', 'limit', 'cursor', 'branch'],
+        unlisted: ['session_id', 'since', 'until'],
+        limit: 20,
+      },
+    ],
     input: () =>
-      z.strictObject({
-        outcome_ref: t.outcomeRef.optional(),
-        outcome_type: t.outcomeType.optional(),
-        entity_path: s.pathGlob.optional(),
-        agent_id: s.agentId.optional().meta({ description: 'Only what this agent committed.' }),
-        session_id: s.sessionId.optional(),
-        branch: s.branch.default('main'),
-        since: s.since,
-        until: s.until,
-        limit: s.limit,
-        cursor: s.cursor,
-      }),
+      z
+        .strictObject({
+          outcome_ref: t.outcomeRef.optional(),
+          outcome_type: t.outcomeType.optional(),
+          entity_path: s.pathGlob.optional(),
+          key: s.key
+            .optional()
+            .meta({ description: 'Only outcomes that entries with this key led to; with `entity_path`.' }),
+          agent_id: s.agentId.optional().meta({ description: 'Only what this agent committed.' }),
+          session_id: s.sessionId.optional(),
+          branch: s.branch.default('main'),
+          since: s.since,
+          until: s.until,
+          limit: s.limit,
+          cursor: s.cursor,
+        })
+        .refine(({ key, entity_path }) => key === undefined || entity_path !== undefined, {
+          message: 'needs entity_path',
+          path: ['key'],
+        }),
     output: () =>
       z.object({
         outcomes: z.array(
@@ -216,6 +234,16 @@ export const outcomes = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/stale-reads' },
     cli: { args: ['entity_path'], alias: 'stale-reads' },
+    tools: [
+      {
+        name: 'mem_stale_reads',
+        toolset: 'data',
+        description: 'What sessions had read and others had changed before their outcomes, newest first.',
+        fields: ['entity_path', 'agent_id', 'since', 'limit', 'cursor', 'branch'],
+        unlisted: ['include_descendants', 'until'],
+        limit: 20,
+      },
+    ],
     input: () =>
       z.strictObject({
         entity_path: s.pathGlob.optional(),

@@ -18,6 +18,16 @@ export const series = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/series' },
     cli: { args: ['unit'], alias: 'series' },
+    tools: [
+      {
+        name: 'mem_series',
+        toolset: 'data',
+        description: 'How many events of each type there were in each minute, hour or day.',
+        fields: ['unit', 'since', 'until', 'types', 'agent_id', 'entity_path', 'branch'],
+        unlisted: ['include_descendants'],
+        about: { types: 'Only these, e.g. write' },
+      },
+    ],
     input: () =>
       z
         .strictObject({

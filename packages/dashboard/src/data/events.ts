@@ -20,10 +20,8 @@ export function eventOfStream(text: string): FeedEvent {
 export const MAINTENANCE_TYPES: ReadonlySet<string> = new Set(['brief_compiled']);
 
 const FAILURES = new Set(['minor_failure', 'failure', 'critical_failure', 'regression', 'p2_incident', 'p1_incident']);
-const INCIDENTS = new Set(['critical_failure', 'p1_incident', 'p2_incident']);
 
 export const isFailure = (outcomeType: string | null | undefined): boolean => FAILURES.has(outcomeType ?? '');
-export const isIncident = (outcomeType: string | null | undefined): boolean => INCIDENTS.has(outcomeType ?? '');
 
 /** Whether an event is bad news. */
 export const isBad = ({ event_type, details }: FeedEvent): boolean =>

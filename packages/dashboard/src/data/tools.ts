@@ -74,4 +74,12 @@ export const TOOLS: Partial<Record<OperationName, string>> = {
   'consolidation.propose': 'mem_propose_consolidation',
   'consolidation.decide': 'mem_decide_proposal',
   'connectors.list': 'mem_connectors',
+  'entities.tree': 'mem_tree',
+  'series.read': 'mem_series',
+  'outcomes.list': 'mem_outcomes',
+  'stale_reads.list': 'mem_stale_reads',
+  'entries.readers': 'mem_readers',
+  'graph.overview': 'mem_graph_overview',
+  'agents.list': 'mem_agents',
+  'agents.profile': 'mem_agent_profile',
 };

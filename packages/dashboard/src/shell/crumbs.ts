@@ -16,13 +16,12 @@ export function useCrumbs(next: readonly Crumb[]): void {
   }, [text]);
 }
 
+export const shownCrumbs = (): readonly Crumb[] => crumbs;
+
 export const useShownCrumbs = (): readonly Crumb[] =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-      };
-    },
-    () => crumbs,
-  );
+  useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  }, shownCrumbs);

@@ -7,6 +7,7 @@ import { shell } from '../texts/shell.ts';
 import { copyText } from '../ui/copy-button.tsx';
 import { showToast, Toasts } from '../ui/toast.tsx';
 import { type PageCommand, useCommands, useKeyboard } from './commands.ts';
+import { shownCrumbs } from './crumbs.ts';
 import { Navigation, TabBar } from './navigation.tsx';
 import { Offline } from './offline.tsx';
 import { Outlet, pageOf } from './outlet.tsx';
@@ -95,14 +96,49 @@ function useShellCommands(setOverlay: (overlay: Overlay) => void): void {
       run: () => focusSearch() || setOverlay('palette'),
     },
     { id: 'live', label: texts.pauseLive, keys: 'p', group: 'any', run: toggleLive },
+    { id: 'list-next', label: texts.toRows, keys: 'j', unlisted: true, run: () => focusRows('nextElementSibling') },
+    {
+      id: 'list-previous',
+      label: texts.toRows,
+      keys: 'k',
+      unlisted: true,
+      run: () => focusRows('previousElementSibling'),
+    },
+    { id: 'back', label: texts.back, keys: 'Escape', unlisted: true, run: goBack },
   ]);
 }
 
-/** `/` goes to the filter or search of the page, which is marked as such. */
+const shownIn = (selector: string): HTMLElement | undefined =>
+  [...document.querySelectorAll<HTMLElement>(selector)].find((found) => found.getClientRects().length > 0);
+
+/** `/` goes to the filter or search of the page, which is marked as such; a button opens what it has. */
 function focusSearch(): boolean {
-  const field = document.querySelector<HTMLElement>('main [data-page-search]');
+  const field = shownIn('main [data-page-search]');
   field?.focus();
-  return field !== null;
+  if (field instanceof HTMLButtonElement) field.click();
+  return field !== undefined;
+}
+
+/** The rows of a page, from anywhere on it. Lists move by themselves once they have the focus; rows with a link do so here. */
+function focusRows(to: 'nextElementSibling' | 'previousElementSibling'): void {
+  const at = document.activeElement;
+  if (at?.closest('[role="grid"], [role="treegrid"], [role="tree"], tr[tabindex]')) return;
+  const row = at?.closest('tbody tr');
+  const next = row
+    ? row[to]?.querySelector<HTMLElement>(OPENS)
+    : shownIn(`main :is([role="grid"], [role="treegrid"], tr[tabindex="0"], tbody tr :is(${OPENS}))`);
+  next?.focus();
+}
+
+const OPENS = 'a, button';
+
+/** From one thing to the list that it is in. What is open on a page closes first, by keys of its own. */
+function goBack(): void {
+  if (document.querySelector(':popover-open')) return;
+  const above = shownCrumbs()
+    .slice(0, -1)
+    .findLast(({ href }) => href !== undefined);
+  if (above?.href !== undefined) navigate(above.href);
 }
 
 function openCopyAs(): void {

@@ -9,6 +9,8 @@ export const commands = {
   linkCopied: 'Link copied',
   copyAs: 'Copy as curl, SDK or MCP call',
   find: 'Filter or search of the page',
+  toRows: 'Rows of the page',
+  back: 'Back to the list',
   pauseLive: 'Pause or resume live',
   tour: 'Take the tour',
   demoLoad: 'Load demo data',

@@ -124,9 +124,9 @@ export const memory = {
   },
   readers: {
     title: 'Read by',
-    note: 'agents other than the author',
+    note: 'how often, by agent',
     noReader: 'No other agent has read it yet.',
-    reads: 'Reads, newest first',
+    reads: 'Reads by others, newest first',
     newest: 'Only the newest are shown.',
     trace: 'trace',
     old: 'older version',

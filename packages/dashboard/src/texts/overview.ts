@@ -74,10 +74,12 @@ export const overview = {
       const then = read.current_version === null ? 'it was gone' : `v${read.current_version}`;
       return `${read.agent_id} acted on it after ${then}${read.changed_by === null ? '' : ` by ${read.changed_by}`}`;
     },
+    more: { incident: 'More incidents', contested: 'More contested entries', review: 'More pull requests' },
     reviewNote: (source: string, target: string) => `${source} into ${target}`,
   },
   moved: {
     title: 'Confidence moved',
+    today: 'today',
     nothing: (when: string) => `No outcome moved a confidence ${when}.`,
   },
   agents: {

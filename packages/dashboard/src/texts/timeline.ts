@@ -3,7 +3,7 @@ import { counted, number } from './format.ts';
 /** Texts of the timeline. */
 export const timeline = {
   title: 'Timeline',
-  zooms: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' },
+  zooms: { minute: '1 min', minutes: '10 min', hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' },
   zoom: 'How much time is shown',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
@@ -24,6 +24,7 @@ export const timeline = {
   moreAgents: (n: number) => `${counted(n, 'more agent')}`,
   fewerAgents: 'Fewer agents',
   counted: 'Too many events to draw one by one: darker means more. Zoom in to see each.',
+  countedFinest: 'Too many events to draw one by one: darker means more. The list below has each.',
   incomplete: (since: string) => `Counted since ${since}; earlier events may be missing.`,
   series: { write: 'Writes', read: 'Reads across agents', outcome: 'Outcomes', other: 'Other' },
   confidence: 'Confidence',

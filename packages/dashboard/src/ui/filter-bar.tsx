@@ -55,7 +55,14 @@ export function FilterBar({ fields, values, onChange, onClear, children }: Filte
         />
       )}
       {items.length > 0 && (
-        <Menu label={ui.addFilter} kind="quiet" icon="filter" className={styles.addFilter} items={items}>
+        <Menu
+          label={ui.addFilter}
+          kind="quiet"
+          icon="filter"
+          className={styles.addFilter}
+          items={items}
+          data-page-search
+        >
           {ui.addFilter}
         </Menu>
       )}

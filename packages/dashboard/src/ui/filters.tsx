@@ -66,7 +66,14 @@ export function TextFilter({ name, value, any, hint, onChange }: TextFilterProps
   return (
     <>
       <span ref={anchor}>
-        <Button kind="quiet" aria-label={`${name} ${any}`} aria-haspopup="dialog" aria-controls={id} onClick={open}>
+        <Button
+          kind="quiet"
+          aria-label={`${name} ${any}`}
+          aria-haspopup="dialog"
+          aria-controls={id}
+          onClick={open}
+          data-page-search
+        >
           <span className="third">{name}</span> {any}
         </Button>
       </span>

@@ -41,10 +41,13 @@ export function TimeChart({ label, series, places, height = 150 }: TimeChartProp
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
     setAt(step > 0 && x < plot.width ? Math.max(0, Math.min(places.length - 1, Math.floor(x / step))) : undefined);
   };
-  const onKeyDown = ({ key }: KeyboardEvent<HTMLElement>) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const { key } = event;
     const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
     if (by !== undefined) setAt((now) => Math.max(0, Math.min(places.length - 1, (now ?? places.length) + by)));
-    if (key === 'Escape') setAt(undefined);
+    if (key !== 'Escape' || at === undefined) return;
+    event.preventDefault();
+    setAt(undefined);
   };
   return (
     <div

@@ -83,6 +83,7 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   ],
   'stats.read': [['as JSON', 'mem stats --json']],
   'entities.list': [['below a path', `mem entities 'checkout/**'`]],
+  'entities.tree': [['the first level', 'mem tree']],
   'health.read': [['with the database', 'mem health --ready']],
 };
 

@@ -64,7 +64,7 @@ const OF_ENTRY = [
 export function useEntryChanged(): () => Promise<void> {
   const queries = useQueryClient();
   return useCallback(async () => {
-    const names = [...OF_ENTRY, 'entries.list', 'entities.list', 'stats.read'];
+    const names = [...OF_ENTRY, 'entries.list', 'entities.tree', 'stats.read'];
     await Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })));
   }, [queries]);
 }

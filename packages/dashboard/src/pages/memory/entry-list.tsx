@@ -303,7 +303,7 @@ function useNews({ listPath, branch }: { listPath: string; branch: string }, ref
   const show = useCallback(() => {
     setWaiting(0);
     refetch();
-    void queries.invalidateQueries({ queryKey: ['entities.list'] });
+    void queries.invalidateQueries({ queryKey: ['entities.tree'] });
     void queries.invalidateQueries({ queryKey: ['stats.read'] });
   }, [refetch, queries]);
   const concerns = ({ event_type, entity_path, branch: changed }: FeedEvent): boolean =>

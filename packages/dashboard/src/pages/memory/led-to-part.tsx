@@ -22,9 +22,14 @@ type Share = Outcome['entries'][number];
 /** An outcome with what it did to this entry. */
 type OutcomeOfEntry = { outcome: Outcome; share: Share };
 
-const inputOf = ({ entity_path, branch }: ShownAddress) => ({ entity_path, ...onBranch(branch), limit: PAGE });
+const inputOf = ({ entity_path, key, branch }: ShownAddress) => ({
+  entity_path,
+  key,
+  ...onBranch(branch),
+  limit: PAGE,
+});
 
-/** Outcomes that the entry led to, found among those of its path. */
+/** Outcomes that the entry led to. */
 export function useLedTo(entry: ShownAddress) {
   const answer = usePages('outcomes.list', inputOf(entry));
   const pages = answer.data?.pages;

@@ -7,7 +7,7 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { Tree, type TreeRow } from '../../ui/tree.tsx';
 import styles from './memory.module.css';
 import { type MemoryAddress, onBranch } from './memory-address.ts';
-import { type PathNode, usePathTree } from './use-path-tree.ts';
+import { type TreeNode, usePathTree } from './use-path-tree.ts';
 
 const texts = memory.tree;
 /** No path holds this. */
@@ -56,12 +56,12 @@ function rowsOf(prefix: string, level: number, levels: Levels): TreeRow[] {
     const row: TreeRow = { id: node.path, level, label: node.name, end: countOf(node), ...isOpen };
     return isOpen.isOpen ? [row, ...rowsOf(node.path, level + 1, levels)] : [row];
   });
-  if (answer.data.next !== undefined)
+  if (answer.data.cursor !== undefined)
     rows.push({ id: prefix + MORE, level, label: <span className="link">{texts.more}</span> });
   return rows;
 }
 
-const countOf = ({ entries, isMore }: PathNode) => (
+const countOf = ({ entries, isMore }: TreeNode) => (
   <span title={isMore ? texts.atLeast : undefined}>
     {number(entries)}
     {isMore && '+'}

@@ -2,13 +2,15 @@ import { useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { client, isMemError, type Request } from '../../data/client.ts';
 import { parseExactly } from '../../data/exact-json.ts';
+import { problemOf } from '../../data/problem.ts';
 import { navigate } from '../../router/router.tsx';
 import { memory } from '../../texts/memory.ts';
 import { comparable } from '../../ui/diff.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { type FormDraft, loadDraft, saveDraft } from './drafts.ts';
-import { newestVersion, type PastVersion, useEntryChanged } from './entry-data.ts';
+import { callOf, newestVersion, type PastVersion, useEntryChanged } from './entry-data.ts';
 import { type MemoryAddress, onBranch, type ShownAddress } from './memory-address.ts';
+import { GONE } from './use-removal.ts';
 
 const texts = memory.editor;
 
@@ -76,10 +78,12 @@ export function useEditor(address: MemoryAddress, entry: ShownAddress | undefine
   const where = { entity_path: draft.path.trim(), key: draft.name.trim(), branch };
   const save = useMutation({
     mutationFn: (base: number) => client().call('entries.write', requestOf({ ...draft, base }, branch, newest)),
-    onSuccess: async ({ version, unchanged, warnings, entity_path, key }) => {
+    onSuccess: async ({ version, unchanged, warnings, entity_path, key }, base) => {
       saveDraft(entry, branch, undefined);
       navigate(address.toEntry(entity_path, key), { replace: true });
-      showToast(warnings[0]?.message ?? (unchanged ? texts.unchanged : texts.saved(version)));
+      const undo = () => void takeBack({ entity_path, key, branch }, version, base).then(changed, refused);
+      const saved = warnings[0]?.message ?? texts.saved(version);
+      showToast(unchanged ? texts.unchanged : saved, unchanged ? undefined : undo);
       await changed();
     },
     onError: async (error) => {
@@ -113,6 +117,16 @@ export function useEditor(address: MemoryAddress, entry: ShownAddress | undefine
     leave,
     giveUp,
   };
+}
+
+const refused = (error: unknown) => showToast(memory.entry.refused(problemOf(error).detail));
+
+/** Brings back what was there before a version, unless somebody has written since. */
+function takeBack(entry: ShownAddress, version: number, before: number) {
+  const input = { ...callOf(entry), if_version: version };
+  return before === GONE
+    ? client().call('entries.delete', input)
+    : client().call('entries.restore', { ...input, version: before });
 }
 
 export type Editor = ReturnType<typeof useEditor>;

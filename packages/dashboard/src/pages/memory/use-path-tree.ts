@@ -3,86 +3,61 @@ import { useMemo, useState } from 'react';
 import { client, type Output, type Request } from '../../data/client.ts';
 import { onBranch } from './memory-address.ts';
 
-/** A segment of a path, with what is known of the entries at and below it. */
-export type PathNode = {
+/** A segment of a path, with what is at and below it. */
+export type TreeNode = {
   name: string;
   path: string;
-  /** Entries at the path and below it, as far as they were counted. */
+  /** Entries at the path and below it, as far as the service counted them. */
   entries: number;
-  /** There are more paths below it than were looked at. */
+  /** There is more below it than was counted. */
   isMore: boolean;
   hasBelow: boolean;
 };
 
-/** Where the next question about a level begins. */
-type Jump = { cursor: string } | { from_path: string };
-export type PathLevel = { nodes: readonly PathNode[]; next: Jump | undefined };
+export type PathLevel = { nodes: readonly TreeNode[]; cursor: string | undefined };
 
-const PAGE = 200;
-/** So many segments of a level are shown at once, and so many calls are made for them at most. */
+/** So many rows of a level are asked for at once. */
 const STEP = 200;
-const MOST_CALLS = 24;
-/** The character after the slash: `a0` begins after everything below `a`. */
-const AFTER_SLASH = '0';
+const MOST_CALLS = 12;
 
 /** Which segments are asked for: those below a path, on a branch, so many. */
 type LevelQuestion = { prefix: string; branch: string; want: number };
 
-/**
- * The next segments below a path. A segment with very many paths below it is skipped over, so that the cost grows with what
- * is shown and not with what is stored.
- */
+/** The next segments of a level, after those that are known. */
 async function askLevel({ prefix, branch, want }: LevelQuestion, known: PathLevel, signal: AbortSignal) {
-  const nodes = new Map(known.nodes.map((node) => [node.name, { ...node }]));
-  let { next } = known;
+  const nodes = new Map(known.nodes.map((node) => [node.path, { ...node }]));
+  let { cursor } = known;
+  // A page that had to count very much is short.
   for (let calls = 0; calls < MOST_CALLS; calls++) {
-    const input: Request<'entities.list'> = {
-      ...(prefix === '' ? {} : { entity_path: `${prefix}/**` }),
+    const input: Request<'entities.tree'> = {
+      ...(prefix === '' ? {} : { entity_path: prefix }),
       ...onBranch(branch),
-      limit: PAGE,
-      ...next,
+      limit: STEP,
+      ...(cursor === undefined ? {} : { cursor }),
     };
-    const answer = await client().call('entities.list', input, { signal });
-    for (const entity of answer.entities) count(nodes, prefix, entity);
-    next = jumpAfter(answer, prefix, nodes);
-    if (next === undefined || nodes.size >= want) break;
+    const answer = await client().call('entities.tree', input, { signal });
+    for (const row of answer.nodes) add(nodes, row);
+    cursor = answer.next_cursor ?? undefined;
+    if (cursor === undefined || nodes.size >= want) break;
   }
   const sorted = [...nodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { nodes: sorted, next } satisfies PathLevel;
+  return { nodes: sorted, cursor } satisfies PathLevel;
 }
 
-type Entity = Output<'entities.list'>['entities'][number];
+type TreeAnswerRow = Output<'entities.tree'>['nodes'][number];
 
-function count(nodes: Map<string, PathNode>, prefix: string, { entity_path, entry_count }: Entity): void {
-  const start = prefix === '' ? 0 : prefix.length + 1;
-  const end = entity_path.indexOf('/', start);
-  const name = end < 0 ? entity_path.slice(start) : entity_path.slice(start, end);
-  const node = nodes.get(name) ?? {
-    name,
-    path: entity_path.slice(0, start) + name,
-    entries: 0,
-    isMore: false,
-    hasBelow: false,
-  };
+/** What is at a path and what is below it are one segment of the tree. */
+function add(nodes: Map<string, TreeNode>, { entity_path: path, below, entry_count, complete }: TreeAnswerRow): void {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const node = nodes.get(path) ?? { name, path, entries: 0, isMore: false, hasBelow: false };
   node.entries += entry_count;
-  node.hasBelow ||= end >= 0;
-  nodes.set(name, node);
+  node.isMore ||= !complete;
+  node.hasBelow ||= below;
+  nodes.set(path, node);
 }
 
-function jumpAfter(answer: Output<'entities.list'>, prefix: string, nodes: Map<string, PathNode>): Jump | undefined {
-  const last = answer.entities.at(-1)?.entity_path;
-  if (!answer.has_more || answer.next_cursor === null || last === undefined) return undefined;
-  const start = prefix === '' ? 0 : prefix.length + 1;
-  const end = last.indexOf('/', start);
-  // At the segment itself: what follows it, such as `a-b`, may come before what is below it.
-  if (end < 0) return { cursor: answer.next_cursor };
-  const node = nodes.get(last.slice(start, end));
-  if (node) node.isMore = true;
-  return { from_path: last.slice(0, end) + AFTER_SLASH };
-}
-
-const START: PathLevel = { nodes: [], next: undefined };
-const keyOf = ({ branch, prefix, want }: LevelQuestion) => ['entities.list', 'level', branch, prefix, want];
+const START: PathLevel = { nodes: [], cursor: undefined };
+const keyOf = ({ branch, prefix, want }: LevelQuestion) => ['entities.tree', branch, prefix, want];
 
 const levelQuery = (queries: QueryClient, question: LevelQuestion) => ({
   queryKey: keyOf(question),

@@ -59,27 +59,19 @@ const columns: readonly Column<FeedEvent>[] = [
 
 /** What happens, as it happens. It waits while the pointer or the focus is in it. */
 export function LiveList({ stats }: { stats: Overview['stats'] }) {
-  const { start, shown, waiting, hold, show, announcement } = useLiveRows(stats.data?.last_seq);
+  const [{ type, agent }, set] = useSearch(parameters);
+  const { start, shown, waiting, hold, show, announcement } = useLiveRows(stats.data?.last_seq, type);
   // The list begins where the statistics say that the log ends.
   const answer = stats.data === undefined ? { ...stats, data: undefined } : start;
   const { state } = useLiveStatus();
-  const [{ type, agent }, set] = useSearch(parameters);
-  const rows = useMemo(
-    () =>
-      shown.filter(
-        (event) =>
-          (type === '' ? !MAINTENANCE_TYPES.has(event.event_type) : event.event_type === type) &&
-          (agent === '' || event.agent_id === agent),
-      ),
-    [shown, type, agent],
-  );
+  const rows = useMemo(() => shown.filter((event) => agent === '' || event.agent_id === agent), [shown, agent]);
   const actions = (
     <>
       {waiting.length > 0 && <Button onClick={show}>{texts.showNew(waiting.length)}</Button>}
       <FilterMenu
         name={texts.type}
         value={type}
-        choices={namesOf(shown, 'event_type')}
+        choices={[...new Set([...namesOf(shown, 'event_type'), ...MAINTENANCE_TYPES])]}
         onChange={(next) => set({ type: next })}
       />
       <FilterMenu
@@ -116,7 +108,9 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
         <Loaded answer={answer} rows={12} call={{ name: 'log.list', input: {} }}>
           {() =>
             rows.length === 0 ? (
-              <p className={`${styles.nothing} third`}>{shown.length === 0 ? texts.nothing : texts.nothingMatches}</p>
+              <p className={`${styles.nothing} third`}>
+                {shown.length === 0 && type === '' ? texts.nothing : texts.nothingMatches}
+              </p>
             ) : (
               <Table
                 label={texts.title}
@@ -148,7 +142,7 @@ function FilterMenu({ name, value, choices, onChange }: FilterProps) {
   const items = choices.map((choice) => ({ id: choice, label: choice, onSelect: () => onChange(choice) }));
   return (
     <span className="wide-only">
-      <Menu label={`${name} ${texts.all}`} kind="chipButton" items={items}>
+      <Menu label={`${name} ${texts.all}`} kind="chipButton" items={items} data-page-search>
         <span className="third">{name}</span> {texts.all}
       </Menu>
     </span>

@@ -12,13 +12,14 @@ const MOST = 6;
 
 /** Entries whose confidence outcomes moved, those that moved most first. */
 export function Moved({ data, range }: { data: Overview; range: Range }) {
-  const { outcomes, stretch } = data;
+  const { movedBy, stretch } = data;
+  const when = range === '1h' ? texts.today : overview.inRange[range];
   return (
-    <Section title={texts.title} note={overview.inRange[range]} className={styles.after}>
-      <Loaded answer={outcomes} call={{ name: 'outcomes.list', input: { since: stretch.since } }}>
+    <Section title={texts.title} note={when} className={styles.after}>
+      <Loaded answer={movedBy} call={{ name: 'outcomes.list', input: { since: stretch.since } }}>
         {({ outcomes: listed }) => {
           const moved = movementsOf(listed).sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
-          if (moved.length === 0) return <p className="third">{texts.nothing(overview.inRange[range])}</p>;
+          if (moved.length === 0) return <p className="third">{texts.nothing(when)}</p>;
           return (
             <ul className={styles.list}>
               {moved.slice(0, MOST).map(({ entity_path, key, before, after, why, agent }) => (

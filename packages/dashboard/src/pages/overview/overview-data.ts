@@ -18,12 +18,21 @@ export function useOverview(range: Range) {
   const minute = Math.floor(useNow(MINUTE_MS / 4) / MINUTE_MS);
   const stretch: TimeSpan = useMemo(() => stretchOf(range, minute * MINUTE_MS), [range, minute]);
   const { since, unit } = stretch;
+  const today = useMemo(() => new Date(minute * MINUTE_MS).setHours(0, 0, 0, 0), [minute]);
   const often = { refetchMs: REFETCH_MS };
+  const outcomes = useOperation('outcomes.list', { since, limit: MAX_OUTCOMES }, often);
+  const ofToday = useOperation(
+    'outcomes.list',
+    { since: new Date(today).toISOString(), limit: MAX_OUTCOMES },
+    { ...often, enabled: range === '1h' },
+  );
   return {
     stretch,
     stats: useOperation('stats.read', {}, often),
     series: useOperation('series.read', { unit, since }, often),
-    outcomes: useOperation('outcomes.list', { since, limit: MAX_OUTCOMES }, often),
+    outcomes,
+    /** Of the whole day, where less than a day is shown. */
+    movedBy: range === '1h' ? ofToday : outcomes,
     staleReads: useOperation('stale_reads.list', { since, limit: 100 }, often),
     agents: useOperation('agents.list', { limit: 1000 }, often),
   };

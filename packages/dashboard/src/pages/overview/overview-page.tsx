@@ -49,7 +49,7 @@ export function OverviewPage() {
         <LiveList stats={data.stats} />
       </div>
       <div className={styles.aside}>
-        <NeedsAPerson data={data} />
+        <NeedsAPerson />
         <Moved data={data} range={range} />
         <ActiveAgents data={data} range={range} />
       </div>

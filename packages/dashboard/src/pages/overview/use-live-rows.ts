@@ -1,48 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import { type FeedEvent, isBad } from '../../data/events.ts';
-import { useOperation } from '../../data/query.ts';
 import { useLive } from '../../data/use-live.ts';
 import { overview } from '../../texts/overview.ts';
+import { askNewest, isShown, type NewestEvents } from './newest-events.ts';
 
 const MOST = 200;
-const FIRST = 50;
 const ANNOUNCE_MS = 10_000;
 
 type LiveRows = { shown: readonly FeedEvent[]; waiting: readonly FeedEvent[] };
 type LiveStep =
-  | { type: 'begin'; events: readonly FeedEvent[] }
+  | { type: 'begin'; newest: NewestEvents; isShown: (event: FeedEvent) => boolean }
   | { type: 'add'; events: readonly FeedEvent[]; isHeld: boolean }
   | { type: 'show' };
 
 const newestFirst = (events: readonly FeedEvent[]) => [...events].reverse();
 
 function step(rows: LiveRows, action: LiveStep): LiveRows {
-  if (action.type === 'begin') return { shown: newestFirst(action.events).slice(0, MOST), waiting: [] };
+  if (action.type === 'begin') {
+    // What came while they were asked for stays before them.
+    const later = rows.shown.filter((event) => event.seq > action.newest.up_to && action.isShown(event));
+    return { shown: [...later, ...newestFirst(action.newest.events)].slice(0, MOST), waiting: [] };
+  }
   if (action.type === 'show') return { shown: [...rows.waiting, ...rows.shown].slice(0, MOST), waiting: [] };
   const fresh = newestFirst(action.events);
   if (action.isHeld) return { ...rows, waiting: [...fresh, ...rows.waiting].slice(0, MOST) };
   return { shown: [...fresh, ...rows.waiting, ...rows.shown].slice(0, MOST), waiting: [] };
 }
 
-/** The newest events, newest first. While the list is held, new ones wait. */
-export function useLiveRows(lastSeq: number | undefined) {
+/** The newest events of a type, or of all but maintenance; newest first. While the list is held, new ones wait. */
+export function useLiveRows(lastSeq: number | undefined, type: string) {
   const [first] = useState<{ seq?: number }>({});
   first.seq ??= lastSeq;
-  const before = Math.max(0, (first.seq ?? 0) - FIRST);
-  const start = useOperation('log.list', { after: before, limit: FIRST }, { enabled: first.seq !== undefined });
+  // What came since the page was opened is asked for again when another type is chosen.
+  const newest = useRef(0);
+  const start = useQuery<NewestEvents, unknown>({
+    queryKey: ['log.list', 'newest', first.seq, type],
+    queryFn: () => askNewest(Math.max(first.seq ?? 0, newest.current), type),
+    enabled: first.seq !== undefined,
+    staleTime: 0,
+    gcTime: 0,
+  });
   const [rows, dispatch] = useReducer(step, { shown: [], waiting: [] });
   const isHeld = useRef(false);
   const { announcement, count } = useAnnouncement();
-  const begun = useRef(false);
+  const begun = useRef<string>(undefined);
   useEffect(() => {
-    if (!start.data || begun.current) return;
-    begun.current = true;
-    dispatch({ type: 'begin', events: start.data.events });
-  }, [start.data]);
-  useLive((events) => {
+    if (!start.data || begun.current === type) return;
+    begun.current = type;
+    dispatch({ type: 'begin', newest: start.data, isShown: (event) => isShown(type, event) });
+  }, [start.data, type]);
+  // The stream goes on when another type is chosen.
+  const position = useRef<string>(undefined);
+  position.current ??= start.data?.last_position;
+  useLive((all) => {
+    newest.current = all.at(-1)?.seq ?? newest.current;
+    const events = all.filter((event) => isShown(type, event));
+    if (events.length === 0) return;
     dispatch({ type: 'add', events, isHeld: isHeld.current });
     count(events);
-  }, start.data?.last_position);
+  }, position.current);
   const hold = useCallback((held: boolean) => {
     isHeld.current = held;
     if (!held) dispatch({ type: 'show' });

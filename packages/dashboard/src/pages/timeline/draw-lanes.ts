@@ -7,8 +7,9 @@ const R = 3.5;
 
 /** Draws lanes into a canvas of this width. Colours are tokens, read when the theme is known. */
 export function drawLanes(lanes: readonly AgentLane[], drawing: Drawing): void {
+  const most = lanes.reduce((sum, { counts = [] }) => counts.reduce((a, b) => Math.max(a, b), sum), 1);
   for (const lane of lanes) {
-    if (lane.counts) drawCounts(lane, drawing);
+    if (lane.counts) drawCounts(lane, most, drawing);
     else for (const line of lane.lines) drawLine(lane, line, drawing);
   }
 }
@@ -62,9 +63,9 @@ function drawShape(context: Canvas2d, shape: MarkShape, { x, y }: { x: number; y
   context.fill();
 }
 
-function drawCounts({ counts = [], top, height }: AgentLane, { context, width, colour }: Drawing): void {
+/** The same shade is the same number in every lane. */
+function drawCounts({ counts = [], top, height }: AgentLane, most: number, { context, width, colour }: Drawing): void {
   const step = width / Math.max(1, counts.length);
-  const most = counts.reduce((a, b) => Math.max(a, b), 1);
   context.fillStyle = colour('--s-write');
   for (const [i, count] of counts.entries()) {
     if (count === 0) continue;

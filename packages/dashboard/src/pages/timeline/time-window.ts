@@ -1,17 +1,20 @@
 import type { Request } from '../../data/client.ts';
 import { clockTime, day, minuteTime } from '../../texts/format.ts';
 
-export const ZOOMS = ['hour', 'day', 'week', 'month'] as const;
+export const ZOOMS = ['minute', 'minutes', 'hour', 'day', 'week', 'month'] as const;
 export type Zoom = (typeof ZOOMS)[number];
 type WindowUnit = NonNullable<Request<'series.read'>['unit']>;
 
 const MINUTE_MS = 60_000;
+const TEN_SECONDS_MS = 10_000;
 export const UNIT_MS: Record<WindowUnit, number> = {
   minute: MINUTE_MS,
   hour: 60 * MINUTE_MS,
   day: 24 * 60 * MINUTE_MS,
 };
 const SPANS: Record<Zoom, { unit: WindowUnit; count: number }> = {
+  minute: { unit: 'minute', count: 1 },
+  minutes: { unit: 'minute', count: 10 },
   hour: { unit: 'minute', count: 60 },
   day: { unit: 'hour', count: 24 },
   week: { unit: 'hour', count: 168 },
@@ -34,14 +37,19 @@ export const finerThan = (zoom: Zoom): Zoom => ZOOMS[Math.max(0, ZOOMS.indexOf(z
 
 const LABELS = 6;
 
+const labelOf = (zoom: Zoom, at: number): string => {
+  if (zoom === 'minute') return clockTime(at);
+  return zoom === 'week' || zoom === 'month' ? day(at) : minuteTime(at);
+};
+
 /** Places on the axis with a label, as shares of the width. */
 export function axisOf({ from, to, unit, zoom }: TimeWindow): { share: number; label: string }[] {
-  const step = UNIT_MS[unit] * Math.ceil((to - from) / UNIT_MS[unit] / LABELS);
+  const step = zoom === 'minute' ? TEN_SECONDS_MS : UNIT_MS[unit] * Math.ceil((to - from) / UNIT_MS[unit] / LABELS);
   const places: { share: number; label: string }[] = [];
   for (let at = from; at < to; at += step)
     places.push({
       share: (at - from) / (to - from),
-      label: zoom === 'hour' || zoom === 'day' ? minuteTime(at) : day(at),
+      label: labelOf(zoom, at),
     });
   return places;
 }

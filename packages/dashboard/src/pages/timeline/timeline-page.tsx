@@ -71,7 +71,7 @@ export function TimelinePage() {
           </Loaded>
         </div>
         <Lanes lanes={lanes} window={window} events={total ?? 0} selected={event} onSelect={({ seq }) => select(seq)} />
-        {!isDrawn && <p className={styles.note}>{texts.counted}</p>}
+        {!isDrawn && <p className={styles.note}>{zoom === 'minute' ? texts.countedFinest : texts.counted}</p>}
         {complete && Date.parse(complete) > window.from && (
           <p className={styles.note}>{texts.incomplete(momentOf(complete))}</p>
         )}

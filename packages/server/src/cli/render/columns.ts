@@ -55,6 +55,12 @@ const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
     of('AGENT', 'last_agent'),
     time('last_updated'),
   ],
+  'entities.tree': [
+    { title: 'PATH', of: ({ entity_path, below }) => `${entity_path}${below ? '/' : ''}` },
+    count('ENTRIES', 'entry_count'),
+    count('PATHS', 'path_count'),
+    time('last_updated'),
+  ],
   'patterns.list': [of('PATTERN', 'pattern_ref'), count('USES', 'usage_count'), time('last_used')],
   'commits.list': [
     of('COMMIT', 'commit_id'),

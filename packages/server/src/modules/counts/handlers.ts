@@ -14,6 +14,7 @@ import {
   withinPage,
 } from '../../kernel/index.ts';
 import { retrievalFigures } from '../golden/index.ts';
+import { listLevel } from './path-level.ts';
 import { type CountRow, type CountView, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
 import { entitiesWithin, isCounted, patternsInScope, shownOf, statsInScope } from './scoped-counts.ts';
 
@@ -68,6 +69,8 @@ export const handlers: Handlers = {
     }));
     return { entities, ...page };
   }),
+
+  'entities.tree': reads(listLevel),
 
   'patterns.list': reads(async (context, input) => {
     const { items, ...page } = isCounted(context.view)

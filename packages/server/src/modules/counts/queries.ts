@@ -123,6 +123,67 @@ export function listEntities(
   );
 }
 
+/** What is at a path, or with a slash at its end everything below one; and how many rows of each kind it was added up from. */
+export type PathBlock = {
+  block: string;
+  n: number;
+  paths: number;
+  last_at: number;
+  shared_rows: number;
+  own_rows: number;
+};
+
+/** Blocks below a prefix (empty, or with a slash at its end) after another one; at most `scan` rows are looked at. */
+export type BlockRange = { prefix: string; where: readonly Sql[]; after: string; scan: number; limit: number };
+
+const blockOf = (column: string, { prefix }: BlockRange, { engine }: EntryView['dialect']): Sql => {
+  const [name, find] = [fragment(column), fragment(engine === 'sqlite' ? 'instr' : 'strpos')];
+  const start = [...prefix].length;
+  const slash = sql`${find}(substr(${name}, ${start + 1}), '/')`;
+  return sql`CASE WHEN ${slash} = 0 THEN ${name} ELSE substr(${name}, 1, ${start} + ${slash}) END`;
+};
+
+/** The character after the slash begins after everything below a path. */
+const afterBlock = (column: string, block: string): Sql => {
+  const name = fragment(column);
+  return block.endsWith('/') ? sql`${name} >= ${`${block.slice(0, -1)}0`}` : sql`${name} > ${block}`;
+};
+
+const addedUp = (rows: Sql, limit: number): Sql =>
+  sql`SELECT block, CAST(sum(n) AS BIGINT) AS n, count(DISTINCT name) AS paths, max(last_at) AS last_at,
+        CAST(sum(1 - own) AS BIGINT) AS shared_rows, CAST(sum(own) AS BIGINT) AS own_rows
+      FROM (${rows}) AS named GROUP BY block ORDER BY block LIMIT ${limit}`;
+
+/** From the counts that are stored. */
+export function listCountedBlocks(
+  query: Query,
+  view: EntryView,
+  { scope, range }: { scope: CountView; range: BlockRange },
+): Promise<PathBlock[]> {
+  const where = [...range.where, afterBlock('name', range.after)];
+  const side = (visibleTo: string, isOwn: number) =>
+    sql`SELECT * FROM (SELECT name, n, last_at, ${blockOf('name', range, view.dialect)} AS block, ${fragment(String(isOwn))} AS own FROM counts
+        WHERE ${own(scope, 'entity', visibleTo)}${andAll(where)} ORDER BY name LIMIT ${range.scan}) AS side`;
+  return query.all<PathBlock>(addedUp(sql`${side('', 0)} UNION ALL ${side(scope.agent_id, 1)}`, range.limit));
+}
+
+/** The same from the entries, for a view without stored counts. */
+export function listEntryBlocks(
+  query: Query,
+  view: EntryView,
+  { paths, range }: { paths: readonly Glob[] | undefined; range: BlockRange },
+): Promise<PathBlock[]> {
+  const block = blockOf('entity_path', range, view.dialect);
+  return query.all<PathBlock>(
+    addedUp(
+      sql`SELECT entity_path AS name, 1 AS n, written_at AS last_at, ${block} AS block, 0 AS own
+          FROM ${entriesIn(view, { including: 'undeleted', paths })}
+          WHERE ${afterBlock('entity_path', range.after)} ORDER BY entity_path LIMIT ${range.scan}`,
+      range.limit,
+    ),
+  );
+}
+
 export type PatternUse = { name: string; n: number; last_at: number };
 
 /** Pattern references and how many entries have each, by name. */

@@ -22,18 +22,24 @@ import {
   seqAt,
 } from '../../kernel/index.ts';
 import { toEvent, toText } from './events.ts';
-import { acceptorOf } from './rules.ts';
+import { acceptorOf, wantedTypesOf } from './rules.ts';
 
 type Events = readonly LogEvent[];
 type ShownPage = { after: GivenPosition; limit: number; shownOf: (events: Events) => Events | Promise<Events> };
 
 const positionOf = (given: string | number): GivenPosition => parsePosition(String(given)) as GivenPosition;
 
-const list = reads<'log.list'>(async (context, { after: given, since, limit, branch }) => {
+const list = reads<'log.list'>(async (context, { after: given, since, limit, branch, types, exclude_types }) => {
   const after = await startOf(context, positionOf(given), since);
-  const shownOf = (events: Events) =>
-    branch === undefined ? readableRows(context, events) : events.filter((event) => isLoggedIn(context.view, event));
-  if (branch !== undefined || readScope(context.caller)) return listShown(context, { after, limit, shownOf });
+  const isWanted = wantedTypesOf(types, exclude_types);
+  const shownOf = (events: Events) => {
+    const wanted = isWanted ? events.filter(isWanted) : events;
+    return branch === undefined
+      ? readableRows(context, wanted)
+      : wanted.filter((event) => isLoggedIn(context.view, event));
+  };
+  if (branch !== undefined || isWanted || readScope(context.caller))
+    return listShown(context, { after, limit, shownOf });
   const { read, caller, services } = context;
   const bytes = pageBytes(services);
   const { rows, more } = await listFirstEvents(read, caller.account_id, { after, limit: limit + 1, bytes });

@@ -33,6 +33,17 @@ export function acceptorOf<E extends FilteredEvent>({
     (glob === undefined || (event.entity_path !== null && matchesGlob(glob, event.entity_path)));
 }
 
+/** Whether an event is of the types that are asked for; undefined where all are. */
+export function wantedTypesOf(
+  types: readonly string[] | undefined,
+  excluded: readonly string[] | undefined,
+): ((event: { event_type: string }) => boolean) | undefined {
+  if (types === undefined && excluded === undefined) return undefined;
+  const wanted = types && new Set(types.map(eventTypeOf));
+  const unwanted = new Set(excluded?.map(eventTypeOf));
+  return ({ event_type }) => !unwanted.has(event_type) && (wanted === undefined || wanted.has(event_type));
+}
+
 type EventDetails = { entity_path: string | null; key: string | null; version: number | null; details: string };
 
 /** The details of an event about an entry also contain its name, as in the timeline. */

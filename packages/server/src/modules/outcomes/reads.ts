@@ -30,6 +30,7 @@ const list = reads<'outcomes.list'>(async (context, input) => {
   const viewer = { account_id: caller.account_id, agent_id: caller.agent_id, scope };
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
   const paths = glob && glob.kind !== 'all' ? scopedPathConditions(scope, glob, 'evidence.entity_path') : [];
+  if (input.key !== undefined) paths.push(sql`evidence.key = ${input.key}`);
   const page: queries.OutcomePage = {
     where: await indexedFilters(context, input),
     filters: [
