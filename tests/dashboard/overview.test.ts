@@ -94,6 +94,7 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       // A pointer on its way there leaves the list, which shows them too.
       await live.getByRole('button', { name: 'Show 1 new' }).dispatchEvent('click');
       await live.getByText('held').waitFor();
+      await page.mouse.move(0, 0);
       await page.keyboard.press('p');
       await page.getByRole('status').filter({ hasText: 'Paused' }).waitFor();
       await app.call('entries.write', { entity_path: 'a/b', key: 'meanwhile', value: 1 });
