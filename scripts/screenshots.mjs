@@ -12,8 +12,8 @@ import { pictures } from './screenshots/pictures.mjs';
 import { serveStore } from './screenshots/serve.mjs';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'docs', 'images');
-const VIEWPORT = { width: 1280, height: 800 };
-const SCALE = 1.5;
+const VIEWPORT = { width: 1440, height: 900 };
+const SCALE = 1.25;
 const MOST_BYTES = 150_000;
 /** The first is without loss. */
 const QUALITIES = [1, 0.95, 0.9, 0.8];

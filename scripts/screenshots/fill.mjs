@@ -4,7 +4,7 @@ import { demoSteps } from '../../packages/dashboard/src/demo/steps.ts';
 
 const RUN = 'shown';
 const SECOND_MS = 1_000;
-const PAUSE_MS = 110 * SECOND_MS;
+const PAUSE_MS = 170 * SECOND_MS;
 const AT = `${DEMO_PATH}/checkout/payments`;
 
 /** Returns where to find what the pictures show. */
@@ -44,7 +44,9 @@ async function work({ clock, call }, first, last) {
   const end = records.length === 0 ? began : began + 5 * SECOND_MS - Date.parse(records[0].input.started_at);
   clock.moveTo(began);
   for (const { name, input, call: of } of demoSteps(RUN, end).slice(first, last + 1)) {
-    clock.moveTo(input.started_at === undefined ? clock.now() + SECOND_MS / 2 : endOf(input));
+    // What is recorded of a step is recorded just before the next one begins.
+    const isRecord = name.startsWith('sessions.record_');
+    clock.moveTo(input.started_at === undefined ? clock.now() + (isRecord ? 10 : 500) : endOf(input) - 50);
     if (name === 'outcomes.commit') clock.moveTo(clock.now() + 3 * SECOND_MS);
     await call(name, input, of);
   }

@@ -2,6 +2,7 @@ import { counted } from './format.ts';
 
 /** What happened, in a few words beside the names that the screen shows as links. */
 export const eventTexts = {
+  into: (target: string) => `into ${target}`,
   version: (version: number | null, type: unknown) =>
     [version === null ? '' : `v${version}`, type].filter(Boolean).join(', '),
   ofAgent: (agent: string, version: number | null) => `of ${agent}${version === null ? '' : `, v${version}`}`,

@@ -35,7 +35,7 @@ export const search = {
     'Entries are found by what they mean, and each says what its score is made of. Asking counts the best entry as recalled, so a question is asked when you press Enter and not before.',
   none: 'Nothing matches',
   noneHint: 'Fewer or other words, a prefix* or no filter may find more.',
-  found: (n: number, more: boolean) => (more ? `The first ${counted(n, 'result')}.` : `${counted(n, 'result')}.`),
+  found: (n: number, more: boolean) => (more ? `The first ${counted(n, 'result')}` : counted(n, 'result')),
   truncated: 'More entries matched than were looked at.',
   more: 'More results',
   chance: (share: string, isLow: boolean) =>

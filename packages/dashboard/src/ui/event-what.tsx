@@ -7,9 +7,11 @@ import { EntryName, Tag } from './marks.tsx';
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 
 /** Where an event leads: its entry, its trace, its outcome. */
-export function hrefOfEvent({ entity_path, key, details, agent_id, branch }: FeedEvent): string {
+export function hrefOfEvent({ event_type, entity_path, key, details, agent_id, branch }: FeedEvent): string {
   const onBranch = branch === 'main' ? {} : { branch };
   if (entity_path !== null && key !== null) return hrefOf('memory', entity_path, { key, ...onBranch });
+  if (event_type.startsWith('pull_request_')) return hrefOf('pulls', text(details.id));
+  if (event_type.startsWith('branch_')) return hrefOf('branches', branch);
   if (typeof details.trace_id === 'string') return hrefOf('traces', details.trace_id);
   if (typeof details.outcome_ref === 'string') return hrefOf('traces', '', { outcome_ref: details.outcome_ref });
   return hrefOf('agents', agent_id);
@@ -22,13 +24,13 @@ export function EventWhat({ event }: { event: FeedEvent }) {
   const subject = entity_path !== null && key !== null ? <EntryName path={entity_path} name={key} /> : subjectOf(event);
   return (
     <>
-      {branch !== 'main' && subject !== branch && <Tag>{branch}</Tag>}{' '}
       {subject !== '' && (
         <a href={hrefOfEvent(event)} className="mono">
           {subject}
         </a>
       )}{' '}
-      {words !== '' && <span className={tone}>{words}</span>} {note !== '' && <span className="third">{note}</span>}
+      {words !== '' && <span className={tone}>{words}</span>} {note !== '' && <span className="third">{note}</span>}{' '}
+      {branch !== 'main' && subject !== branch && <Tag>{branch}</Tag>}
     </>
   );
 }
@@ -37,7 +39,7 @@ export function EventWhat({ event }: { event: FeedEvent }) {
 function subjectOf({ event_type, details, branch, entity_path }: FeedEvent): ReactNode {
   const { outcome_ref, label, error_type, model, tool_name, message, name } = details;
   const found = [outcome_ref, label, tool_name, model, error_type, message, name].map(text).find((word) => word !== '');
-  if (event_type.startsWith('branch_')) return branch;
+  if (event_type.startsWith('branch_') || event_type.startsWith('pull_request_')) return branch;
   return found ?? entity_path ?? '';
 }
 
@@ -70,5 +72,6 @@ const WORDS: Record<string, (event: FeedEvent) => Words> = {
 };
 
 function wordsOf(event: FeedEvent): Words {
+  if (event.event_type.startsWith('pull_request_')) return plain('', texts.into(text(event.details.target)));
   return (Object.hasOwn(WORDS, event.event_type) ? WORDS[event.event_type] : undefined)?.(event) ?? plain('');
 }
