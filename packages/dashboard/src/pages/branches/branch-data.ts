@@ -15,6 +15,8 @@ export const BRANCH_ANSWERS: readonly OperationName[] = [
   'pull_requests.read',
   'tags.list',
   'entries.list',
+  'quarantine.list',
+  'quarantine.read',
 ];
 
 /** What a resolution changes besides. After a merge they are no longer there to be asked for. */

@@ -21,9 +21,9 @@ import { BRANCH_ANSWERS, type BranchWithCounts } from './branch-data.ts';
 import { DescribeBranch, ProtectBranch } from './branch-dialogs.tsx';
 import { BranchState, Moved } from './branch-marks.tsx';
 import styles from './branches.module.css';
-import { ChangedEntries } from './changed-entries.tsx';
 import { MergeBranch, RefreshBranch } from './merge-dialog.tsx';
 import { MergeLines } from './merges-part.tsx';
+import { PickableEntries } from './pick-entries.tsx';
 
 type Doing = 'merge' | 'refresh' | 'protect' | 'describe' | 'pull';
 const PAGE = 50;
@@ -144,7 +144,7 @@ function Changes({ branch: { name }, parent }: { branch: BranchWithCounts; paren
               <CallCode label={texts.detail.noChangesHint} calls={[{ name: 'entries.write', input: write }]} />
             </div>
           ) : (
-            <ChangedEntries entries={entries} hidden={hidden} />
+            <PickableEntries entries={entries} hidden={hidden} from={name} onto={parent} />
           )
         }
       </Loaded>

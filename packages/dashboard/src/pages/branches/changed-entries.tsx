@@ -4,6 +4,7 @@ import { hrefOf } from '../../router/address.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { branches } from '../../texts/branches.ts';
 import { dayAndTime, fullTimeOf } from '../../texts/format.ts';
+import { pick } from '../../texts/quarantine.ts';
 import { classes } from '../../ui/classes.ts';
 import { Diff } from '../../ui/diff.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -28,10 +29,17 @@ type ChangedEntriesProps = {
   hidden?: number;
   /** What belongs below an entry, such as its reviews. */
   below?: (entry: ChangedEntry) => ReactNode;
+  /** Where entries can be chosen, to do something with them. */
+  choice?: EntriesChoice;
+};
+
+export type EntriesChoice = {
+  isChosen: (entry: ChangedEntry) => boolean;
+  onChoose: (entry: ChangedEntry, isChosen: boolean) => void;
 };
 
 /** What differs, entry by entry and field by field, as both sides have it. */
-export function ChangedEntries({ entries, hidden = 0, below }: ChangedEntriesProps) {
+export function ChangedEntries({ entries, hidden = 0, below, choice }: ChangedEntriesProps) {
   useCommands([
     { id: 'next-entry', label: texts.next, keys: ']', group: 'page', run: () => step(1) },
     { id: 'previous-entry', label: texts.previous, keys: '[', group: 'page', run: () => step(-1) },
@@ -44,6 +52,7 @@ export function ChangedEntries({ entries, hidden = 0, below }: ChangedEntriesPro
           entry={entry}
           isOpenAtFirst={i < OPEN_AT_FIRST}
           below={below?.(entry)}
+          choice={choice}
         />
       ))}
       {hidden > 0 && <p className={classes(styles.hidden, 'third')}>{texts.hidden(hidden)}</p>}
@@ -60,9 +69,14 @@ function step(by: 1 | -1): void {
   next?.scrollIntoView({ block: 'nearest' });
 }
 
-type ChangedProps = { entry: ChangedEntry; isOpenAtFirst: boolean; below: ReactNode };
+type ChangedProps = {
+  entry: ChangedEntry;
+  isOpenAtFirst: boolean;
+  below: ReactNode;
+  choice: EntriesChoice | undefined;
+};
 
-function Changed({ entry, isOpenAtFirst, below }: ChangedProps) {
+function Changed({ entry, isOpenAtFirst, below, choice }: ChangedProps) {
   const { entity_path, key, diff_type, from, to } = entry;
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const name = `${entity_path}/${key}`;
@@ -83,6 +97,14 @@ function Changed({ entry, isOpenAtFirst, below }: ChangedProps) {
         >
           <Icon name={isOpen ? 'down' : 'right'} />
         </button>
+        {choice && to !== null && (
+          <input
+            type="checkbox"
+            aria-label={pick.choose(name)}
+            checked={choice.isChosen(entry)}
+            onChange={({ target }) => choice.onChoose(entry, target.checked)}
+          />
+        )}
         <a className={styles.name} href={hrefOf('memory', entity_path, { key, ...branch })}>
           <EntryName path={entity_path} name={key} />
         </a>

@@ -10,6 +10,7 @@ import { ShowMore } from '../../ui/show-more.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import styles from './branches.module.css';
 import { ChangedEntries } from './changed-entries.tsx';
+import { PickableEntries } from './pick-entries.tsx';
 import { RefField } from './ref-field.tsx';
 
 const texts = branches.compare;
@@ -73,15 +74,27 @@ export function ComparePart() {
           </Button>
         </div>
       </form>
-      {asked.from === '' ? <p className={`${styles.lead} third`}>{texts.choose}</p> : <Differences {...asked} />}
+      {asked.from === '' ? (
+        <p className={`${styles.lead} third`}>{texts.choose}</p>
+      ) : (
+        <Differences {...asked} isPickable />
+      )}
     </>
   );
 }
 
-type DifferencesProps = { from: string; to: string; path?: string };
+type DifferencesProps = {
+  from: string;
+  to: string;
+  path?: string /** Entries of `to` can be picked. */;
+  isPickable?: boolean;
+};
+
+/** Names a branch, and not a state of one. */
+const isBranch = (ref: string): boolean => !ref.includes('@') && !ref.startsWith('tags/');
 
 /** The differences of two states, in pages. */
-export function Differences({ from, to, path = '' }: DifferencesProps) {
+export function Differences({ from, to, path = '', isPickable = false }: DifferencesProps) {
   const input = { from, to, limit: PAGE, ...(path === '' ? {} : { entity_path: path }) };
   const call = { name: 'branches.compare', input } as const;
   const pages = usePages('branches.compare', input);
@@ -94,6 +107,13 @@ export function Differences({ from, to, path = '' }: DifferencesProps) {
         {() =>
           entries.length === 0 && hidden === 0 ? (
             <p className={`${styles.inset} third`}>{texts.same}</p>
+          ) : isPickable ? (
+            <PickableEntries
+              key={`${from} ${to}`}
+              {...{ entries, hidden }}
+              from={to}
+              onto={isBranch(from) ? from : 'main'}
+            />
           ) : (
             <ChangedEntries entries={entries} hidden={hidden} />
           )
