@@ -7,7 +7,14 @@ type MergedCounts = { added: number; modified: number; deleted: number; judged: 
 export const branches = {
   title: 'Branches',
   views: 'Parts of this page',
-  view: { branches: 'Branches', compare: 'Compare', tags: 'Tags', merges: 'Merges', rollback: 'Roll back' },
+  view: {
+    branches: 'Branches',
+    compare: 'Compare',
+    tags: 'Tags',
+    merges: 'Merges',
+    rollback: 'Roll back',
+    quarantine: 'Quarantine',
+  },
   status: 'Status',
   statuses: { active: 'Active', merged: 'Merged', closed: 'Closed', all: 'All' },
   statusOf: { active: 'active', merged: 'merged', closed: 'closed' },

@@ -29,7 +29,6 @@ export const quarantine = {
     decisions: 'Decisions',
     by: 'By',
     at: 'When',
-    do: 'Actions',
   },
   noReason: 'No reason was given',
   none: 'Nothing is under quarantine.',

@@ -12,10 +12,11 @@ import { BranchPage } from './branch-page.tsx';
 import styles from './branches.module.css';
 import { ComparePart } from './compare-part.tsx';
 import { MergesPart } from './merges-part.tsx';
+import { QuarantinePart } from './quarantine-part.tsx';
 import { RollbackPart } from './rollback-part.tsx';
 import { TagsPart } from './tags-part.tsx';
 
-const VIEWS = ['branches', 'compare', 'tags', 'merges', 'rollback'] as const;
+const VIEWS = ['branches', 'compare', 'tags', 'merges', 'rollback', 'quarantine'] as const;
 type BranchesView = (typeof VIEWS)[number];
 
 const parameters = { view: choiceParameter<BranchesView>('branches', VIEWS) };
@@ -25,11 +26,13 @@ const PARTS: Record<BranchesView, () => React.ReactNode> = {
   tags: TagsPart,
   merges: MergesPart,
   rollback: RollbackPart,
+  quarantine: QuarantinePart,
 };
 /** Parts whose module may be missing. */
 const PROBES = [
   { name: 'tags.list', input: { limit: 1 } },
   { name: 'merges.list', input: { limit: 1 } },
+  { name: 'quarantine.list', input: { limit: 1 } },
 ] as const;
 
 /** Lines of memory: what is on them, how they differ, how they come together again. */
@@ -44,7 +47,8 @@ function BranchesHome() {
   const installed = useInstalled(PROBES);
   const isMissing = (part: BranchesView) =>
     ((part === 'tags' || part === 'rollback') && installed.get('tags.list') === false) ||
-    ((part === 'compare' || part === 'merges') && installed.get('merges.list') === false);
+    ((part === 'compare' || part === 'merges') && installed.get('merges.list') === false) ||
+    (part === 'quarantine' && installed.get('quarantine.list') === false);
   useCrumbs([
     { label: texts.title, href: hrefOf('branches') },
     ...(view === 'branches' ? [] : [{ label: texts.view[view] }]),
