@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { client, type Output } from '../../data/client.ts';
+import { problemOf } from '../../data/problem.ts';
 import { useAction, useOperation } from '../../data/query.ts';
 import { pick as texts } from '../../texts/quarantine.ts';
 import { Button } from '../../ui/button.tsx';
@@ -118,7 +119,10 @@ function PickDialog({ from, onto, entries, onDone, onClose }: PickDialogProps) {
 function useUndo(): (made: Output<'entries.cherry_pick'>, entries: readonly EntryChoice[]) => void {
   const remove = useAction('entries.delete', { changes: BRANCH_ANSWERS });
   const restore = useAction('entries.cherry_pick', { changes: BRANCH_ANSWERS });
-  return async ({ target: branch, target_seq, head }, entries) => {
+  const takeBack = async (
+    { target: branch, target_seq, head }: Output<'entries.cherry_pick'>,
+    entries: readonly EntryChoice[],
+  ) => {
     const from = `${branch}@${target_seq}`;
     const wrote = await client().call('branches.compare', { from, to: `${branch}@${head ?? target_seq}`, limit: 1000 });
     const isAdded = new Set(wrote.entries.filter((entry) => entry.from === null).map(nameOf));
@@ -127,4 +131,5 @@ function useUndo(): (made: Output<'entries.cherry_pick'>, entries: readonly Entr
     if (before.length > 0) await restore.mutateAsync({ from, branch, entries: [...before] });
     showToast(texts.undone(branch));
   };
+  return (made, entries) => void takeBack(made, entries).catch((error) => showToast(problemOf(error).detail));
 }
