@@ -78,7 +78,7 @@ function QuarantineLines({ input }: { input: { limit: number; status?: 'active' 
             <div className={styles.empty}>
               <EmptyState title={texts.none}>
                 <p className="second">{texts.noneHint}</p>
-                <CallCode label={texts.add} call={{ name: 'quarantine.create', input: EXAMPLE }} />
+                <CallCode label={texts.add} calls={[{ name: 'quarantine.create', input: EXAMPLE }]} />
               </EmptyState>
             </div>
           ) : (
