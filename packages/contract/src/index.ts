@@ -26,6 +26,7 @@ export { DEFAULT_WEIGHTS } from './operations/retrieve.ts';
 export { MAX_MOVED_BYTES, MAX_MOVED_ENTRIES } from './operations/rollback.ts';
 export { MAX_COMPARED, MAX_COMPARED_STEPS } from './operations/trace-navigation.ts';
 export { facetNames } from './operations/trace-search.ts';
+export { trainingFormats } from './operations/training-export.ts';
 export { plainIssue } from './plain-issues.ts';
 export * as shapes from './shapes.ts';
 export { signingSecretProblem } from './signing-secret.ts';

@@ -7,6 +7,7 @@ import { identityTools } from './tools/identity.ts';
 import { judgeDefineTool } from './tools/judge-define.ts';
 import { spanTools } from './tools/spans.ts';
 import { traceTools } from './tools/traces.ts';
+import { trainingTool } from './tools/training.ts';
 
 export const allTools: readonly Tool[] = [
   ...derivedTools,
@@ -15,6 +16,7 @@ export const allTools: readonly Tool[] = [
   ...spanTools,
   ...traceTools,
   judgeDefineTool,
+  trainingTool,
   ...evaluationTools,
 ];
 

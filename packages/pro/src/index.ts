@@ -9,6 +9,7 @@ import { rollback } from './rollback/index.ts';
 import { tags } from './tags/index.ts';
 import { teams } from './teams/index.ts';
 import { traceNavigation } from './trace-navigation/index.ts';
+import { trainingExport } from './training-export/index.ts';
 import { verdicts } from './verdicts/index.ts';
 
 /** The modules that a server loads when this package is installed. */
@@ -24,4 +25,5 @@ export const modules: readonly Module[] = [
   traceNavigation,
   judges,
   verdicts,
+  trainingExport,
 ];

@@ -210,6 +210,7 @@ export {
   listLinesAbout,
 } from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
+export { getProfile } from './modules/profiles/index.ts';
 export { type HitName, hitsIn } from './modules/recall/index.ts';
 export { listOpenReads, listOpenSessions } from './modules/sessions/index.ts';
 export {
@@ -241,8 +242,11 @@ export {
   listSpansOf,
   listSpokenParts,
   listThatRead,
+  listTracesFor,
+  listWritesOf,
   readSpanOf,
   readTrace,
+  redactJson,
   requireTrace,
   type SealedContent,
   type SealedPart,

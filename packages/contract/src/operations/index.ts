@@ -40,6 +40,7 @@ import { teams } from './teams.ts';
 import { traceNavigation } from './trace-navigation.ts';
 import { traceSearch } from './trace-search.ts';
 import { traces } from './traces.ts';
+import { trainingExport } from './training-export.ts';
 import { transfer } from './transfer.ts';
 import { usageOperations } from './usage.ts';
 import { verdicts } from './verdicts.ts';
@@ -62,6 +63,7 @@ export const operations = {
   ...traces,
   ...traceSearch,
   ...traceNavigation,
+  ...trainingExport,
   ...agents,
   ...graph,
   ...branches,

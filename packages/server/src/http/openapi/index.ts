@@ -23,6 +23,7 @@ export const TAGS: Record<string, string> = {
   sessions: 'What an agent sees and does, kept until an outcome seals it.',
   outcomes: 'How work ended, and how that changes the confidence of the entries behind it.',
   traces: 'Sealed sessions: what was asked, read, done and answered.',
+  'training-export': 'Examples for the training of models, from sealed sessions.',
   'trace-navigation': 'Spans of sealed sessions, and what several of them did alike and otherwise.',
   agents: 'The agents that use the memory: timelines, profiles, rules, and what they read of each other.',
   graph: 'Connections between entries, agents and other things, observed by the service or stated by callers.',

@@ -3,7 +3,7 @@ import { create } from './create/index.ts';
 import { erasesAgent, erasesEntries } from './erase/index.ts';
 import { deleteOldSpans, ingestOtlp } from './ingest/index.ts';
 import { migrations } from './migrations.ts';
-import { readHandlers } from './reads.ts';
+import { listTracesFor, readHandlers } from './reads.ts';
 import { recordingHandlers } from './recording.ts';
 import { tables, wordIndexes } from './tables.ts';
 
@@ -36,6 +36,7 @@ export {
   listSeqsAfter,
   listSpokenParts,
   listThatRead,
+  listWritesOf,
   type SealedRow,
   type SpokenPart,
 } from './searchable.ts';
@@ -46,6 +47,8 @@ export { listSpansOf, readSpanOf, type SpanOutline } from './spans-of-trace.ts';
 export { findTraceOfWrite } from './trace-of-write.ts';
 export { listTries, type SessionTries } from './tries.ts';
 export { viewerOf } from './viewer.ts';
+
+export { listTracesFor };
 
 export const traces: Module = {
   name: 'traces',
