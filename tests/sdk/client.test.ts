@@ -65,6 +65,7 @@ describe('the client against the service', () => {
     const { judge_id: judgeId, trace_id: traceId } = await judged();
     return { verdict_id: (await client.verdicts.judge({ judgeId, traceId })).verdictId };
   };
+  const backfill = async () => ({ backfill_id: (await client.backfills.create({})).backfillId });
   const grant = async () => ({
     ...(await branch()),
     grantee_type: 'api_key' as const,
@@ -148,6 +149,8 @@ describe('the client against the service', () => {
     'verdicts.judge': judged,
     'verdicts.read': verdict,
     'verdicts.overrule': async () => ({ ...(await judged()), result: 'pass' }),
+    'backfills.read': backfill,
+    'backfills.cancel': backfill,
     'access.grant': grant,
     'access.list': branch,
     'access.revoke': granted,

@@ -67,6 +67,8 @@ export const eventTypes = [
   'judge_defined',
   'traces_judged',
   'verdict_overruled',
+  'backfill_started',
+  'backfill_ended',
   'consolidation_started',
   'consolidation_proposed',
   'consolidation_approved',

@@ -1,5 +1,6 @@
 import type { Module } from '@mem-service/server/module';
 import { branchAccess } from './access/index.ts';
+import { backfills } from './backfills/index.ts';
 import { branches } from './branches/index.ts';
 import { judges } from './judges/index.ts';
 import { merges } from './merges/index.ts';
@@ -26,4 +27,5 @@ export const modules: readonly Module[] = [
   judges,
   verdicts,
   trainingExport,
+  backfills,
 ];

@@ -244,6 +244,7 @@ export {
   listThatRead,
   listTracesFor,
   listWritesOf,
+  listTracesBetween,
   readSpanOf,
   readTrace,
   redactJson,

@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
+import { backfills } from './backfills.ts';
 import { branchAccess } from './branch-access.ts';
 import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
@@ -76,6 +77,7 @@ export const operations = {
   ...quarantineOperations,
   ...judges,
   ...verdicts,
+  ...backfills,
   ...counts,
   ...cortex,
   ...log,

@@ -66,6 +66,7 @@ export const TOOLS: Partial<Record<OperationName, string>> = {
   'judges.list': 'mem_judges',
   'verdicts.judge': 'mem_judge_trace',
   'verdicts.list': 'mem_verdicts',
+  'backfills.create': 'mem_backfill',
   'stats.read': 'mem_stats',
   'consolidation.run': 'mem_consolidate',
   'consolidation.status': 'mem_consolidation_status',

@@ -16,7 +16,6 @@ const act = (description: string, input: Shape): ToolRow => ({ description, inpu
 const rows: Record<string, ToolRow> = {
   seed_starter_judges: act('Give an agent the judges to start with.', { agent_id: text }),
   eval_summary: ask('How an agent is graded, over a time.', { agent_id: text, window: some }),
-  backfill: act('Grade older sessions.', { agent_id: text, judge_id: some, ...span, limit: page.limit }),
   behaviors: ask('List recurring behaviors of an agent.', { agent_id: text, ...page }),
   behavior_define: act('Define a behavior to look out for.', { agent_id: text, name: text, description: text }),
   behavior_from_trace: act('Define a behavior by a session that shows it.', {

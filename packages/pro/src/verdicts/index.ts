@@ -1,4 +1,5 @@
 import { findTraces, type Module, type Work } from '@mem-service/server/module';
+import { judgeSealed } from './follow-log.ts';
 import { judgeHandlers } from './judge-now.ts';
 import { migrations } from './migrations.ts';
 import { overruleHandlers } from './overrule.ts';
@@ -6,6 +7,7 @@ import { deleteOfTraces } from './queries.ts';
 import { readHandlers } from './reads.ts';
 import { tables } from './tables.ts';
 
+export { judgeTraces, type RuleJudge, ruleJudgesOf } from './judge-traces.ts';
 export { findVerdicts, listVerdicts, type VerdictKey, type VerdictPage, type VerdictRow } from './queries.ts';
 export { toVerdicts, type Verdict, verdictIdOf } from './render.ts';
 export { type NewVerdict, saveVerdicts, versionsIn } from './save.ts';
@@ -23,5 +25,6 @@ export const verdicts: Module = {
   migrations,
   tables,
   handlers: { ...judgeHandlers, ...overruleHandlers, ...readHandlers },
+  consumers: [judgeSealed],
   followsTraces: dropRemoved,
 };

@@ -17,7 +17,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Tags: name a state of memory, and read it again later', 'tags'],
   ['Rollback: bring back an earlier state, copy the memory of an agent', 'rollback'],
   ['Quarantine: find what rests on bad memory, and take it out of reads', 'quarantine'],
-  ['Evaluation: let judges look at traces, and see what they found', 'judges', 'verdicts'],
+  ['Evaluation: let judges look at traces, and see what they found', 'judges', 'verdicts', 'backfills'],
   [
     'Keys and accounts: who may use the service',
     'keys',

@@ -34,6 +34,7 @@ export const TAGS: Record<string, string> = {
   rollback: 'Bring memory back to an earlier state, and copy the memory of an agent.',
   judges: 'What looks at traces and says whether they went well: by rules, by rubrics, or by a model.',
   verdicts: 'What judges found in traces, and where people disagree with them.',
+  backfills: 'Judges look at traces of the past.',
   quarantine: 'Find what rests on bad memory, and take it out of reads until it is known to be good.',
   counts: 'Counts of entries: paths, patterns, statistics.',
   briefing: 'What an agent should know before it begins.',

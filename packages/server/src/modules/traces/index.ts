@@ -27,7 +27,7 @@ export { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 export { redactionsInSteps as redactionsOf, redactJson } from './rules/redact-json.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';
 export { type SessionEnd, sealSession } from './seal-session.ts';
-export { type SealedContent, type SealedPart, tracesInSight, wholeTraces } from './sealed.ts';
+export { listTracesBetween, type SealedContent, type SealedPart, tracesInSight, wholeTraces } from './sealed.ts';
 export {
   findSealed,
   listInScope,

@@ -69,6 +69,27 @@ async function parse(
   return { ...facts, header: JSON.parse(header) as TraceHeader, parts, is_partial };
 }
 
+export type TracesBetween = {
+  account_id: string;
+  /** Null for all agents. */
+  agent_id: string | null;
+  from: number;
+  before: number;
+  limit: number;
+};
+
+/** Traces between two places in the log, oldest first, without a visibility check. */
+export function listTracesBetween(
+  query: Query,
+  { account_id, agent_id, from, before, limit }: TracesBetween,
+): Promise<Pick<TraceFacts, 'seq' | 'trace_id' | 'agent_id'>[]> {
+  const ofAgent = agent_id === null ? [] : [sql`agent_id = ${agent_id}`];
+  return query.all(
+    sql`SELECT seq, trace_id, agent_id FROM traces WHERE account_id = ${account_id} AND seq >= ${from}
+        AND seq < ${before}${andAll(ofAgent)} ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
 /** Those of some traces that a reader may see, whatever the branch. */
 export async function tracesInSight(
   query: Query,

@@ -69,6 +69,8 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
     return `Judged ${count(traces, 'trace')}: ${count(details.failed, 'verdict')} of ${quoted(details.verdicts)} failed`;
   },
   verdict_overruled: ({ details }) => `Overruled judge '${quoted(details.judge_id)}'${resultOf(details.result)}`,
+  backfill_started: () => 'Asked judges to look at traces of the past',
+  backfill_ended: ({ details }) => `Ended a backfill of ${count(details.traces, 'trace')}${resultOf(details.status)}`,
   branch_created: (event) => `Created branch '${branchNamedIn(event)}'`,
   branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into ${quoted(event.details.target) || 'main'}`,
   branch_closed: (event) => `Closed branch '${branchNamedIn(event)}'`,

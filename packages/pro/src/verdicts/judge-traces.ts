@@ -1,0 +1,65 @@
+import { type judgeShapes, pause } from '@mem-service/server/module';
+import { isFor, isSampled, judge, matchers } from '../evaluation/index.ts';
+import { loadJudged, type TraceSource } from '../evaluation/load-traces.ts';
+import { definitionIn, type WholeJudge } from '../judges/index.ts';
+import { findVerdicts } from './queries.ts';
+import type { NewVerdict } from './save.ts';
+
+/** A judge that needs nothing but the trace. */
+export type RuleJudge = WholeJudge & { parsed: Exclude<judgeShapes.JudgeDefinition, { kind: 'llm' }> };
+
+/** Those of some judges that judge by rules. */
+export const ruleJudgesOf = (judges: readonly WholeJudge[]): RuleJudge[] =>
+  judges.flatMap((one) => {
+    const parsed = definitionIn(one);
+    return parsed.kind === 'llm' ? [] : [{ ...one, parsed }];
+  });
+
+/** A trace to be judged, and the least rate at which it is among the chosen ones. */
+export type ChosenTrace = { seq: number; trace_id: string; agent_id: string };
+
+type Judging = {
+  judges: readonly RuleJudge[];
+  /** The share of the traces that each judge looks at. */
+  rateOf: (judge: RuleJudge) => number;
+  isStopping: () => boolean;
+};
+
+/** Judges traces with those of the judges that they are for and that have not judged them yet. */
+export async function judgeTraces(
+  source: TraceSource,
+  traces: readonly ChosenTrace[],
+  { judges, rateOf, isStopping }: Judging,
+): Promise<NewVerdict[]> {
+  const wanted = new Map<number, RuleJudge[]>();
+  const pairs = traces.flatMap(({ seq, trace_id, agent_id }) =>
+    judges
+      .filter((one) => isSampled(trace_id, rateOf(one)) && (one.for_agent === null || one.for_agent === agent_id))
+      .map((one) => ({ one, key: { trace_seq: seq, judge_id: one.judge_id, judge_version: one.version } })),
+  );
+  const known = await findVerdicts(
+    source.query,
+    source.account_id,
+    pairs.map(({ key }) => key),
+  );
+  for (const [i, { one, key }] of pairs.entries()) {
+    if (known[i]) continue;
+    const list = wanted.get(key.trace_seq);
+    if (list) list.push(one);
+    else wanted.set(key.trace_seq, [one]);
+  }
+  const found: NewVerdict[] = [];
+  if (wanted.size === 0) return found;
+  for await (const trace of loadJudged(source, [...wanted.keys()])) {
+    if (isStopping()) break;
+    for (const one of wanted.get(trace.seq) ?? []) {
+      if (!isFor({ agent_id: one.for_agent, entity_path: one.for_path }, trace, matchers)) continue;
+      const finding = judge(one.parsed, trace, matchers);
+      const { seq, trace_id, is_partial } = trace;
+      const place = { judge_id: one.judge_id, judge_version: one.version };
+      found.push({ trace: { seq, trace_id, is_partial }, ...place, finding, cost_usd: null });
+    }
+    await pause();
+  }
+  return found;
+}
