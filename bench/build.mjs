@@ -30,6 +30,7 @@ const sources = {
   slackConnector: '../packages/server/src/connectors/slack/index.ts',
   githubConnector: '../packages/server/src/connectors/github/index.ts',
   postgres: '../tests/support/postgres-server.ts',
+  browserProgram: '../tests/support/browser-program.ts',
 };
 
 /** Bundles the floors and the programs that use the service in process, in the same way as the service itself. */

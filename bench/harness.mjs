@@ -64,8 +64,9 @@ export async function openHarness(options, generator) {
       cpSync(dataDir, place.dataDir, { recursive: true });
       return { ...rest, ...place };
     },
-    service: (place, { nodeArgs = [], env = {}, role = 'server' } = {}) =>
-      start(program, { args: ['serve'], nodeArgs, env: { ...serviceEnv(place), ...env }, role }),
+    /** `file`: another build of the service. */
+    service: (place, { nodeArgs = [], env = {}, role = 'server', file = program } = {}) =>
+      start(file, { args: ['serve'], nodeArgs, env: { ...serviceEnv(place), ...env }, role }),
     /** The service as it was, from another folder in which it is built. */
     before: (place, { role = 'server' } = {}) =>
       start(join(options.before, 'packages', 'cli', 'dist', 'mem.js'), {

@@ -19,6 +19,7 @@ const FULL = {
   idleSeconds: 5,
   starts: 9,
   streamSeconds: 30,
+  liveSeconds: 60,
   subscribers: 1000,
 };
 const QUICK = {
@@ -36,6 +37,7 @@ const QUICK = {
   idleSeconds: 1,
   starts: 7,
   streamSeconds: 3,
+  liveSeconds: 5,
   subscribers: 200,
 };
 
@@ -50,7 +52,7 @@ export const USAGE = `usage: npm run bench -- [options]
   --generator NAME   wrk or own (default wrk where it is installed)
   --before FOLDER    compare post and outcome with an earlier version of the service, built in this folder
   --keep             leave the stores under bench/.data, to be used again
-  --operation TEXT   holds of the operations with this in their name only
+  --operation TEXT   holds of the operations, or parts of the dashboard (load, lists, live, graph), with this in their name only
   --json FILE        write every measurement
 `;
 

@@ -1,6 +1,7 @@
 // Measures the service against floors on this machine. See `npm run bench -- --help`.
 import { measureAccounts } from './figures/accounts.mjs';
 import { measureBranches } from './figures/branches.mjs';
+import { measureDashboard } from './figures/dashboard.mjs';
 import { measureEvents } from './figures/events.mjs';
 import { measureFollowedPostgres, measureFollowedSqlite } from './figures/followed.mjs';
 import { measureGet } from './figures/get.mjs';
@@ -55,6 +56,7 @@ const figures = {
   memory: measureMemory,
   start: measureStart,
   stream: measureStream,
+  dashboard: measureDashboard,
   hosted: measureHosted,
   key: measureKey,
   mcp: measureMcp,
