@@ -15,7 +15,7 @@ const resolver = createRequire(join(packageFolder, 'package.json'));
 /** Where the page finds its files, from its own address. */
 const BELOW = './dashboard/';
 
-const shared = {
+const settings = {
   absWorkingDir: root,
   bundle: true,
   minify: true,
@@ -50,17 +50,22 @@ export async function dashboardFiles(folder = packageFolder) {
   return [...files, ...(await Promise.all(files.map(compressed))).flat(), ...(await licensesOf(app))];
 }
 
+/**
+ * Split by page, with all that two of them share in one file: alone, the bundler would make one for each group of pages that
+ * has something in common, dozens of small ones. What is shared is seen in a first build.
+ */
 async function bundleApp(source) {
-  const workers = { files: [], inputs: {} };
-  const { outputFiles, metafile } = await build({
-    ...shared,
-    format: 'esm',
-    splitting: true,
-    plugins: [withAllStyles(source), workersBeside(source, workers)],
-    entryPoints: [{ in: START, out: 'main' }],
-  });
-  const outputs = Object.entries(metafile.outputs);
-  const [main, { imports, cssBundle }] = outputs.find(([, { entryPoint }]) => entryPoint?.endsWith(START));
+  const { outputs: first } = (await bundleSplit(source, { start: await startOf(source), shared: [] })).metafile;
+  const toFile = (input) => resolve(root, input);
+  const shared = Object.values(first)
+    .filter(({ entryPoint }) => entryPoint === undefined)
+    .flatMap(({ inputs }) => Object.keys(inputs))
+    .filter((input) => /^[^:]+\.(tsx?|css)$/.test(input));
+  // Styles stay in the order of the first build.
+  const ordered = Object.keys(first[mainOf(first)[1].cssBundle]?.inputs ?? {});
+  const start = [...ordered.map(toFile), './main.tsx'];
+  const { outputFiles, metafile, workers } = await bundleSplit(source, { start, shared: shared.map(toFile) });
+  const [main, { imports, cssBundle }] = mainOf(metafile.outputs);
   const early = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
   const styles = cssBundle && basename(cssBundle);
   return {
@@ -73,18 +78,53 @@ async function bundleApp(source) {
   };
 }
 
-const START = 'dashboard-start';
+const mainOf = (outputs) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(START));
 
-/** Starts the app, and has the styles of pages that are loaded later in the one file of styles, each of them once. */
-const withAllStyles = (source) => ({
-  name: 'with-all-styles',
+/** The app, and the styles of pages that are loaded later, each of them once. */
+async function startOf(source) {
+  const names = (await readdir(source, { recursive: true })).map((name) => name.replaceAll(sep, '/'));
+  return ['main.tsx', ...names.filter((name) => name.endsWith('.css')).sort()].map((name) => `./${name}`);
+}
+
+async function bundleSplit(source, { start, shared }) {
+  const workers = { files: [], inputs: {} };
+  const built = await build({
+    ...settings,
+    format: 'esm',
+    splitting: true,
+    plugins: [sharingOneFile(source, { start, shared }), workersBeside(source, workers)],
+    entryPoints: [{ in: START, out: 'main' }],
+  });
+  return { ...built, workers };
+}
+
+const START = 'dashboard-start';
+const SHARED = 'dashboard-shared';
+const LATER = 'dashboard-later';
+
+const LOADED = [START, SHARED, LATER];
+
+/** Whatever is loaded later also needs all of the shared files, and so does the start: what all need is one file. */
+const sharingOneFile = (source, { start, shared }) => ({
+  name: 'sharing-one-file',
   setup(given) {
-    given.onResolve({ filter: new RegExp(`^${START}$`) }, ({ path }) => ({ path, namespace: START }));
-    given.onLoad({ filter: /.*/, namespace: START }, async () => {
-      const names = (await readdir(source, { recursive: true })).map((name) => name.replaceAll(sep, '/'));
-      const imported = ['main.tsx', ...names.filter((name) => name.endsWith('.css')).sort()];
-      return { contents: imported.map((name) => `import './${name}';`).join('\n'), resolveDir: source };
+    given.onResolve({ filter: new RegExp(`^(${START}|${SHARED})$`) }, ({ path }) => ({ path, namespace: path }));
+    given.onResolve({ filter: /^\.+\// }, async ({ path, kind, importer, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const { path: file, errors } = await given.resolve(path, { kind: 'import-statement', importer, resolveDir });
+      return { path: file, errors, namespace: LATER };
     });
+    const importing = (files) => files.map((file) => `import ${JSON.stringify(file)};`).join('\n');
+    const contentsOf = {
+      [START]: () => importing([...start, SHARED]),
+      [SHARED]: () => importing(shared),
+      [LATER]: (path) => `${importing([SHARED])}\nexport * from ${JSON.stringify(path)};`,
+    };
+    for (const namespace of LOADED)
+      given.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: contentsOf[namespace](path),
+        resolveDir: source,
+      }));
   },
 });
 
@@ -92,7 +132,7 @@ const withAllStyles = (source) => ({
 async function bundleFirst(source) {
   const file = join(source, 'theme-first.ts');
   if (!existsSync(file)) return [];
-  const { outputFiles } = await build({ ...shared, format: 'iife', entryPoints: [file] });
+  const { outputFiles } = await build({ ...settings, format: 'iife', entryPoints: [file] });
   return filesOf(outputFiles);
 }
 
@@ -105,7 +145,7 @@ const workersBeside = (source, { files, inputs }) => ({
       let contents = await readFile(path, 'utf8');
       for (const [whole, worker] of contents.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g)) {
         const entryPoints = [resolve(dirname(path), worker)];
-        const { outputFiles, metafile } = await build({ ...shared, format: 'esm', entryPoints });
+        const { outputFiles, metafile } = await build({ ...settings, format: 'esm', entryPoints });
         files.push(...filesOf(outputFiles));
         Object.assign(inputs, metafile.inputs);
         contents = contents.replace(whole, whole.replace(worker, `./${basename(outputFiles[0].path)}`));

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react';
 import type { Probe } from './data/installed.ts';
+import { OverviewPage } from './pages/overview/overview-page.tsx';
 import { pageTitles } from './texts/pages.ts';
 import type { IconName } from './ui/icons.tsx';
 
@@ -20,6 +21,7 @@ export type DashboardPage = {
   needs?: Probe | readonly Probe[];
   /** Also in the bar at the bottom of a phone, which has room for four. */
   onPhone?: true;
+  /** The first page comes with the app, the others when they are opened. */
   load: () => Promise<ComponentType<PageProps>>;
 };
 
@@ -43,7 +45,7 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     icon: 'overview',
     letter: 'o',
     onPhone: true,
-    load: async () => (await import('./pages/overview/overview-page.tsx')).OverviewPage,
+    load: async () => OverviewPage,
   },
   {
     id: 'memory',

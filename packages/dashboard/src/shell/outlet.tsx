@@ -3,8 +3,9 @@ import { useKey } from '../data/key-store.ts';
 import { useIsOnline } from '../data/online.ts';
 import { ask } from '../data/query.ts';
 import { waitFor } from '../data/waits.ts';
+import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { type DashboardPage, type PageProps, pages } from '../pages.ts';
-import type { PageAddress } from '../router/address.ts';
+import { type PageAddress, parseHash } from '../router/address.ts';
 import { AddressContext, useBrowserAddress } from '../router/router.tsx';
 import { shell } from '../texts/shell.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -14,7 +15,7 @@ import styles from './shell.module.css';
 
 type Shown = { page: DashboardPage; View: ComponentType<PageProps>; address: PageAddress };
 
-const loaded = new Map<string, ComponentType<PageProps>>();
+const loaded = new Map<string, ComponentType<PageProps>>([[pages[0].id, OverviewPage]]);
 
 /** The page of an address. One that names a group only, as `#/admin`, is its first page. */
 export function pageOf({ page, rest }: PageAddress): DashboardPage | undefined {
@@ -25,6 +26,11 @@ export function pageOf({ page, rest }: PageAddress): DashboardPage | undefined {
     (rest === '' ? pages.find(({ id }) => id.startsWith(`${page}/`)) : undefined)
   );
 }
+
+// Asked for before anything is drawn; where it fails, the outlet asks again and says so.
+pageOf(parseHash(location.hash))
+  ?.load()
+  .catch(() => {});
 
 /** What follows the page in the address. */
 const restOf = ({ id }: DashboardPage, { page, rest }: PageAddress): string => `${page}/${rest}`.slice(id.length + 1);

@@ -1,41 +1,48 @@
 /** Numbers, times and lengths as people read them. One place, so that another language changes them here. */
 export const LOCALE = 'en';
 
-const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
-const short = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
-const clock = new Intl.DateTimeFormat(LOCALE, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-const hourMinute = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const dayMonth = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' });
-const dayMonthYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
-const fullTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+/** Made when it is first used: making one takes as long as drawing a page. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const whole = lazily(() => new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 }));
+const short = lazily(() => new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 }));
+const dayMonth = lazily(() => new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' }));
+const dayMonthYear = lazily(() => new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' }));
+
+const two = (n: number): string => String(n).padStart(2, '0');
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-export const number = (n: number): string => whole.format(n);
-export const shortNumber = (n: number): string => (Math.abs(n) < 10_000 ? whole.format(n) : short.format(n));
+export const number = (n: number): string => whole().format(n);
+export const shortNumber = (n: number): string => (Math.abs(n) < 10_000 ? whole().format(n) : short().format(n));
 export const confidence = (n: number): string => n.toFixed(2);
 /** Little is not nothing: a share of 0.4 % is not shown as 0 %. */
 export const percent = (share: number): string =>
-  share > 0 && share < 0.01 ? '< 1 %' : `${whole.format(share * 100)} %`;
+  share > 0 && share < 0.01 ? '< 1 %' : `${whole().format(share * 100)} %`;
 export const money = (usd: number): string => `$${usd < 1 ? usd.toFixed(usd < 0.1 ? 3 : 2) : usd.toFixed(2)}`;
 
 /** 17:09:41 */
-export const clockTime = (at: string | number): string => clock.format(new Date(at));
+export function clockTime(at: string | number): string {
+  const date = new Date(at);
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
 /** 17:09 */
-export const minuteTime = (at: string | number): string => hourMinute.format(new Date(at));
+export const minuteTime = (at: string | number): string => clockTime(at).slice(0, 5);
 /** 12 Nov, with the year where it is another one. */
 export function day(at: string | number, now = Date.now()): string {
   const date = new Date(at);
-  return (date.getFullYear() === new Date(now).getFullYear() ? dayMonth : dayMonthYear).format(date);
+  return (date.getFullYear() === new Date(now).getFullYear() ? dayMonth() : dayMonthYear()).format(date);
 }
-export const fullTimeOf = (at: string | number): string => fullTime.format(new Date(at));
+/** Nov 12, 2026, 17:09:41 */
+export const fullTimeOf = (at: string | number): string => `${dayMonthYear().format(new Date(at))}, ${clockTime(at)}`;
 
 /** 17:09 today, else the day and the time. */
 export function dayAndTime(at: string | number, now = Date.now()): string {
@@ -77,4 +84,4 @@ export function bytes(n: number): string {
 
 /** 1 entry, 2 entries */
 export const counted = (n: number, one: string, many = `${one}s`): string =>
-  `${whole.format(n)} ${n === 1 ? one : many}`;
+  `${whole().format(n)} ${n === 1 ? one : many}`;
