@@ -103,7 +103,7 @@ describe.each(backends)('Agents on %s', SLOW, (backend) => {
     const graph = page.getByRole('application');
     await page.locator('canvas[data-settled]').waitFor();
     expect(await graph.getAttribute('aria-label')).toContain('3 agents, 3 paths and 3 outcomes');
-    expect(await inked(page)).toBeGreaterThan(200);
+    await expect.poll(() => inked(page)).toBeGreaterThan(200);
     await graph.focus();
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => page.url()).toContain('selected=agent');

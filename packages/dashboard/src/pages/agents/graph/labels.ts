@@ -19,7 +19,10 @@ type Labels = {
 type Box = { left: number; top: number; right: number; bottom: number };
 
 /** Names, the most important first, as long as none covers another. */
-export function paintLabels(context: CanvasRenderingContext2D, { scene, places, shown, radiusOf }: Labels): void {
+export function paintLabels(
+  context: OffscreenCanvasRenderingContext2D,
+  { scene, places, shown, radiusOf }: Labels,
+): void {
   const { model, colours, selected, lit } = scene;
   const taken: Box[] = [];
   const ranked = shown

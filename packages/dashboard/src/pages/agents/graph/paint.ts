@@ -15,7 +15,7 @@ export type Scene = {
   colours: MapColours;
 };
 
-type Sketch = { context: CanvasRenderingContext2D; scene: Scene /** On the screen. */; places: Float32Array };
+type Sketch = { context: OffscreenCanvasRenderingContext2D; scene: Scene /** On the screen. */; places: Float32Array };
 
 const DIM = 0.3;
 /** Below this all shapes look the same, and squares are quickest. */
@@ -28,7 +28,7 @@ export const radiusPx = (node: MapNode, { scale }: Camera): number =>
   Math.max(1, node.radius * Math.min(LARGEST, Math.max(SMALLEST, scale)));
 
 /** Draws edges, shapes and labels; what is outside of the picture is left out. */
-export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
+export function paint(context: OffscreenCanvasRenderingContext2D, scene: Scene): void {
   const { size, model, lit } = scene;
   context.clearRect(0, 0, size.width, size.height);
   const places = placesOf(scene);

@@ -1,5 +1,6 @@
 import type { Camera, ViewSize } from './camera.ts';
-import { paint, type Scene } from './paint.ts';
+import type { Scene } from './paint.ts';
+import type { PaintedSheet, PaintTask } from './paint-protocol.ts';
 
 /** The sheet is larger than what is seen by this on each side, so that a move finds something there. */
 const MARGIN = 0.25;
@@ -8,29 +9,36 @@ const REST_MS = 120;
 const LONG_MOVE_MS = 280;
 
 /**
- * Shows the graph on a canvas. It is drawn sharply on a sheet; while the camera moves the sheet is only moved and scaled,
- * which costs the same for 50 nodes as for 5,000, and at rest it is drawn again.
+ * Shows the graph on a canvas. It is drawn sharply on a sheet, beside the page; while the camera moves the sheet is only moved
+ * and scaled, which costs the same for 50 nodes as for 5,000, and at rest it is drawn again.
  */
 export class Picture {
   readonly #canvas: HTMLCanvasElement;
   readonly #context: CanvasRenderingContext2D;
-  readonly #sheet = document.createElement('canvas');
-  readonly #sheetContext: CanvasRenderingContext2D;
-  #sheetCamera: Camera | undefined;
+  readonly #worker = new Worker(new URL('./paint-worker.ts', import.meta.url), { type: 'module' });
+  #sheet: PaintedSheet | undefined;
   #scene: Scene | undefined;
+  /** What the thread knows already. */
+  #sent: Partial<Scene> = {};
   #ratio = 1;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #frame: number | undefined;
   #isStale = false;
+  #isPainting = false;
   #paintedAt = 0;
 
   constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas;
     this.#context = canvas.getContext('2d') as CanvasRenderingContext2D;
-    this.#sheetContext = this.#sheet.getContext('2d') as CanvasRenderingContext2D;
+    this.#worker.onmessage = ({ data }: MessageEvent<PaintedSheet>) => {
+      this.#sheet?.sheet.close();
+      this.#sheet = data;
+      this.#isPainting = false;
+      this.#ask();
+    };
   }
 
-  /** Something else than the camera changed: all is drawn again with the next frame. */
+  /** Something else than the camera changed: all is drawn again. */
   show(scene: Scene): void {
     this.#resize(scene.size);
     this.#scene = scene;
@@ -53,13 +61,17 @@ export class Picture {
   close(): void {
     clearTimeout(this.#rest);
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
+    this.#worker.terminate();
+    this.#sheet?.sheet.close();
   }
 
   #ask(): void {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
       const now = performance.now();
-      if (this.#isStale || (this.#isBeyondSheet() && now - this.#paintedAt > LONG_MOVE_MS)) this.#paintSheet(now);
+      const isDue = this.#isStale || (this.#isBeyondSheet() && now - this.#paintedAt > LONG_MOVE_MS);
+      // One sheet at a time; when it comes, this is asked again.
+      if (isDue && !this.#isPainting) this.#paintSheet(now);
       this.#copySheet();
     });
   }
@@ -68,30 +80,37 @@ export class Picture {
     const scene = this.#scene;
     if (!scene) return;
     this.#isStale = false;
+    this.#isPainting = true;
     this.#paintedAt = now;
-    this.#sheetCamera = scene.camera;
+    const { model, positions, ...rest } = scene;
     const { width, height } = scene.size;
-    const size = { width: width * (1 + 2 * MARGIN), height: height * (1 + 2 * MARGIN) };
-    this.#sheetContext.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-    paint(this.#sheetContext, { ...scene, size });
+    const task: PaintTask = {
+      ...rest,
+      ...(model === this.#sent.model ? {} : { model }),
+      ...(positions === this.#sent.positions ? {} : { positions }),
+      size: { width: width * (1 + 2 * MARGIN), height: height * (1 + 2 * MARGIN) },
+      ratio: this.#ratio,
+    };
+    this.#sent = { model, positions };
+    this.#worker.postMessage(task);
   }
 
   #copySheet(): void {
-    const from = this.#sheetCamera;
-    if (!from || !this.#scene) return;
+    if (!this.#sheet || !this.#scene) return;
+    const { sheet, camera: from } = this.#sheet;
     const { camera, size } = this.#scene;
     const zoom = camera.scale / from.scale;
     const ratio = this.#ratio;
-    const x = size.width / 2 + (from.x - camera.x) * camera.scale - (size.width * (1 + 2 * MARGIN) * zoom) / 2;
-    const y = size.height / 2 + (from.y - camera.y) * camera.scale - (size.height * (1 + 2 * MARGIN) * zoom) / 2;
+    const x = size.width / 2 + (from.x - camera.x) * camera.scale - ((sheet.width / ratio) * zoom) / 2;
+    const y = size.height / 2 + (from.y - camera.y) * camera.scale - ((sheet.height / ratio) * zoom) / 2;
     this.#context.setTransform(1, 0, 0, 1, 0, 0);
     this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
     this.#context.setTransform(zoom, 0, 0, zoom, Math.round(x * ratio), Math.round(y * ratio));
-    this.#context.drawImage(this.#sheet, 0, 0);
+    this.#context.drawImage(sheet, 0, 0);
   }
 
   #isBeyondSheet(): boolean {
-    const from = this.#sheetCamera;
+    const from = this.#sheet?.camera;
     if (!from || !this.#scene) return false;
     const { camera, size } = this.#scene;
     const moved = (a: number, b: number) => Math.abs(a - b) * camera.scale;
@@ -108,7 +127,5 @@ export class Picture {
     if (this.#canvas.width === w && this.#canvas.height === h) return;
     this.#canvas.width = w;
     this.#canvas.height = h;
-    this.#sheet.width = Math.round(w * (1 + 2 * MARGIN));
-    this.#sheet.height = Math.round(h * (1 + 2 * MARGIN));
   }
 }
