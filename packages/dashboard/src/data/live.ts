@@ -8,16 +8,20 @@ type Listener = (events: readonly FeedEvent[]) => void;
 
 const RATE_WINDOW_MS = 5_000;
 const HIDDEN_TAB_MS = 250;
+/** Under many events each hand-over has several of them: nobody reads faster, and lists have time left to be scrolled. */
+const BETWEEN_MS = 100;
 
 /**
- * One stream of events for the whole page, of all branches that the key may read. Events are handed on once a frame, all of them and in order; after a pause or a
- * lost connection it goes on after the last one.
+ * One stream of events for the whole page, of all branches that the key may read. An event after a while is handed on with
+ * the next frame, many are some times a second, all of them and in order; after a pause or a lost connection it goes on after
+ * the last one.
  */
 export class LiveStream {
   #status: LiveStatus = { state: 'off', at: 0, rate: 0 };
   #position: string | undefined;
   #waiting: FeedEvent[] = [];
   #frame: ReturnType<typeof setTimeout> | undefined;
+  #handedAt = Number.NEGATIVE_INFINITY;
   #stop: AbortController | undefined;
   #arrivals: { at: number; count: number }[] = [];
   #rateTimer: ReturnType<typeof setInterval> | undefined;
@@ -109,11 +113,12 @@ export class LiveStream {
   #take(event: FeedEvent): void {
     this.#position = event.position;
     this.#waiting.push(event);
-    this.#frame ??= nextFrame(() => this.#hand());
+    this.#frame ??= nextFrame(() => this.#hand(), this.#handedAt + BETWEEN_MS - performance.now());
   }
 
   #hand(): void {
     this.#frame = undefined;
+    this.#handedAt = performance.now();
     const events = this.#waiting;
     this.#waiting = [];
     this.#arrivals.push({ at: Date.now(), count: events.length });
@@ -134,9 +139,10 @@ export class LiveStream {
   }
 }
 
-/** A hidden tab draws no frames; its events go on by a timer. */
-function nextFrame(run: () => void): ReturnType<typeof setTimeout> {
+/** The next frame after a wait. A hidden tab draws no frames; its events go on by a timer. */
+function nextFrame(run: () => void, waitMs: number): ReturnType<typeof setTimeout> {
   if (document.hidden) return setTimeout(run, HIDDEN_TAB_MS);
+  if (waitMs > 0) return setTimeout(() => requestAnimationFrame(run), waitMs);
   return requestAnimationFrame(run) as unknown as ReturnType<typeof setTimeout>;
 }
 

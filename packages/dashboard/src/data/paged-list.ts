@@ -5,7 +5,17 @@
 export type RowPage<R, C> = { rows: readonly R[]; next: C | undefined; pause?: boolean };
 export type LoadPage<R, C> = (cursor: C) => Promise<RowPage<R, C>>;
 
-type KeptPage<R, C> = { cursor: C; at: number; count: number; rows: readonly R[] | undefined; used: number };
+/** `isOld`: to be asked for again when it is in view; its rows are shown until then. */
+type KeptPage<R, C> = {
+  cursor: C;
+  at: number;
+  count: number;
+  rows: readonly R[] | undefined;
+  used: number;
+  isOld: boolean;
+};
+
+type PagedListOptions<R, C> = { id: string; first: C | undefined; load: LoadPage<R, C>; changed: () => void };
 
 /** Pages whose rows are kept; of the others only the cursor and the length. */
 const MOST_PAGES = 24;
@@ -14,20 +24,21 @@ const AHEAD = 60;
 
 /** A list that grows while it is scrolled: it keeps the cursors of all pages, and the rows of the last few. */
 export class PagedList<R, C> {
+  /** Another question is another list. */
+  readonly id: string;
   error: unknown;
   isPaused = false;
   #fresh: readonly R[] = [];
   #next: C | undefined;
   #isOver = false;
-  /** Rows of all pages. */
-  #count = 0;
   #range: [number, number] = [0, 0];
   readonly #pages: KeptPage<R, C>[] = [];
   readonly #loading = new Set<number>();
   readonly #load: LoadPage<R, C>;
   readonly #changed: () => void;
 
-  constructor(first: C | undefined, load: LoadPage<R, C>, changed: () => void) {
+  constructor({ id, first, load, changed }: PagedListOptions<R, C>) {
+    this.id = id;
     this.#next = first;
     this.#load = load;
     this.#changed = changed;
@@ -45,6 +56,11 @@ export class PagedList<R, C> {
     return this.#loading.size > 0;
   }
 
+  /** Nothing is known of it yet. */
+  get isPending(): boolean {
+    return this.#pages.length === 0 && this.error === undefined;
+  }
+
   /** Undefined while its page is not here. */
   rowAt(index: number): R | undefined {
     if (index < this.#fresh.length) return this.#fresh[index];
@@ -56,12 +72,14 @@ export class PagedList<R, C> {
   /** Which rows are in view: their pages are loaded, and the next page where the end is near. */
   show(first: number, last: number): void {
     this.#range = [first, last];
+    if (this.#isOver) return;
     const [from, to] = [first - this.#fresh.length, last - this.#fresh.length];
-    for (let i = this.#placeOf(from); i < this.#pages.length; i++) {
+    // Below the last row, or where there is none, the last page is what is in view.
+    for (let i = Math.max(0, Math.min(this.#placeOf(from), this.#pages.length - 1)); i < this.#pages.length; i++) {
       const page = this.#pages[i] as KeptPage<R, C>;
       if (page.at > to) break;
       page.used = performance.now();
-      if (page.rows === undefined) this.#fetch(i, page.cursor);
+      if (page.rows === undefined || page.isOld) this.#fetch(i, page.cursor);
     }
     if (this.#next !== undefined && !this.isPaused && to >= this.#count - AHEAD)
       this.#fetch(this.#pages.length, this.#next);
@@ -69,8 +87,16 @@ export class PagedList<R, C> {
 
   /** Puts newer rows before the first. */
   prepend(rows: readonly R[]): void {
+    if (rows.length === 0) return;
     this.#fresh = [...rows, ...this.#fresh];
     this.#changed();
+  }
+
+  /** Asks again for what is in view, and for the rest when it comes into view. */
+  refresh(): void {
+    for (const page of this.#pages) page.isOld = true;
+    this.error = undefined;
+    this.show(...this.#range);
   }
 
   /** Goes on after an error or a pause. */
@@ -83,6 +109,12 @@ export class PagedList<R, C> {
 
   close(): void {
     this.#isOver = true;
+  }
+
+  /** Rows of all pages. */
+  get #count(): number {
+    const last = this.#pages.at(-1);
+    return last ? last.at + last.count : 0;
   }
 
   #fetch(index: number, cursor: C): void {
@@ -104,15 +136,23 @@ export class PagedList<R, C> {
   }
 
   #keep(index: number, cursor: C, { rows, next, pause = false }: RowPage<R, C>): void {
+    // A page before it came back shorter or longer meanwhile, and this is no page of the list any more.
+    const expected = index === this.#pages.length ? this.#next : this.#pages[index]?.cursor;
+    if (!isSame(expected, cursor)) return;
     const known = this.#pages[index];
-    const used = performance.now();
-    if (known) Object.assign(known, { rows: rows.slice(0, known.count), used });
-    else {
-      this.#pages.push({ cursor, at: this.#count, count: rows.length, rows, used });
-      this.#count += rows.length;
+    const following = this.#pages[index + 1]?.cursor ?? this.#next;
+    const at = known?.at ?? this.#count;
+    this.#pages[index] = { cursor, at, count: rows.length, rows, used: performance.now(), isOld: false };
+    // Where a page ends elsewhere than before, those after it are no longer known.
+    if (known === undefined || known.count !== rows.length || !isSame(following, next)) {
+      this.#pages.length = index + 1;
       this.#next = next;
       this.isPaused = pause;
     }
+    this.#dropUnused();
+  }
+
+  #dropUnused(): void {
     const full = this.#pages.filter((page) => page.rows !== undefined).sort((a, b) => a.used - b.used);
     for (const page of full.slice(0, Math.max(0, full.length - MOST_PAGES))) page.rows = undefined;
   }
@@ -130,3 +170,5 @@ export class PagedList<R, C> {
     return low;
   }
 }
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -1,4 +1,4 @@
-import type { KeyboardEvent, ReactNode } from 'react';
+import { type KeyboardEvent, memo, type ReactNode } from 'react';
 import { classes } from './classes.ts';
 import styles from './lists.module.css';
 
@@ -48,7 +48,7 @@ export function Table<R>({ label, columns, rows, keyOf, onOpen, selected }: Tabl
       {/* biome-ignore lint/a11y/noRedundantRoles: see above. */}
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <Row
+          <KeptRow
             key={keyOf(row)}
             row={row}
             columns={columns}
@@ -67,6 +67,9 @@ type RowProps<R> = {
   onOpen: ((row: R) => void) | undefined;
   isSelected: boolean;
 };
+
+/** With columns and `onOpen` that stay the same, rows that stay are not drawn again. */
+const KeptRow = memo(Row) as typeof Row;
 
 function Row<R>({ row, columns, onOpen, isSelected }: RowProps<R>) {
   const open = onOpen && {

@@ -23,14 +23,18 @@ const START: Scroll = { scrollTop: 0, virtualTop: 0, height: 0 };
  * by proportion; both ends are exact.
  */
 export function useRows(scroller: RefObject<HTMLElement | null>, count: number, rowPx: number): RowWindow {
-  const [scroll, setScroll] = useState(START);
+  const [drawn, setDrawn] = useState(NONE);
   const current = useRef(START);
   const virtualPx = count * rowPx;
   const spacerPx = Math.min(virtualPx, MAX_SPACER_PX);
-  const apply = useCallback((next: Scroll) => {
-    current.current = next;
-    setScroll(next);
-  }, []);
+  // A scroll that needs no other row, and moves none, draws nothing.
+  const apply = useCallback(
+    (next: Scroll) => {
+      current.current = next;
+      setDrawn((before) => drawnAt(before, next, { count, rowPx }));
+    },
+    [count, rowPx],
+  );
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -59,10 +63,23 @@ export function useRows(scroller: RefObject<HTMLElement | null>, count: number, 
   }, [scroller, virtualPx, spacerPx, apply]);
 
   const reveal = useReveal(scroller, current, { rowPx, virtualPx, spacerPx, apply });
-  const first = Math.max(0, Math.floor(scroll.virtualTop / rowPx) - OVERSCAN);
-  const last = Math.min(count - 1, Math.ceil((scroll.virtualTop + scroll.height) / rowPx) + OVERSCAN);
-  const topOf = (row: number) => row * rowPx - scroll.virtualTop + scroll.scrollTop;
-  return { first, last, spacerPx, topOf, reveal };
+  // Rows may have gone since.
+  const last = Math.min(count - 1, drawn.last);
+  const topOf = (row: number) => row * rowPx + drawn.shiftPx;
+  return { first: drawn.first, last, spacerPx, topOf, reveal };
+}
+
+/** Which rows are drawn, and how far from where they would be in a spacer of full height. */
+type DrawnRows = { first: number; last: number; shiftPx: number };
+const NONE: DrawnRows = { first: 0, last: -1, shiftPx: 0 };
+
+function drawnAt(before: DrawnRows, scroll: Scroll, { count, rowPx }: { count: number; rowPx: number }): DrawnRows {
+  const { scrollTop, virtualTop, height } = scroll;
+  const first = Math.max(0, Math.floor(virtualTop / rowPx) - OVERSCAN);
+  const last = Math.min(count - 1, Math.ceil((virtualTop + height) / rowPx) + OVERSCAN);
+  const shiftPx = scrollTop - virtualTop;
+  const isSame = before.first === first && before.last === last && before.shiftPx === shiftPx;
+  return isSame ? before : { first, last, shiftPx };
 }
 
 type Sizes = { virtualPx: number; spacerPx: number };

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useMemo, useRef, useState } from 'react';
 import type { Output, Request } from '../../data/client.ts';
 import type { FeedEvent } from '../../data/events.ts';
 import { useOperation } from '../../data/query.ts';
-import { useCursorRows } from '../../data/use-cursor-rows.ts';
 import { useLiveFromNow } from '../../data/use-live.ts';
 import { useNow } from '../../data/use-now.ts';
+import { useOperationRows } from '../../data/use-paged-rows.ts';
 import { navigate } from '../../router/router.tsx';
 import { ago, fullTimeOf, number } from '../../texts/format.ts';
 import { memory } from '../../texts/memory.ts';
@@ -60,21 +60,22 @@ export function listInput(address: MemoryAddress): Request<'entries.list'> {
 export function EntryList({ address }: { address: MemoryAddress }) {
   const { listPath, entry } = address;
   const input = useMemo(() => listInput(address), [address]);
-  const rows = useCursorRows('entries.list', input, entriesOf);
-  const news = useNews({ listPath, branch: address.branch }, rows.refetch);
+  const rows = useOperationRows('entries.list', input, entriesOf);
+  const refresh = useCallback(() => rows.refresh(), [rows]);
+  const news = useNews({ listPath, branch: address.branch }, refresh);
   const onRange = useCallback(
     (first: number, last: number) => {
       news.setTop(first === 0);
-      rows.onRange(first, last);
+      rows.show(first, last);
     },
-    [news.setTop, rows.onRange],
+    [news.setTop, rows],
   );
   const open = (index: number) => {
-    const row = rows.row(index);
+    const row = rows.rowAt(index);
     if (row) navigate(address.toEntry(row.entity_path, row.key));
   };
   const selected = entry ? selectedIn(rows, entry) : undefined;
-  const isEmpty = rows.isComplete && rows.count === 0;
+  const isEmpty = !rows.isPending && !rows.hasMore && rows.count === 0;
   return (
     <section className={styles.list} aria-label={texts.title}>
       <ListHead address={address} input={input} />
@@ -85,7 +86,7 @@ export function EntryList({ address }: { address: MemoryAddress }) {
         </div>
       )}
       <div className={styles.rows} onPointerEnter={() => news.hold(true)} onPointerLeave={() => news.hold(false)}>
-        {rows.isPending && rows.error === undefined && (
+        {rows.isPending && (
           <div className={styles.pad}>
             <Skeleton rows={12} />
           </div>
@@ -94,7 +95,7 @@ export function EntryList({ address }: { address: MemoryAddress }) {
           <div className={styles.pad}>
             <ErrorState
               error={rows.error}
-              onRetry={rows.refetch}
+              onRetry={refresh}
               call={{ name: 'entries.list', input: input as Record<string, unknown> }}
             />
           </div>
@@ -104,12 +105,12 @@ export function EntryList({ address }: { address: MemoryAddress }) {
           <RowList
             key={rows.id}
             label={texts.title}
-            count={rows.count}
+            count={rows.hasMore ? rows.count + 1 : rows.count}
             rowPx={ROW_PX}
             selected={selected}
             onRange={onRange}
             onOpen={open}
-            row={(index) => <Row entry={rows.row(index)} under={listPath} />}
+            row={(index) => <Row entry={rows.rowAt(index)} under={listPath} />}
           />
         )}
       </div>
@@ -120,17 +121,20 @@ export function EntryList({ address }: { address: MemoryAddress }) {
 /** The place of the entry that is shown, near the top of the list. */
 const LOOKED_AT = 2_000;
 function selectedIn(
-  rows: { count: number; row: (index: number) => ListedRow | undefined },
+  rows: { count: number; rowAt: (index: number) => ListedRow | undefined },
   { entity_path, key }: { entity_path: string; key: string },
 ): number | undefined {
   for (let i = 0; i < Math.min(rows.count, LOOKED_AT); i++) {
-    const row = rows.row(i);
+    const row = rows.rowAt(i);
     if (row?.key === key && row.entity_path === entity_path) return i;
   }
   return undefined;
 }
 
-function Row({ entry, under }: { entry: ListedRow | undefined; under: string }) {
+/** Rows that stay in view while the list is scrolled are not drawn again. */
+const Row = memo(EntryRow);
+
+function EntryRow({ entry, under }: { entry: ListedRow | undefined; under: string }) {
   const now = useNow();
   if (!entry)
     return (
@@ -296,16 +300,16 @@ const SHOWN_TYPES = new Set(['write', 'delete', 'expire', 'erase', 'commit', 'ou
 const PAUSE_MS = 1_000;
 
 /** New events: shown at once while nobody reads, else when they are asked for, so that nothing moves under the eye. */
-function useNews({ listPath, branch }: { listPath: string; branch: string }, refetch: () => void) {
+function useNews({ listPath, branch }: { listPath: string; branch: string }, refresh: () => void) {
   const [waiting, setWaiting] = useState(0);
   const state = useRef({ isTop: true, isHeld: false, timer: undefined as ReturnType<typeof setTimeout> | undefined });
   const queries = useQueryClient();
   const show = useCallback(() => {
     setWaiting(0);
-    refetch();
+    refresh();
     void queries.invalidateQueries({ queryKey: ['entities.tree'] });
     void queries.invalidateQueries({ queryKey: ['stats.read'] });
-  }, [refetch, queries]);
+  }, [refresh, queries]);
   const concerns = ({ event_type, entity_path, branch: changed }: FeedEvent): boolean =>
     changed === branch &&
     SHOWN_TYPES.has(event_type) &&

@@ -112,13 +112,7 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
                 {shown.length === 0 && type === '' ? texts.nothing : texts.nothingMatches}
               </p>
             ) : (
-              <Table
-                label={texts.title}
-                columns={columns}
-                rows={rows}
-                keyOf={({ seq }) => seq}
-                onOpen={(event) => navigate(hrefOfEvent(event))}
-              />
+              <Table label={texts.title} columns={columns} rows={rows} keyOf={({ seq }) => seq} onOpen={openEvent} />
             )
           }
         </Loaded>
@@ -126,6 +120,8 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
     </Section>
   );
 }
+
+const openEvent = (event: FeedEvent) => navigate(hrefOfEvent(event));
 
 const namesOf = (events: readonly FeedEvent[], member: 'event_type' | 'agent_id'): string[] =>
   [...new Set(events.map((event) => event[member]))].sort();

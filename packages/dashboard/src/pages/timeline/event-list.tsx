@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useState } from 'react';
+import { memo, type RefObject, useCallback, useState } from 'react';
 import type { FeedEvent } from '../../data/events.ts';
 import { useLiveStatus } from '../../data/use-live.ts';
 import { timeline as texts } from '../../texts/timeline.ts';
@@ -25,8 +25,10 @@ type EventListProps = {
   onClear: () => void;
 };
 
-/** The events themselves, newest first, as far back as somebody scrolls. */
-export function EventList({ filter, at, selected, handle, onSelect, onClear }: EventListProps) {
+/** The events themselves, newest first, as far back as somebody scrolls. The lanes above it change more often. */
+export const EventList = memo(Events);
+
+function Events({ filter, at, selected, handle, onSelect, onClear }: EventListProps) {
   const [isInside, setInside] = useState(false);
   const isHeld = useCallback(() => isInside || handle.current?.isAtTop() === false, [isInside, handle]);
   const { rows, waiting, show, lookedBack, beginning } = useEventRows(filter, at, isHeld);
@@ -37,7 +39,7 @@ export function EventList({ filter, at, selected, handle, onSelect, onClear }: E
   const isLoading = rows.isLoading || (!isBegun && beginning.error === null);
   const error = rows.error ?? (isBegun ? undefined : (beginning.error ?? undefined));
   const retry = () => void (rows.error === undefined ? beginning.refetch() : rows.retry());
-  const isEmpty = rows.count === 0 && !isLoading && (!rows.hasMore || rows.isPaused);
+  const isEmpty = rows.count === 0 && !rows.isPending && !isLoading && (!rows.hasMore || rows.isPaused);
   const note = at === '' ? texts.newestFirst : texts.upTo(momentOf(at));
   return (
     <section className={styles.list} aria-label={texts.list}>
@@ -67,6 +69,7 @@ export function EventList({ filter, at, selected, handle, onSelect, onClear }: E
       {rows.count > 0 && (
         <div className={styles.rows} onPointerEnter={() => setInside(true)} onPointerLeave={() => setInside(false)}>
           <RowList
+            key={rows.id}
             label={texts.list}
             count={rows.count}
             rowPx={isPhone ? 52 : 32}
@@ -78,7 +81,7 @@ export function EventList({ filter, at, selected, handle, onSelect, onClear }: E
             }}
             row={(index) => {
               const event = rows.rowAt(index);
-              return event && <EventRow event={event} isPhone={isPhone} isSelected={event.seq === selected} />;
+              return event && <Row event={event} isPhone={isPhone} isSelected={event.seq === selected} />;
             }}
           />
         </div>
@@ -97,6 +100,9 @@ function Further({ at, onMore }: { at: string; onMore: () => void }) {
 }
 
 type EventRowProps = { event: FeedEvent; isPhone: boolean; isSelected: boolean };
+
+/** Rows that stay in view while the list is scrolled are not drawn again. */
+const Row = memo(EventRow);
 
 function EventRow({ event, isPhone, isSelected }: EventRowProps) {
   const { created_at, agent_id, event_type } = event;

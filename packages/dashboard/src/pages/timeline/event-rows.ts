@@ -3,7 +3,7 @@ import type { FeedEvent } from '../../data/events.ts';
 import { live } from '../../data/live.ts';
 import type { RowPage } from '../../data/paged-list.ts';
 import { ask, useOperation } from '../../data/query.ts';
-import { FROM_NOW, useLive } from '../../data/use-live.ts';
+import { useLiveFromNow } from '../../data/use-live.ts';
 import { usePagedRows } from '../../data/use-paged-rows.ts';
 import { eventOfTimeline, hasFilter, matches, type TimelineFilter } from './event-filter.ts';
 
@@ -40,7 +40,7 @@ export function useEventRows(filter: TimelineFilter, at: string, isHeld: () => b
       const fresh = events.filter((event) => matches(filter, event)).reverse();
       if (isTooMany) setRound((n) => n + 1);
       else if (isHeld()) setWaiting((before) => [...fresh, ...before]);
-      else if (fresh.length > 0) rows.prepend(fresh);
+      else rows.prepend(fresh);
     },
     [filter, isHeld, rows],
   );
@@ -149,13 +149,13 @@ function useNewEvents(
       state.isAsking = false;
     }
   }, []);
-  useLive(() => {
+  useLiveFromNow(() => {
     clearTimeout(timer.current);
     const wait = Math.max(0, TICKLE_MS - (Date.now() - latest.current.last));
     timer.current = setTimeout(() => {
       latest.current.last = Date.now();
       void pull();
     }, wait);
-  }, FROM_NOW);
+  });
   useEffect(() => () => clearTimeout(timer.current), []);
 }

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react';
+import { useCallback, useMemo, useRef } from 'react';
 import { useInstalled } from '../../data/installed.ts';
 import { useOperation } from '../../data/query.ts';
 import { useLiveStatus } from '../../data/use-live.ts';
@@ -48,7 +48,8 @@ export function TimelinePage() {
   const isLive = at === '' && state !== 'paused';
   const { input, series, types, total, lanes, isDrawn } = useLanes(window, filter, isLive);
   const list = useRef<RowListHandle>(null);
-  const select = (seq: number) => set({ event: seq });
+  const select = useCallback((seq: number) => set({ event: seq }), [set]);
+  const clear = useCallback(() => set({ ...NO_FILTER, at: '' }), [set]);
   useWindowKeys(window, set);
   const complete = series.data?.complete_since;
   return (
@@ -75,14 +76,7 @@ export function TimelinePage() {
         {complete && Date.parse(complete) > window.from && (
           <p className={styles.note}>{texts.incomplete(momentOf(complete))}</p>
         )}
-        <EventList
-          filter={filter}
-          at={at}
-          selected={event}
-          handle={list}
-          onSelect={select}
-          onClear={() => set({ ...NO_FILTER, at: '' })}
-        />
+        <EventList filter={filter} at={at} selected={event} handle={list} onSelect={select} onClear={clear} />
       </div>
       {event > 0 && <EventInspector key={event} seq={event} onClose={() => set({ event: 0 })} />}
     </div>

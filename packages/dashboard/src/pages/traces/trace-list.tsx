@@ -140,6 +140,7 @@ export function TraceList() {
           {!isPhone && <TraceRowHead />}
           <div className={styles.rows} onPointerEnter={() => setInside(true)} onPointerLeave={() => setInside(false)}>
             <RowList
+              key={rows.id}
               label={traces.title}
               count={rows.count}
               rowPx={isPhone ? 56 : 36}

@@ -2,7 +2,7 @@ import { useCallback, useRef, useState } from 'react';
 import type { Output, Request } from '../../data/client.ts';
 import type { FeedEvent } from '../../data/events.ts';
 import { ask } from '../../data/query.ts';
-import { FROM_NOW, useLive } from '../../data/use-live.ts';
+import { useLiveFromNow } from '../../data/use-live.ts';
 import { usePagedRows } from '../../data/use-paged-rows.ts';
 
 export type ListedTrace = Output<'traces.list'>['traces'][number];
@@ -34,19 +34,19 @@ export function useTraceRows(filters: TraceFilters, isHeld: () => boolean) {
       setWaiting(0);
       // More than a page came: start again rather than leave a gap.
       if (fresh.length === PAGE) setRound((n) => n + 1);
-      else if (fresh.length > 0) rows.prepend(fresh);
+      else rows.prepend(fresh);
     } catch {
       // The next event asks again, and the list itself says what is wrong.
     } finally {
       isAsking.current = false;
     }
   }, [filters, rows]);
-  useLive((events) => {
+  useLiveFromNow((events) => {
     const count = events.filter((event) => isTraceOf(event, filters)).length;
     if (count === 0) return;
     if (isHeld()) setWaiting((n) => n + count);
     else void show();
-  }, FROM_NOW);
+  });
   return { rows, waiting, show };
 }
 
