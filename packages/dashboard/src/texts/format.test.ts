@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, counted, duration, money, percent } from './format.ts';
+import { ago, bytes, counted, day, duration, fullTimeOf, minuteTime, money, number, percent } from './format.ts';
 
 const now = Date.parse('2026-11-17T12:00:00Z');
 const before = (ms: number) => ago(now - ms, now);
@@ -35,6 +35,20 @@ describe('numbers and times as people read them', () => {
       '1 h 0 m',
       '2 h 0 m',
     ]);
+  });
+
+  it('say when something was', () => {
+    const at = new Date(2026, 10, 7, 9, 5, 3).getTime();
+    expect([minuteTime(at), fullTimeOf(at), day(at, at), day(at, at + 400 * 86_400_000)]).toEqual([
+      '09:05',
+      'Nov 7, 2026, 09:05:03',
+      'Nov 7',
+      'Nov 7, 2026',
+    ]);
+  });
+
+  it('say how many', () => {
+    expect([0, 999, 1000, -1234567, 1234567.6].map(number)).toEqual(['0', '999', '1,000', '-1,234,567', '1,234,568']);
   });
 
   it('say how large and how dear', () => {

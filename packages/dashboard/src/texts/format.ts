@@ -1,19 +1,16 @@
-/** Numbers, times and lengths as people read them. One place, so that another language changes them here. */
-export const LOCALE = 'en';
+/**
+ * Numbers, times and lengths as people read them. One place, so that another language changes them here. `Intl` is asked only
+ * where a page can wait: its first answer takes as long as drawing one.
+ */
+const LOCALE = 'en';
+const GROUPS = ',';
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Made when it is first used: making one takes as long as drawing a page. */
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-const whole = lazily(() => new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 }));
-const short = lazily(() => new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 }));
-const dayMonth = lazily(() => new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' }));
-const dayMonthYear = lazily(() => new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' }));
+let short: Intl.NumberFormat | undefined;
+const shortOf = (n: number): string => {
+  short ??= new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+  return short.format(n);
+};
 
 const two = (n: number): string => String(n).padStart(2, '0');
 
@@ -21,12 +18,11 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-export const number = (n: number): string => whole().format(n);
-export const shortNumber = (n: number): string => (Math.abs(n) < 10_000 ? whole().format(n) : short().format(n));
+export const number = (n: number): string => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, GROUPS);
+export const shortNumber = (n: number): string => (Math.abs(n) < 10_000 ? number(n) : shortOf(n));
 export const confidence = (n: number): string => n.toFixed(2);
 /** Little is not nothing: a share of 0.4 % is not shown as 0 %. */
-export const percent = (share: number): string =>
-  share > 0 && share < 0.01 ? '< 1 %' : `${whole().format(share * 100)} %`;
+export const percent = (share: number): string => (share > 0 && share < 0.01 ? '< 1 %' : `${number(share * 100)} %`);
 export const money = (usd: number): string => `$${usd < 1 ? usd.toFixed(usd < 0.1 ? 3 : 2) : usd.toFixed(2)}`;
 
 /** 17:09:41 */
@@ -36,13 +32,17 @@ export function clockTime(at: string | number): string {
 }
 /** 17:09 */
 export const minuteTime = (at: string | number): string => clockTime(at).slice(0, 5);
-/** 12 Nov, with the year where it is another one. */
+/** Nov 12, with the year where it is another one. */
 export function day(at: string | number, now = Date.now()): string {
   const date = new Date(at);
-  return (date.getFullYear() === new Date(now).getFullYear() ? dayMonth() : dayMonthYear()).format(date);
+  const text = `${MONTHS[date.getMonth()]} ${date.getDate()}`;
+  return date.getFullYear() === new Date(now).getFullYear() ? text : `${text}, ${date.getFullYear()}`;
 }
 /** Nov 12, 2026, 17:09:41 */
-export const fullTimeOf = (at: string | number): string => `${dayMonthYear().format(new Date(at))}, ${clockTime(at)}`;
+export function fullTimeOf(at: string | number): string {
+  const date = new Date(at);
+  return `${MONTHS[date.getMonth()]} ${date.getDate()}, ${date.getFullYear()}, ${clockTime(at)}`;
+}
 
 /** 17:09 today, else the day and the time. */
 export function dayAndTime(at: string | number, now = Date.now()): string {
@@ -50,7 +50,7 @@ export function dayAndTime(at: string | number, now = Date.now()): string {
   return isToday ? `${minuteTime(at)} today` : `${day(at, now)} ${minuteTime(at)}`;
 }
 
-/** now, 12 min, 2 h, 3 d, 12 Nov */
+/** now, 12 min, 2 h, 3 d, Nov 12 */
 export function ago(at: string | number, now = Date.now()): string {
   const ms = now - new Date(at).getTime();
   if (ms < MINUTE) return 'now';
@@ -83,5 +83,4 @@ export function bytes(n: number): string {
 }
 
 /** 1 entry, 2 entries */
-export const counted = (n: number, one: string, many = `${one}s`): string =>
-  `${whole().format(n)} ${n === 1 ? one : many}`;
+export const counted = (n: number, one: string, many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`;
