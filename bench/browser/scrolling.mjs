@@ -8,7 +8,7 @@ const LIMIT_MB = 200;
 const TICK_MS = 16;
 const JUMPS = 12;
 /** Until the first answers are drawn. */
-const SETTLE_MS = 2_000;
+const FIRST_ANSWERS_MS = 2_000;
 
 /** Turns the wheel by so many pixels at a time. */
 async function turnWheel(page, { ticks, px }) {
@@ -57,7 +57,7 @@ export async function* measureScrolling({ browser, url, key }, { figure, address
     const { page, devtools, goto, close } = await openPage(browser, { url, key });
     await goto(address);
     await page.getByRole('grid', { name: grid, exact: true }).getByRole('row').first().waitFor();
-    await sleep(SETTLE_MS);
+    await sleep(FIRST_ANSWERS_MS);
     runs.push(await framesDuring(page, () => lookThrough(page, grid)));
     memory.push(await memoryOf(browser, devtools));
     known = Math.max(known, await knownRows(page, grid));

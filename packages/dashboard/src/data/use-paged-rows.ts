@@ -43,7 +43,7 @@ export function useOperationRows<N extends PagedName, R>(
     return { rows: pick(page), next: has_more && next_cursor !== null ? next_cursor : undefined };
   };
   const rows = usePagedRows<R, string>(JSON.stringify([name, input]), '', load);
-  // Whoever changes something says so to the cache of answers, which the pages are not in: this stands for them there.
+  // What changes something says so to the cache of answers. The pages are not in there; this stands for them.
   const { dataUpdatedAt: changedAt } = useQuery({
     queryKey: [name, 'rows'],
     queryFn: () => Date.now(),
