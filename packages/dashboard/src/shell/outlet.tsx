@@ -1,4 +1,4 @@
-import { Component, type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { Component, type ComponentType, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKey } from '../data/key-store.ts';
 import { useIsOnline } from '../data/online.ts';
 import { ask } from '../data/query.ts';
@@ -41,7 +41,7 @@ export function Outlet() {
   const page = pageOf(address);
   const [shown, setShown] = useState<Shown>();
   const [failure, setFailure] = useState<unknown>();
-  const isOnline = useIsOnline();
+  useReloadWhenBack(failure !== undefined);
   const key = useKey();
   const View = page && loaded.get(page.id);
   useEffect(() => {
@@ -55,14 +55,14 @@ export function Outlet() {
       },
       (error) => {
         if (!isOver) setFailure(error);
-        // Whether the server is gone is found by asking it; the page is loaded when it answers again.
-        if (isOnline) ask('health.read', {}).catch(() => undefined);
+        // Whether the server is gone is found by asking it.
+        ask('health.read', {}).catch(() => undefined);
       },
     );
     return () => {
       isOver = true;
     };
-  }, [page, address, isOnline]);
+  }, [page, address]);
   useEffect(() => {
     if (page && View) setShown({ page, View, address });
   }, [page, View, address]);
@@ -77,6 +77,16 @@ export function Outlet() {
       </Boundary>
     </AddressContext>
   );
+}
+
+/** A browser does not ask again for a script that it could not load, so everything is loaded once the server is back. */
+function useReloadWhenBack(hasFailed: boolean): void {
+  const isOnline = useIsOnline();
+  const wasOnline = useRef(true);
+  useEffect(() => {
+    if (hasFailed && isOnline && !wasOnline.current) location.reload();
+    wasOnline.current = isOnline;
+  }, [hasFailed, isOnline]);
 }
 
 function UnknownPage() {

@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { post } from '../support/hosted.ts';
+import type { HttpRequest } from '../support/wire.ts';
+import { everyPage, isCall, useEveryPage, waitForPage } from './support/every-page.ts';
+
+const OUTSIDE = 'outsidemark';
+const INSIDE = 'inside-key';
+const KEYS = [
+  { what: 'may only read below one path', scopes: [{ pattern: 'team/**', permission: 'READ' }] },
+  { what: 'may read and write below one path', scopes: [{ pattern: 'team/**', permission: 'READ_WRITE' }] },
+];
+
+describe('A key that', { timeout: 60_000 }, () => {
+  const { account, hosted, open, visit } = useEveryPage();
+
+  beforeAll(async () => {
+    const ask = async (agent: string, sent: HttpRequest) => {
+      const headers = { 'x-mem-agent-id': agent, 'x-mem-session-id': `session-of-${agent}` };
+      const { status, text, json } = await hosted().as(account().key, { ...sent, headers });
+      expect(status, text).toBeLessThan(300);
+      return json;
+    };
+    const work = async (agent: string, entity_path: string, key: string) => {
+      await ask(agent, post('/api/v1/entries', { entity_path, key, value: `value of ${key}` }));
+      await ask(agent, { method: 'GET', path: `/api/v1/entries/${entity_path}/${key}` });
+      const report = { outcome_ref: `outcome-of-${key}`, outcome_type: 'p1_incident', task_input: `task of ${key}` };
+      await ask(agent, post('/api/v1/outcomes', report));
+    };
+    await work('inside-agent', 'team/a', INSIDE);
+    await work(`${OUTSIDE}-agent`, `${OUTSIDE}/path`, `${OUTSIDE}-key`);
+    const branch = `${OUTSIDE}-branch`;
+    const agent = `${OUTSIDE}-agent`;
+    await ask(agent, post('/api/v1/branches', { name: branch, description: `about ${OUTSIDE}` }));
+    const written = { entity_path: `${OUTSIDE}/path`, key: `${OUTSIDE}-key`, value: OUTSIDE, branch };
+    await ask(agent, post('/api/v1/entries', written));
+    await ask(agent, post('/api/v1/pull-requests', { title: `${OUTSIDE} title`, source_branch: branch }));
+  });
+
+  describe.each(KEYS)('$what', ({ scopes }) => {
+    it('is shown its part on every page and nothing else, and told what it lacks', async () => {
+      const { key } = await hosted().newKey(account().key, { scopes });
+      const opened = await open('#/nowhere', key);
+      const { page, waiting } = opened;
+      const bodies: { url: string; status: number; text: Promise<string> }[] = [];
+      page.on('response', (response) => {
+        if (isCall(response.url()) && !response.headers()['content-type']?.startsWith('text/event-stream'))
+          bodies.push({
+            url: response.url(),
+            status: response.status(),
+            text: response.text().catch(() => ''),
+          });
+      });
+      const shown = await navigation(page);
+      for (const listed of everyPage) {
+        await visit(page, listed.address);
+        await waitForPage({ ...opened, waiting }, listed);
+        const alerts = await page.getByRole('main').getByRole('alert').allInnerTexts();
+        for (const alert of alerts) expect([listed.id, alert]).toEqual([listed.id, expect.stringMatching(/ key /)]);
+        if (!shown.includes(listed.title)) expect([listed.id, alerts.length]).toEqual([listed.id, expect.any(Number)]);
+        console.log(listed.id, shown.includes(listed.title), JSON.stringify(alerts));
+        expect([listed.id, await page.content()]).toEqual([listed.id, expect.not.stringContaining(OUTSIDE)]);
+      }
+      for (const { url, text } of bodies) expect([url, (await text).includes(OUTSIDE)]).toEqual([url, false]);
+      await visit(page, '#/memory');
+      await page.getByRole('grid', { name: 'Entries' }).getByText(INSIDE).waitFor();
+      await visit(page, `#/memory/${OUTSIDE}/path?key=${OUTSIDE}-key`);
+      await page.getByRole('alert').filter({ hasText: 'does not have READ' }).first().waitFor();
+    });
+  });
+
+  it('may not write is told so, and what it typed stays', async () => {
+    const { key } = await hosted().newKey(account().key, { scopes: KEYS[0]?.scopes });
+    const { page } = await open('#/memory/team/a?do=new', key);
+    await page.getByLabel('Key', { exact: true }).fill('new-one');
+    await page.getByRole('textbox', { name: 'Value' }).fill('typed');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('alert').filter({ hasText: 'does not have WRITE' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe('typed');
+  });
+});
+
+/** The pages that the navigation offers, once it knows. */
+async function navigation(page: Page): Promise<string[]> {
+  const links = page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link');
+  await links.filter({ hasText: 'Traces' }).waitFor();
+  return links.allInnerTexts();
+}
