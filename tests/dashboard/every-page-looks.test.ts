@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { everyPage, useEveryPage, waitForPage } from './support/every-page.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
-describe('Every page', { timeout: 60_000 }, () => {
+describe('Every page', { timeout: 120_000 }, () => {
   const { account, newWindow, visit } = useEveryPage();
 
   it.each(LOOKS)('is accessible, and no wider than the window, $theme at $width px', async (look) => {

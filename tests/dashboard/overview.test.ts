@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
-import { expectNoSidewaysScroll, findings, LOOKS, realClock, wear } from './support/window.ts';
+import { realClock } from './support/window.ts';
 
 const SLOW = { timeout: 60_000 };
 
+const newPage = useBrowser();
+
 describe.each(backends)('Overview on %s', SLOW, (backend) => {
-  const newPage = useBrowser();
   let app: TestApp;
   let server: TestServer;
   beforeAll(async () => {
@@ -112,17 +113,6 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       await section(page, 'Live').getByRole('button', { name: 'Remove type outcome' }).click();
       await page.getByRole('button', { name: '30 d' }).click();
       expect(new URL(page.url()).hash).toBe('#/overview?range=30d');
-    });
-
-    it.each(LOOKS)('is accessible, and no wider than the window, $theme at $width px', async (look) => {
-      const { page, complaints } = await newPage();
-      await wear(page, look);
-      await page.goto(server.url);
-      await section(page, 'Live').getByRole('row').first().waitFor();
-      await section(page, 'Agents, last hour').getByRole('listitem').first().waitFor();
-      expect(await findings(page)).toEqual([]);
-      await expectNoSidewaysScroll(page);
-      expect(complaints).toEqual([]);
     });
 
     it('shows text as text, whatever it says', async () => {

@@ -73,7 +73,6 @@ describe('Briefing and connectors', { timeout: 60_000 }, () => {
     const found: string[] = [];
     for (const [address, text] of [
       ['#/briefing?agent=deploy-bot&path=checkout', 'failover-order'],
-      ['#/connectors', 'build.failed'],
       ['#/connectors/example', 'MEM_CONNECTOR_EXAMPLE_SECRET'],
     ] as const) {
       await page.goto(`${server.url}/${address}`);

@@ -9,8 +9,9 @@ import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.
 const SLOW = { timeout: 60_000 };
 const SCRIPT = '<img src=x onerror="document.title=1">';
 
+const newPage = useBrowser();
+
 describe.each(backends)('Timeline on %s', SLOW, (backend) => {
-  const newPage = useBrowser();
   let app: TestApp;
   let server: TestServer;
   beforeAll(async () => {

@@ -36,12 +36,16 @@ export async function waitForPage({ page, waiting }: OpenWindow, { title }: Pick
 
 /** Waits until nothing is asked and nothing loads. */
 export async function quiet({ page, waiting }: Pick<OpenWindow, 'page' | 'waiting'>): Promise<void> {
+  // What a new address asks for is asked once its page is drawn.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 20)))');
   const isLoading = async () => waiting.size + (await page.locator('main [aria-label="Loading"]').count());
   await expect.poll(async () => (await isLoading()) + (await isLoading()), { timeout: 15_000, interval: 20 }).toBe(0);
 }
 
-/** A hosted account with a story on every page, and a browser, for a file of tests. */
-export function useEveryPage() {
+type Plant = (hosted: Hosted, account: NewAccount) => Promise<void>;
+
+/** A hosted account with a story on every page, and a browser, for a file of tests. `plant`: what else is in it. */
+export function useEveryPage(plant: Plant = async () => {}) {
   const newPage = useBrowser();
   let hosted: Hosted;
   let account: NewAccount;
@@ -53,6 +57,7 @@ export function useEveryPage() {
       http: { dashboard: await builtDashboard(), corsOrigins: [] },
     });
     account = await hosted.newAccount();
+    await plant(hosted, account);
     story = await fillAccount(hosted.app, account.account_id);
     clock.catchUp();
   });
@@ -61,7 +66,7 @@ export function useEveryPage() {
   const newWindow = async (key: string): Promise<OpenWindow> => {
     const watched = await newPage();
     const waiting = new Set<Request>();
-    watched.page.on('request', (request) => isCall(request.url()) && !isStream(request.url()) && waiting.add(request));
+    watched.page.on('request', (request) => !isStream(request.url()) && waiting.add(request));
     const answered = (request: Request) => waiting.delete(request);
     watched.page.on('requestfinished', answered).on('requestfailed', answered);
     // Only where the tab has none: one that was typed in stays after a reload.

@@ -3,6 +3,7 @@ import { client, isMemError } from '../data/client.ts';
 import { live } from '../data/live.ts';
 import { setOnline, useIsOnline } from '../data/online.ts';
 import { queryClient } from '../data/query.ts';
+import { useLiveStatus } from '../data/use-live.ts';
 import { shell } from '../texts/shell.ts';
 import styles from './shell.module.css';
 
@@ -25,6 +26,10 @@ async function look(wasOnline: boolean): Promise<void> {
 /** Says that the server is gone, and loads the page again when it is back. */
 export function Offline() {
   const isOnline = useIsOnline();
+  const isLost = useLiveStatus().state === 'reconnecting';
+  useEffect(() => {
+    if (isLost) void look(true);
+  }, [isLost]);
   useEffect(() => {
     const ask = () => void look(isOnline);
     const timer = isOnline ? undefined : setInterval(ask, AGAIN_MS);
