@@ -56,7 +56,14 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
     await section(page, 'Confidence moved').getByText('retry-policy').waitFor();
     await section(page, 'Agents, last hour').getByText('demo-deploy-bot').waitFor();
     await section(page, 'Live').getByText('deploy-2231').waitFor();
+    await app.call('entries.write', { entity_path: 'demo/notes', key: 'mine', value: 'not of the demo' });
+    await app.call('entries.write', { entity_path: 'demo/infra/eu-west', key: 'pool-size', value: 'changed by me' });
     await page.getByRole('button', { name: 'Remove demo data' }).click();
+    await page.getByText('1 stay, since others changed them').waitFor();
+    const { entries } = await app.call('entries.list', {});
+    expect(entries.map(({ key }) => key)).toEqual(['pool-size', 'mine']);
+    expect(await page.getByRole('button', { name: 'Remove demo data' }).count()).toBe(0);
+    await app.call('entries.erase', { entity_path: 'demo/**' });
     await page.getByText('Nothing is stored yet.').waitFor();
     expect((await app.call('agents.list', {})).agents.filter(({ agent_id }) => agent_id.startsWith('demo'))).toEqual(
       [],

@@ -89,8 +89,9 @@ export const entries = {
       method: 'GET',
       path: entryPath,
       aliases: [{ method: 'GET', path: '/api/v1/entry' }],
-      etag: (output: { version: number; seq: number; standing_no?: number }) =>
-        `${output.version}.${output.seq}.${output.standing_no ?? 0}`,
+      // A browser keeps one answer per address, whosever key asked: entries of other accounts must not have the same one.
+      etag: (output: { version: number; seq: number; standing_no?: number; chain_start: string }) =>
+        `${output.version}.${output.seq}.${output.standing_no ?? 0}.${output.chain_start}`,
     },
     cli: { args: ['entity_path', 'key'], alias: 'read' },
     tools: [

@@ -1,19 +1,25 @@
-import { dropKey, setKey } from './key-store.ts';
+import { dropKey, readKey, setKey } from './key-store.ts';
 import { live } from './live.ts';
 import { queryClient } from './query.ts';
 
-/** Nothing that one key was shown stays for the next. */
-function beginAgain(): void {
+/** In place of another key the page starts again: nothing that was shown with that one may stay. */
+export function signIn(key: string): void {
+  const before = readKey();
+  setKey(key);
+  if (before !== '' && before !== readKey()) return location.reload();
   live.restart();
   void queryClient.resetQueries();
 }
 
-export function signIn(key: string): void {
-  setKey(key);
-  beginAgain();
-}
-
+/** Nothing of what was shown or typed stays: neither on the screen, nor in memory, nor in the store of the tab. */
 export function signOut(): void {
   dropKey();
-  beginAgain();
+  try {
+    // Other pages of this address may keep things there too.
+    for (const name of Object.keys(sessionStorage)) if (name.startsWith('mem.')) sessionStorage.removeItem(name);
+  } catch {
+    // Storage may be blocked, and then has nothing.
+  }
+  history.replaceState(null, '', location.pathname + location.search);
+  location.reload();
 }

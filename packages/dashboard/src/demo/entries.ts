@@ -2,6 +2,7 @@ import type { Request } from '../data/client.ts';
 
 /** Everything of the demo is below this path, and its agents carry this name first. */
 export const DEMO_PATH = 'demo';
+export const DEMO_AGENTS = 'demo-';
 
 export const agents = {
   'demo-deploy-bot': 'Rolls out changes, watches, rolls back',

@@ -17,6 +17,12 @@ function write({ path, key, by, value, confidence, type }: DemoEntry): DemoStep 
   return { name: 'entries.write', input, call: { agentId: by } };
 }
 
+/** Refused where somebody else has an entry of this name. */
+function writeFirst(entry: DemoEntry): DemoStep {
+  const { input, call } = write(entry) as DemoStep & { name: 'entries.write' };
+  return { name: 'entries.write', input: { ...input, if_version: 0 }, call };
+}
+
 function splitEntry(entry: string): { entity_path: string; key: string } {
   const at = entry.lastIndexOf('/');
   return { entity_path: below(entry.slice(0, at)), key: entry.slice(at + 1) };
@@ -68,11 +74,14 @@ export function demoSteps(run: string, now: number): DemoStep[] {
   const done = (list: readonly DemoTask[]) => list.flatMap((task) => stepsOf(task, run, now));
   return [
     ...profiles,
-    ...entries.map(write),
+    ...entries.map(writeFirst),
     ...done(tasks.slice(0, half)),
     write(changes.policy),
     ...done(tasks.slice(half)),
   ];
 }
+
+/** The names of all its entries. */
+export const demoEntries = entries.map(({ path, key }) => ({ entity_path: below(path), key }));
 
 export const demoAgents = Object.keys(agents) as DemoAgent[];

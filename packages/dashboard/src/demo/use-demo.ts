@@ -3,14 +3,16 @@ import { useRef, useState } from 'react';
 import { useOperation } from '../data/query.ts';
 import { overview } from '../texts/overview.ts';
 import { showToast } from '../ui/toast.tsx';
-import { DEMO_PATH } from './entries.ts';
+import { DEMO_AGENTS, DEMO_PATH } from './entries.ts';
 
 export type DemoState = { done: number; total: number };
 
 /** Demo data: whether it is there, and how to load and remove it. What writes it is loaded on demand. */
 export function useDemo() {
   const queries = useQueryClient();
-  const found = useOperation('entries.list', { entity_path: `${DEMO_PATH}/**`, fields: 'meta', limit: 1 });
+  const found = useOperation('entries.list', { entity_path: `${DEMO_PATH}/**`, fields: 'meta', limit: 100 });
+  const isOfDemo = ({ provenance }: { provenance: { agent_id: string } }) =>
+    provenance.agent_id.startsWith(DEMO_AGENTS);
   const [progress, setProgress] = useState<DemoState>();
   const [error, setError] = useState<unknown>();
   const [isRemoving, setRemoving] = useState(false);
@@ -28,7 +30,7 @@ export function useDemo() {
     }
   };
   return {
-    isThere: (found.data?.entries.length ?? 0) > 0,
+    isThere: found.data?.entries.some(isOfDemo) ?? false,
     /** While it is written. */
     progress,
     isRemoving,

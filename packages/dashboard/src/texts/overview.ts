@@ -106,6 +106,7 @@ export const overview = {
     loading: (done: number, total: number) => `Demo data: ${done} of ${total} steps`,
     removeDemo: 'Remove demo data',
     demoShown: 'This store has demo data under demo/.',
-    removed: (n: number) => `Demo data removed: ${counted(n, 'entry', 'entries')}`,
+    removed: ({ erased, kept }: { erased: number; kept: number }) =>
+      `Demo data removed: ${counted(erased, 'entry', 'entries')}${kept === 0 ? '' : `. ${kept} stay, since others changed them`}`,
   },
 } as const;

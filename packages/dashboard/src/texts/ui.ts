@@ -51,11 +51,13 @@ export const ui = {
     removed: 'removed',
     same: 'The two are the same',
     tooLong: 'Too long to compare line by line',
+    skipped: (n: string) => `… ${n} lines are the same`,
   },
   json: {
     items: (n: number) => `${n} ${n === 1 ? 'item' : 'items'}`,
     members: (n: number) => `${n} ${n === 1 ? 'member' : 'members'}`,
   },
+  linesOf: (shown: string, all: string) => `${shown} of ${all} lines`,
   truncated: (shown: string, all: string) => `${shown} of ${all} shown`,
   newRows: (n: number) => `${n} new`,
   statuses: { untested: 'untested', validated: 'validated', contested: 'contested', discredited: 'discredited' },

@@ -1,19 +1,25 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { number } from '../texts/format.ts';
+import { ui } from '../texts/ui.ts';
+import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './code.module.css';
+import { countShown, tokensOf } from './code-lines.ts';
 import { CopyButton } from './copy-button.tsx';
 
 type CodeProps = { label: string; text: string; numbered?: boolean; wrap?: boolean; copy?: boolean; json?: boolean };
 
 /** Code or any other text as it is. It may be scrolled sideways, and then be focused. */
 export function Code({ label, text, numbered = false, wrap = false, copy = false, json = false }: CodeProps) {
-  const lines = text.split('\n');
+  const lines = useMemo(() => text.split('\n'), [text]);
+  const [steps, setSteps] = useState(1);
+  const count = useMemo(() => countShown(lines, steps), [lines, steps]);
   return (
     <div className={classes(styles.code, wrap && styles.wrap, !numbered && styles.plain, copy && styles.copied)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with keys. */}
       <figure className={styles.text} tabIndex={0} aria-label={label}>
         <pre>
-          {lines.map((line, i) => (
+          {lines.slice(0, count).map((line, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name.
             <span key={i} className={styles.lineOf}>
               {numbered && <span className={styles.no}>{i + 1}</span>}
@@ -23,6 +29,7 @@ export function Code({ label, text, numbered = false, wrap = false, copy = false
           ))}
         </pre>
       </figure>
+      <MoreLines shown={count} all={lines.length} onMore={() => setSteps(steps + 1)} />
       {copy && (
         <span className={styles.copy}>
           <CopyButton text={text} />
@@ -32,24 +39,34 @@ export function Code({ label, text, numbered = false, wrap = false, copy = false
   );
 }
 
-const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
+const STYLES = { name: styles.name, string: styles.string, number: styles.number } as const;
 
 /** A line of JSON with its names, texts and numbers told apart. */
 export function colored(line: string): ReactNode[] {
   const parts: ReactNode[] = [];
   let end = 0;
-  for (const match of line.matchAll(TOKENS)) {
-    const [whole, text, colon, other] = match;
-    parts.push(line.slice(end, match.index));
-    const kind = other !== undefined ? styles.number : colon === undefined ? styles.string : styles.name;
+  for (const { at, text, kind } of tokensOf(line)) {
     parts.push(
-      <span key={match.index} className={kind}>
-        {text ?? other}
+      line.slice(end, at),
+      <span key={at} className={STYLES[kind]}>
+        {text}
       </span>,
-      colon ?? '',
     );
-    end = match.index + whole.length;
+    end = at + text.length;
   }
   parts.push(line.slice(end));
   return parts;
+}
+
+/** Below lines of which only the first are shown. */
+export function MoreLines({ shown, all, onMore }: { shown: number; all: number; onMore: () => void }) {
+  if (shown >= all) return null;
+  return (
+    <div className={styles.more}>
+      <span className="third small">{ui.linesOf(number(shown), number(all))}</span>{' '}
+      <Button kind="quiet" onClick={onMore}>
+        {ui.showMore}
+      </Button>
+    </div>
+  );
 }

@@ -1,9 +1,11 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
+import { number } from '../texts/format.ts';
 import { ui } from '../texts/ui.ts';
 import { classes } from './classes.ts';
 import styles from './code.module.css';
-import { colored } from './code.tsx';
-import { type DiffLine, diffLines } from './diff-lines.ts';
+import { colored, MoreLines } from './code.tsx';
+import { countShown, type ShownDiffLine, withoutStretches } from './code-lines.ts';
+import { diffLines } from './diff-lines.ts';
 
 const SHORT_CHARS = 60;
 const PLAIN_LIST = /\[\n\s*([^[\]{}]*?)\n\s*\]/g;
@@ -30,7 +32,12 @@ type DiffProps = {
 
 /** Two texts, line by line. */
 export function Diff({ label, before, after, json = false }: DiffProps) {
-  const lines = useMemo(() => diffLines(before, after, json ? withoutComma : undefined), [before, after, json]);
+  const lines = useMemo(() => {
+    const all = diffLines(before, after, json ? withoutComma : undefined);
+    return all && withoutStretches(all);
+  }, [before, after, json]);
+  const [steps, setSteps] = useState(1);
+  const count = useMemo(() => countShown(lines?.map(({ text }) => text) ?? [], steps), [lines, steps]);
   if (lines === undefined) return <p className="third">{ui.diff.tooLong}</p>;
   if (before === after) return <p className="third">{ui.diff.same}</p>;
   return (
@@ -38,17 +45,26 @@ export function Diff({ label, before, after, json = false }: DiffProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with keys. */}
       <figure className={styles.text} tabIndex={0} aria-label={label}>
         <pre>
-          {lines.map((line, i) => (
+          {lines.slice(0, count).map((line, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name.
             <Line key={i} line={line} />
           ))}
         </pre>
       </figure>
+      <MoreLines shown={count} all={lines.length} onMore={() => setSteps(steps + 1)} />
     </div>
   );
 }
 
-function Line({ line: { kind, text, before, after } }: { line: DiffLine }) {
+function Line({ line }: { line: ShownDiffLine }) {
+  if (line.kind === 'skipped')
+    return (
+      <span className={classes(styles.lineOf, styles.skipped)}>
+        {ui.diff.skipped(number(line.count))}
+        {'\n'}
+      </span>
+    );
+  const { kind, text, before, after } = line;
   return (
     <span className={classes(styles.lineOf, kind !== 'same' && styles[kind])}>
       <span className={styles.no}>{after ?? before}</span>

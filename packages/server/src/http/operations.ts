@@ -200,9 +200,9 @@ function checkedId(lastId: string): string {
   throw invalidInput([{ path: 'header last-event-id', message: 'must be the id of an event' }]);
 }
 
-/** Our ETags start with the version: `"3.17.0"`, `"3"`. */
+/** Our ETags start with the version: `"3.17.0.9f86d081884c"`, `"3"`. */
 function versionOf(ifMatch: string): number {
-  const version = /^"?(\d{1,15})(\.\d+)*"?$/.exec(ifMatch.trim())?.[1];
+  const version = /^"?(\d{1,15})(\.[\da-f]+)*"?$/.exec(ifMatch.trim())?.[1];
   if (version === undefined)
     throw invalidInput([{ path: 'header if-match', message: 'must be one ETag of this service, or *' }]);
   return Number(version);

@@ -1,3 +1,4 @@
+import { keyMark } from '../../data/key-store.ts';
 import type { ShownAddress } from './memory-address.ts';
 
 /** What somebody typed, kept in the tab until it is saved or given up. */
@@ -15,8 +16,9 @@ export type FormDraft = {
   baseText: string;
 };
 
+/** Who signs in with another key does not see it. */
 const nameOf = (entry: ShownAddress | undefined, branch: string) =>
-  `mem.draft ${JSON.stringify(entry ? [entry.entity_path, entry.key, branch] : ['new', branch])}`;
+  `mem.draft ${keyMark()} ${JSON.stringify(entry ? [entry.entity_path, entry.key, branch] : ['new', branch])}`;
 
 export function loadDraft(entry: ShownAddress | undefined, branch: string): FormDraft | undefined {
   try {

@@ -246,19 +246,35 @@ export const rendered = <T>(text: string, about?: object): T => new JsonText(tex
 
 export const toEntry = <T = EntryAnswer>(row: ShownEntry, extra?: string): T => rendered<T>(entryText(row, extra));
 
+const CHAIN_MEMBER = '"integrity_chain":"';
+const CHAIN_START = 12;
+
+/** Differs from that of any other version, also in other accounts. The member is near the end of the document. */
+function chainStartIn(document: string): string {
+  const at = document.lastIndexOf(CHAIN_MEMBER) + CHAIN_MEMBER.length;
+  return document.slice(at, at + CHAIN_START);
+}
+
 export const toVersion = (
   row: Pick<VersionRow, 'document' | 'confidence' | 'deleted' | 'version' | 'seq'>,
 ): EntryVersion =>
   rendered(`${undamaged(row.document).slice(0, -1)},"confidence":${row.confidence},"deleted":${row.deleted === 1}}`, {
     version: row.version,
     seq: row.seq,
+    chain_start: chainStartIn(row.document),
   });
 
 /** The answer of a read, which is conditional on version and standing. */
 export const toReadEntry = (
   row: ShownEntry & Pick<EntryRow, 'version' | 'seq' | 'standing_no'>,
   extra?: string,
-): EntryAnswer => rendered(entryText(row, extra), { version: row.version, seq: row.seq, standing_no: row.standing_no });
+): EntryAnswer =>
+  rendered(entryText(row, extra), {
+    version: row.version,
+    seq: row.seq,
+    standing_no: row.standing_no,
+    chain_start: chainStartIn(row.document),
+  });
 
 /** An entry key on a branch. */
 export type EntryAddress = { branch: string; entity_path: string; key: string };
