@@ -34,6 +34,7 @@ export const transferTexts = {
     checkedDone: (lines: number) => `${counted(lines, 'line')} checked: the file can be imported.`,
     cancelled: 'Cancelled. The account is as it was.',
     noHeader: 'This is not the file of an export: its first line is no header.',
+    lineTooLong: 'This is not the file of an export: it has a line that is longer than any of those.',
     waiting: (n: number) => `An earlier import handed over ${counted(n, 'line')} and did not end.`,
     discard: 'Drop these lines',
     discarded: 'Dropped',

@@ -7,6 +7,8 @@ export type ImportProgress = { lines: number; total: number | undefined; isFinis
 /** Well below what a server takes in one request. */
 const BATCH_BYTES = 2_000_000;
 const BATCH_LINES = 2_000;
+/** No line of an export is as long. */
+const MOST_LINE = 64_000_000;
 
 type ImportOptions = { isCheck: boolean; signal: AbortSignal; onProgress: (progress: ImportProgress) => void };
 
@@ -48,15 +50,26 @@ async function* batchesOf(file: Blob): AsyncGenerator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-async function* linesOf(file: Blob): AsyncGenerator<string> {
+/** Each piece of the file is looked at once: a file without ends of lines must not hold the page, nor fill its memory. */
+export async function* linesOf(file: Blob): AsyncGenerator<string> {
   const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
+  let begun: string[] = [];
+  let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    const lines = (rest + value).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.map((line) => line.replace(/\r$/, ''));
+    const [first = '', ...others] = value.split('\n');
+    begun.push(first);
+    size += first.length;
+    if (size > MOST_LINE) throw new Error(transferTexts.import.lineTooLong);
+    const last = others.pop();
+    if (last === undefined) continue;
+    yield withoutReturn(begun.join(''));
+    yield* others.map(withoutReturn);
+    begun = [last];
+    size = last.length;
   }
-  yield rest;
+  yield withoutReturn(begun.join(''));
 }
+
+const withoutReturn = (line: string) => line.replace(/\r$/, '');

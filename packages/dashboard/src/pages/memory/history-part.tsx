@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useOperation } from '../../data/query.ts';
 import { hrefOf } from '../../router/address.ts';
 import { confidence as confidenceText, dayAndTime, fullTimeOf } from '../../texts/format.ts';
@@ -16,18 +16,27 @@ import styles from './parts.module.css';
 import { GONE, useRemoval } from './use-removal.ts';
 
 const texts = memory.history;
+/** So many pages are asked for by an address alone; a person asks for more. */
+const MOST_LOOKS = 10;
+
+/** The version that an address names, where there can be one of that number. */
+function numberOf(text: string, newest: number): number | undefined {
+  const version = Number(text);
+  return Number.isInteger(version) && version >= 1 && version <= newest ? version : undefined;
+}
 
 /** All versions, and any two of them compared. */
 export function HistoryPart({ address, shown }: { address: MemoryAddress; shown: ShownEntryData }) {
   const { versions, newest, entry, count, hasOlder, older, isLoadingOlder } = shown;
   const { restore, isBusy } = useRemoval(entry);
-  const to = Number(address.new) || newest.version;
-  const from = Number(address.old) || (versions.find(({ version }) => version < to)?.version ?? to);
+  const to = numberOf(address.new, newest.version) ?? newest.version;
+  const from = numberOf(address.old, newest.version) ?? versions.find(({ version }) => version < to)?.version ?? to;
   const [before, after] = [from, to].map((wanted) => versions.find(({ version }) => version === wanted));
-  // A version that the address names may be further back than what was asked for so far.
+  // A version that the address names may be further back than what was asked for so far, but not without end.
+  const looked = useRef(0);
   const isMissing = (!before || !after) && hasOlder && !isLoadingOlder;
   useEffect(() => {
-    if (isMissing) older();
+    if (isMissing && looked.current++ < MOST_LOOKS) older();
   }, [isMissing, older]);
   const compare = (old: number, next: number) =>
     address.set({ old: String(old), new: next === newest.version ? '' : String(next) });

@@ -129,23 +129,32 @@ function spansOf({ session_metadata: { spans, llm_calls } }: WholeTrace): TraceS
     made.set(span.span_id, { parent: span.parent_span_id, made: call ? callStep(call, span) : spanStep(span) });
   }
   for (const call of calls.values()) made.set(call.call_id, { parent: null, made: callStep(call, undefined) });
-  const roots: TraceStep[] = [];
-  for (const [id, { parent, made: one }] of made) {
-    const above = parent === null || isWithin(made, parent, id) ? undefined : made.get(parent);
-    (above?.made.below ?? roots).push(one);
-  }
+  const roots = hung(made);
   for (const { made: one } of made.values()) one.below.sort(byTime);
   return roots;
 }
 
-/** Whether a span lies within itself by way of others, which only a mistaken client says. */
-function isWithin(made: ReadonlyMap<string, { parent: string | null }>, from: string, id: string): boolean {
-  const seen = new Set<string>();
-  for (let at: string | null | undefined = from; at && !seen.has(at); at = made.get(at)?.parent) {
-    if (at === id) return true;
-    seen.add(at);
+/** Spans that lie deeper stand at the last level: only a runaway client nests so far. */
+const MOST_LEVELS = 100;
+/** Where what is below a span goes, and at which level. */
+type HangingPlace = { list: TraceStep[]; level: number };
+
+/** Puts each span below its parent. One that lies within itself by way of others, which only a mistaken client says, is a root. */
+function hung(made: ReadonlyMap<string, { parent: string | null; made: TraceStep }>): TraceStep[] {
+  const roots: TraceStep[] = [];
+  const places = new Map<string, HangingPlace>();
+  for (const start of made.keys()) {
+    const way = new Set<string>();
+    for (let at = start; made.has(at) && !places.has(at) && !way.has(at); at = made.get(at)?.parent ?? '') way.add(at);
+    for (const id of [...way].reverse()) {
+      const { parent, made: one } = made.get(id) as { parent: string | null; made: TraceStep };
+      const above = parent === null ? undefined : places.get(parent);
+      (above?.list ?? roots).push(one);
+      if (above && above.level === MOST_LEVELS) places.set(id, above);
+      else places.set(id, { list: one.below, level: (above?.level ?? 0) + 1 });
+    }
   }
-  return false;
+  return roots;
 }
 
 function callStep(call: RecordedCall, span: RecordedStep | undefined): TraceStep {
