@@ -81,4 +81,18 @@ describe('the documentation page in a browser', () => {
     expect(complaints).toEqual([]);
     expect(asked).toEqual(new Set([server.url]));
   });
+
+  it('keeps no key for longer than the tab, and uses the one that the tab has of the dashboard', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/docs`);
+    await page.locator('.opblock').first().waitFor();
+    await giveKey(page);
+    await page.locator('.authorize.locked').first().waitFor();
+    expect(await page.evaluate('JSON.stringify([localStorage, document.cookie])')).not.toContain(KEY);
+    await page.reload();
+    await page.locator('.authorize.unlocked').first().waitFor();
+    await page.evaluate(`sessionStorage.setItem('mem.key', '${KEY}')`);
+    await page.reload();
+    await page.locator('.authorize.locked').first().waitFor();
+  });
 });

@@ -58,7 +58,7 @@ describe('the documentation page', () => {
   it('is found with a slash at its end too', async () => {
     const { status, headers } = await get('/docs/');
     expect([301, 302, 307, 308]).toContain(status);
-    expect(headers.get('location')).toBe('/docs');
+    expect(headers.get('location')).toBe('../docs');
   });
 
   it('has nothing beside it that is not meant to be shown', async () => {

@@ -21,6 +21,8 @@ type PagedListOptions<R, C> = { id: string; first: C | undefined; load: LoadPage
 const MOST_PAGES = 24;
 /** So many rows before the end the next page is asked for. */
 const AHEAD = 60;
+/** With more new rows than these a list begins again. */
+export const MOST_FRESH = 5_000;
 
 /** A list that grows while it is scrolled: it keeps the cursors of all pages, and the rows of the last few. */
 export class PagedList<R, C> {
@@ -46,6 +48,11 @@ export class PagedList<R, C> {
 
   get count(): number {
     return this.#fresh.length + this.#count;
+  }
+
+  /** Rows that were put before the first. They stay, so that a list that is live for hours must begin again. */
+  get freshCount(): number {
+    return this.#fresh.length;
   }
 
   get hasMore(): boolean {

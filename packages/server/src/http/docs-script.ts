@@ -54,17 +54,29 @@ const followLinks = {
   },
 };
 
-SwaggerUIBundle({
+/** The key of this tab, where somebody has signed in to the dashboard. None is kept for longer than the tab. */
+function keyOfTab() {
+  try {
+    return sessionStorage.getItem('mem.key');
+  } catch {
+    return null;
+  }
+}
+
+const page = SwaggerUIBundle({
   url: './docs/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
-  persistAuthorization: true,
   tryItOutEnabled: true,
   validatorUrl: null,
   plugins: [() => followLinks],
   requestInterceptor(request) {
     if (streamPaths.includes(new URL(request.url, location.href).pathname)) request.userFetch = fetchBeginning;
     return request;
+  },
+  onComplete() {
+    const key = keyOfTab();
+    if (key) page.preauthorizeApiKey('apiKey', key);
   },
 });
 `;

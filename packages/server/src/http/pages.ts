@@ -58,7 +58,8 @@ export function addPages(
       ...(page.open ? {} : { onRequest: page.check ?? checks.requireKey }),
       handler: (_request, reply) => show(page, reply),
     });
-  server.get('/docs/', (_request, reply) => reply.redirect('/docs'));
+  // Relative, so that it leads to the page below any path.
+  server.get('/docs/', (_request, reply) => reply.redirect('../docs'));
   const dashboard = folder === undefined ? undefined : addDashboard(server, folder);
   const home = addHome(server, { version: kernel.services.version, hasKeys, dashboard: dashboard?.index });
   return new Set([...pages.map(({ url }) => url), '/docs/', home, ...(dashboard?.urls ?? [])]);

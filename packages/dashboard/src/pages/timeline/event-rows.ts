@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { FeedEvent } from '../../data/events.ts';
 import { live } from '../../data/live.ts';
-import type { RowPage } from '../../data/paged-list.ts';
+import { MOST_FRESH, type RowPage } from '../../data/paged-list.ts';
 import { ask, useOperation } from '../../data/query.ts';
 import { useLiveFromNow } from '../../data/use-live.ts';
 import { usePagedRows } from '../../data/use-paged-rows.ts';
@@ -20,7 +20,7 @@ const TICKLE_MS = 500;
 /** The events up to a time, newest first. Those that come while nobody reads the list go before the first. */
 export function useEventRows(filter: TimelineFilter, at: string, isHeld: () => boolean) {
   const [round, setRound] = useState(0);
-  const [waiting, setWaiting] = useState<readonly FeedEvent[]>([]);
+  const [waiting, setWaiting] = useState(NOTHING);
   const question = JSON.stringify([filter, at, round]);
   const { start, newest, beginning } = useStart(at, round, question);
   const first: EventCursor | undefined =
@@ -33,23 +33,36 @@ export function useEventRows(filter: TimelineFilter, at: string, isHeld: () => b
   };
   const rows = usePagedRows<FeedEvent, EventCursor>(question, first, load);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question has nothing waiting.
-  useEffect(() => setWaiting([]), [question]);
+  useEffect(() => setWaiting(NOTHING), [question]);
+  const begin = useCallback(() => setRound((n) => n + 1), []);
 
   const take = useCallback(
     (events: readonly FeedEvent[], isTooMany: boolean) => {
       const fresh = events.filter((event) => matches(filter, event)).reverse();
-      if (isTooMany) setRound((n) => n + 1);
-      else if (isHeld()) setWaiting((before) => [...fresh, ...before]);
-      else rows.prepend(fresh);
+      if (isTooMany) begin();
+      else if (isHeld()) setWaiting((before) => withFresh(before, fresh));
+      else if (rows.freshCount + fresh.length > MOST_FRESH) begin();
+      else if (fresh.length > 0) rows.prepend(fresh);
     },
-    [filter, isHeld, rows],
+    [filter, isHeld, rows, begin],
   );
   useNewEvents(at === '' ? newest : undefined, take);
   const show = () => {
-    rows.prepend(waiting);
-    setWaiting([]);
+    if (rows.freshCount + waiting.count > MOST_FRESH) begin();
+    else rows.prepend(waiting.events);
+    setWaiting(NOTHING);
   };
-  return { rows, waiting: waiting.length, show, lookedBack: lookedBack.current, beginning };
+  return { rows, waiting: waiting.count, show, lookedBack: lookedBack.current, beginning };
+}
+
+/** Events that wait while somebody reads: how many, and those that are kept. */
+type WaitingEvents = { count: number; events: readonly FeedEvent[] };
+export const NOTHING: WaitingEvents = { count: 0, events: [] };
+
+/** Above the most that a list takes it begins again, so that they need not be kept. */
+export function withFresh({ count, events }: WaitingEvents, fresh: readonly FeedEvent[]): WaitingEvents {
+  const all = count + fresh.length;
+  return { count: all, events: all > MOST_FRESH ? [] : [...fresh, ...events] };
 }
 
 /** The place in the log that the list begins at, a box with the newest place that is known, and the question for them. */

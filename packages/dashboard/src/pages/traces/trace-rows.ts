@@ -10,6 +10,7 @@ export type TraceFilters = Omit<Request<'traces.list'>, 'limit' | 'cursor' | 'of
 
 /** Rows carry all but values; more than these would be slow to bring. */
 const PAGE = 50;
+const MOST_FRESH_TRACES = 500;
 
 /** The traces that match, newest first; those that come while nobody reads the list go before the first. */
 export function useTraceRows(filters: TraceFilters, isHeld: () => boolean) {
@@ -32,9 +33,9 @@ export function useTraceRows(filters: TraceFilters, isHeld: () => boolean) {
       const fresh = traces.filter(({ seq }) => seq > newest.current);
       newest.current = fresh[0]?.seq ?? newest.current;
       setWaiting(0);
-      // More than a page came: start again rather than leave a gap.
-      if (fresh.length === PAGE) setRound((n) => n + 1);
-      else rows.prepend(fresh);
+      // More than a page came: start again rather than leave a gap. So too where the list has become very long.
+      if (fresh.length === PAGE || rows.freshCount > MOST_FRESH_TRACES) setRound((n) => n + 1);
+      else if (fresh.length > 0) rows.prepend(fresh);
     } catch {
       // The next event asks again, and the list itself says what is wrong.
     } finally {
