@@ -12,7 +12,8 @@ function traceOf(spans: readonly (readonly [string, string | null])[]): WholeTra
   });
   const session_metadata = { spans: recorded, llm_calls: [] };
   const ended = { session_started_at: at, session_ended_at: at, outcome_type: null, attempts: [] };
-  return { ...none, ...ended, session_metadata } as unknown as WholeTrace;
+  const state_diff = { confidence_changes: [] };
+  return { ...none, ...ended, state_diff, session_metadata } as unknown as WholeTrace;
 }
 
 const levelsOf = (one: TraceStep): number => 1 + Math.max(0, ...one.below.map(levelsOf));
