@@ -36,7 +36,7 @@ export const readKey = (): string => key;
 export const setKey = (value: string): void => change(value.trim(), false);
 export const dropKey = (): void => change('', false);
 
-/** Tells keys apart without naming them. */
+/** Differs between keys, and names none. */
 export function keyMark(): string {
   let mark = 0x811c9dc5;
   for (const sign of key) mark = Math.imul(mark ^ (sign.codePointAt(0) as number), 0x01000193) >>> 0;
