@@ -62,7 +62,7 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
     await page.getByText('1 stay, since others changed them').waitFor();
     const { entries } = await app.call('entries.list', {});
     expect(entries.map(({ key }) => key)).toEqual(['pool-size', 'mine']);
-    expect(await page.getByRole('button', { name: 'Remove demo data' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Remove demo data' }).count()).toBe(0);
     await app.call('entries.erase', { entity_path: 'demo/**' });
     await page.getByText('Nothing is stored yet.').waitFor();
     expect((await app.call('agents.list', {})).agents.filter(({ agent_id }) => agent_id.startsWith('demo'))).toEqual(
