@@ -6,9 +6,11 @@ import { queryClient } from './query.ts';
 export function signIn(key: string): void {
   const before = readKey();
   setKey(key);
-  if (before !== '' && before !== readKey()) return location.reload();
-  live.restart();
-  void queryClient.resetQueries();
+  if (before !== '' && before !== readKey()) location.reload();
+  else {
+    live.restart();
+    void queryClient.resetQueries();
+  }
 }
 
 /** Nothing of what was shown or typed stays: neither on the screen, nor in memory, nor in the store of the tab. */
