@@ -78,6 +78,6 @@ export async function* measureLive(service, { browser, key, seconds }) {
     unit: '%',
     ours: (100 * (after.busy - before.busy)) / (after.at - before.at),
     limit: MOST_BUSY_PERCENT,
-    note: describe([frames]),
+    note: `${((100 * (after.cpu - before.cpu)) / (after.at - before.at)).toFixed(0)} % of the time of a processor; ${describe([frames])}`,
   };
 }

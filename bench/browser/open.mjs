@@ -44,11 +44,11 @@ export async function openPage(browser, { url, key }) {
 
 const MB = 1024 * 1024;
 
-/** Seconds of work of the main thread, and bytes of script objects. */
+/** Seconds of work of the main thread, by the clock and of the processor, and bytes of script objects. */
 export async function metricsOf(devtools) {
   const { metrics } = await devtools.send('Performance.getMetrics');
-  const of = (name) => metrics.find((metric) => metric.name === name).value;
-  return { at: of('Timestamp'), busy: of('TaskDuration'), heapMb: of('JSHeapUsedSize') / MB };
+  const of = (name) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+  return { at: of('Timestamp'), busy: of('TaskDuration'), cpu: of('ThreadTime'), heapMb: of('JSHeapUsedSize') / MB };
 }
 
 /** What the tab's process has to itself, which is what the browser's own task manager shows, and the objects of its scripts. */
