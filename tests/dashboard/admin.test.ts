@@ -105,7 +105,7 @@ describe.each(backends)('Export and import on %s', SLOW, (backend) => {
       await page.getByText(/lines, .*, are in your downloads/).waitFor();
       expect(download.suggestedFilename()).toMatch(/^mem-export-\d{4}-\d\d-\d\d\.jsonl$/);
       expect(readFileSync(file, 'utf8').split('\n').length).toBeGreaterThan(20);
-      await page.getByText('This account has entries').waitFor();
+      await page.getByText('This account is in use').waitFor();
       await handOver(page, file, 'Check file');
       await page.getByText(/the file can be imported/).waitFor();
 
