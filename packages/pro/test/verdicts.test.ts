@@ -10,11 +10,11 @@ describe.each(backends)('verdicts on %s', (backend) => {
   beforeEach(async () => {
     app = await openTestApp(backend);
     await app.call('judges.create', {
-      judge_id: 'reads-no-rules',
+      ...{ judge_id: 'reads-no-rules', status: 'draft' },
       definition: { kind: 'code', checks: [{ check: 'memory_not_read', entity_path: 'billing/**' }] },
     });
     await app.call('judges.create', {
-      judge_id: 'no-delete',
+      ...{ judge_id: 'no-delete', status: 'draft' },
       definition: { kind: 'code', checks: [{ check: 'tool_forbidden', tool: 'delete' }] },
     });
   });
