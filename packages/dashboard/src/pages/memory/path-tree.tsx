@@ -7,7 +7,7 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { Tree, type TreeRow } from '../../ui/tree.tsx';
 import styles from './memory.module.css';
 import { type MemoryAddress, onBranch } from './memory-address.ts';
-import { type TreeNode, usePathTree } from './use-path-tree.ts';
+import { type PathSegment, usePathTree } from './use-path-tree.ts';
 
 const texts = memory.tree;
 /** No path holds this. */
@@ -61,7 +61,7 @@ function rowsOf(prefix: string, level: number, levels: Levels): TreeRow[] {
   return rows;
 }
 
-const countOf = ({ entries, isMore }: TreeNode) => (
+const countOf = ({ entries, isMore }: PathSegment) => (
   <span title={isMore ? texts.atLeast : undefined}>
     {number(entries)}
     {isMore && '+'}

@@ -4,7 +4,7 @@ import { client, type Output, type Request } from '../../data/client.ts';
 import { onBranch } from './memory-address.ts';
 
 /** A segment of a path, with what is at and below it. */
-export type TreeNode = {
+export type PathSegment = {
   name: string;
   path: string;
   /** Entries at the path and below it, as far as the service counted them. */
@@ -14,7 +14,7 @@ export type TreeNode = {
   hasBelow: boolean;
 };
 
-export type PathLevel = { nodes: readonly TreeNode[]; cursor: string | undefined };
+export type PathLevel = { nodes: readonly PathSegment[]; cursor: string | undefined };
 
 /** So many rows of a level are asked for at once. */
 const STEP = 200;
@@ -47,7 +47,7 @@ async function askLevel({ prefix, branch, want }: LevelQuestion, known: PathLeve
 type TreeAnswerRow = Output<'entities.tree'>['nodes'][number];
 
 /** What is at a path and what is below it are one segment of the tree. */
-function add(nodes: Map<string, TreeNode>, { entity_path: path, below, entry_count, complete }: TreeAnswerRow): void {
+function add(nodes: Map<string, PathSegment>, { entity_path: path, below, entry_count, complete }: TreeAnswerRow): void {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const node = nodes.get(path) ?? { name, path, entries: 0, isMore: false, hasBelow: false };
   node.entries += entry_count;
