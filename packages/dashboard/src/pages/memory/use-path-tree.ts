@@ -47,7 +47,10 @@ async function askLevel({ prefix, branch, want }: LevelQuestion, known: PathLeve
 type TreeAnswerRow = Output<'entities.tree'>['nodes'][number];
 
 /** What is at a path and what is below it are one segment of the tree. */
-function add(nodes: Map<string, PathSegment>, { entity_path: path, below, entry_count, complete }: TreeAnswerRow): void {
+function add(
+  nodes: Map<string, PathSegment>,
+  { entity_path: path, below, entry_count, complete }: TreeAnswerRow,
+): void {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const node = nodes.get(path) ?? { name, path, entries: 0, isMore: false, hasBelow: false };
   node.entries += entry_count;
