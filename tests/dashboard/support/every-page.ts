@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { pageTitles } from '../../../packages/dashboard/src/texts/pages.ts';
 import { useBrowser, type WatchedPage } from '../../support/browser.ts';
 import { builtDashboard } from '../../support/dashboard.ts';
 import { type Hosted, type NewAccount, openHosted } from '../../support/hosted.ts';
@@ -12,15 +14,17 @@ const QUESTIONS: Readonly<Record<string, string>> = { search: '?q=retry', briefi
 /** A page of the list of pages, so that one that is added is tested without being named. */
 export type ListedPage = { id: string; title: string; address: string };
 
-// By an address that the compiler does not follow: components are compiled with other options than tests.
-const PAGES: string = '../../../packages/dashboard/src/pages.ts';
-const { pages }: { pages: readonly Omit<ListedPage, 'address'>[] } = await import(PAGES);
+// Read, not run: what a page is made of wants a browser.
+const source = readFileSync(new URL('../../../packages/dashboard/src/pages.ts', import.meta.url), 'utf8');
+const listed = [...source.matchAll(/\bid: '(?<id>[^']+)',\s+title: pageTitles\.(?<name>\w+)/g)];
 
-export const everyPage: readonly ListedPage[] = pages.map(({ id, title }) => ({
+export const everyPage: readonly ListedPage[] = listed.map(({ groups: { id = '', name = '' } = {} }) => ({
   id,
-  title,
+  title: pageTitles[name as keyof typeof pageTitles],
   address: `#/${id}${QUESTIONS[id] ?? ''}`,
 }));
+if (everyPage.length !== source.match(/\bload: async/g)?.length)
+  throw new Error('pages.ts has pages that are not read here');
 
 /** A window with a page of the dashboard, and what it waits for. */
 export type OpenWindow = WatchedPage & { waiting: Set<Request> };
