@@ -123,7 +123,7 @@ export const rubricItem = z
   })
   .meta({ id: 'RubricItem' });
 
-export const judgeKinds = ['code', 'rubric', 'llm'] as const;
+export const judgeKinds = ['code', 'rubric'] as const;
 export const judgeStatuses = ['active', 'draft', 'archived'] as const;
 
 const passAt = (usual: number) =>
@@ -146,12 +146,6 @@ export const judgeDefinition = z
       when,
       items: z.array(rubricItem).min(1).max(MAX_CHECKS),
       pass_at: passAt(0.7),
-    }),
-    z.strictObject({
-      kind: z.literal('llm'),
-      when,
-      prompt: s.text(20_000).min(1).meta({ description: 'What the model is asked about the trace.' }),
-      pass_at: passAt(0.5),
     }),
   ])
   .meta({ id: 'JudgeDefinition' });

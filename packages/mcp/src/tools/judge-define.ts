@@ -12,7 +12,6 @@ const input = {
   agent_id: shapes.agentId.optional(),
   entity_path: shapes.pathGlob.optional(),
   definition: z.record(z.string(), z.unknown()).optional(),
-  prompt: shapes.text(20_000).min(1).optional(),
   sampling_rate: judgeShapes.samplingRate.optional(),
   trace_ids: z.array(traceShapes.traceId).min(1).max(50).optional(),
 };
@@ -31,7 +30,6 @@ export const judgeDefineTool = ownTool({
     agent_id: 'Only traces of this agent',
     entity_path: 'Only traces that read there',
     definition: '{kind: "code", checks: [{check: "tool_forbidden", tool: "rm"}]}, or kind rubric with items',
-    prompt: 'Instead: what a model is asked',
     sampling_rate: 'Share of new traces, 0 to 1',
     trace_ids: 'Only try it on these',
   },
@@ -40,8 +38,7 @@ export const judgeDefineTool = ownTool({
 });
 
 async function define(asked: AskedJudge, session: McpSession): Promise<JsonObject> {
-  const { judge_id, name, agent_id, entity_path, prompt, sampling_rate, trace_ids } = asked;
-  const definition = asked.definition ?? (prompt === undefined ? undefined : { kind: 'llm', prompt });
+  const { judge_id, name, agent_id, entity_path, definition, sampling_rate, trace_ids } = asked;
   if (trace_ids) {
     const ids = await Promise.all(trace_ids.map((id) => traceIdOf(session, id)));
     const tried = definition === undefined ? { judge_id } : { definition };
@@ -57,8 +54,7 @@ async function define(asked: AskedJudge, session: McpSession): Promise<JsonObjec
     return await callService(session, 'judges.update', given);
   } catch (error) {
     if (problemOf(error)?.code !== 'not_found') throw error;
-    if (definition === undefined)
-      throw new Fault('not_found', `there is no judge ${judge_id}: give a definition or a prompt to define it`);
+    if (definition === undefined) throw new Fault('not_found', `there is no judge ${judge_id}: give a definition`);
     return callService(session, 'judges.create', given);
   }
 }

@@ -17,7 +17,7 @@ import {
   unchanged,
   writes,
 } from '@mem-service/server/module';
-import { authorOf, definitionIn, requireJudge } from '../judges/index.ts';
+import { authorOf, requireJudge } from '../judges/index.ts';
 import * as queries from './queries.ts';
 import { ended } from './run.ts';
 
@@ -47,8 +47,7 @@ const toBackfill = (row: queries.BackfillRow): Output<'backfills.read'> => {
 const create = writes<'backfills.create'>(async (work, { input, caller }) => {
   const { account_id, tx, now } = work;
   const { judge_id = null, for_agent = null, since, until, limit, sampling_rate } = input;
-  if (judge_id !== null && definitionIn(await requireJudge(tx, account_id, judge_id)).kind === 'llm')
-    throw new Fault('conflict', `judge ${judge_id} asks a model: judge traces one by one, with verdicts.judge`);
+  if (judge_id !== null) await requireJudge(tx, account_id, judge_id);
   const { n, running } = await queries.countRows(tx, account_id);
   if (running >= MAX_RUNNING)
     throw new Fault('conflict', `${running} backfills wait already: try again when one has ended, or cancel one`);

@@ -7,7 +7,7 @@ import {
   type Work,
 } from '@mem-service/server/module';
 import { getJudge, listActive } from '../judges/index.ts';
-import { judgeTraces, type RuleJudge, ruleJudgesOf, saveVerdicts } from '../verdicts/index.ts';
+import { judgeTraces, type ParsedJudge, parseJudges, saveVerdicts } from '../verdicts/index.ts';
 import { type BackfillRow, getBackfill, getRunning, upsertBackfills } from './queries.ts';
 
 /** So many traces are judged and stored together: other writes wait no longer than for these. */
@@ -30,11 +30,11 @@ export const runBackfills: Consumer = {
   },
 };
 
-async function judgesOf({ kernel, account_id }: ConsumerContext, { judge_id }: BackfillRow): Promise<RuleJudge[]> {
+async function judgesOf({ kernel, account_id }: ConsumerContext, { judge_id }: BackfillRow): Promise<ParsedJudge[]> {
   const { read } = kernel.services.database.forAccount(account_id);
-  if (judge_id === null) return ruleJudgesOf(await listActive(read, account_id));
+  if (judge_id === null) return parseJudges(await listActive(read, account_id));
   const judge = await getJudge(read, account_id, judge_id);
-  return judge ? ruleJudgesOf([judge]) : [];
+  return judge ? parseJudges([judge]) : [];
 }
 
 async function advance(context: ConsumerContext, backfill: BackfillRow): Promise<void> {

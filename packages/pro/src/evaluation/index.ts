@@ -1,7 +1,6 @@
 // What judges, and those who work with verdicts, have in common: rules over traces, and figures with their intervals.
-export { matchers } from './matchers.ts';
+export { fitsPath, newMatchers } from './matchers.ts';
 export { benjaminiHochberg } from './rules/benjamini-hochberg.ts';
-export { checkTrace } from './rules/check.ts';
 export { figureOf } from './rules/check-most.ts';
 export { definitionProblems } from './rules/definition-problem.ts';
 export {
@@ -21,7 +20,7 @@ export {
   type NumberedVersion,
 } from './rules/finding.ts';
 export { fisher, type TwoGroups } from './rules/fisher.ts';
-export { isFor, type JudgeTarget, judge, skippedBy } from './rules/judge.ts';
+export { isFor, type JudgeTarget, judge } from './rules/judge.ts';
 export {
   type JudgedRead,
   type JudgedStep,

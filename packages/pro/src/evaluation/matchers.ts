@@ -4,22 +4,13 @@ import { isLinear } from './rules/linear-pattern.ts';
 
 /** How long a regular expression may look at one text: other requests wait as long. */
 const MAX_MS = 40;
-/** A machine that is busy stops a thread for longer than that, so it is tried again. */
-const TRIES = 3;
+/** How long all expressions may look at one trace. */
+const MAX_MS_OF_TRACE = 1000;
 const MAX_KEPT = 500;
 
 type KnownPattern = { regexp: RegExp; isLinear: boolean };
 
 const compiled = new Map<string, KnownPattern>();
-
-/**
- * Tests texts with a regular expression. One that may take more than linear time runs with a deadline, at which the engine
- * gives it up.
- */
-const testPattern: TestPattern = ({ pattern, ignore_case }, texts) => {
-  const { regexp, isLinear } = compile(pattern, ignore_case ? 'iu' : 'u');
-  return texts.some((text) => (isLinear ? regexp.test(text) : testInTime(regexp, text)));
-};
 
 function compile(pattern: string, flags: string): KnownPattern {
   const name = `${flags} ${pattern}`;
@@ -31,18 +22,26 @@ function compile(pattern: string, flags: string): KnownPattern {
   return made;
 }
 
-function testInTime(regexp: RegExp, text: string): boolean {
-  for (let tries = 1; tries <= TRIES; tries++) {
-    const isFound = testWithin(regexp, text, MAX_MS);
-    if (isFound !== undefined) return isFound;
-  }
-  throw new PatternFailed(`/${regexp.source}/ takes longer than ${MAX_MS} ms`);
-}
-
 /** A path that is no glob matches itself. */
-const fitsPath: Matchers['path'] = (text, entityPath) => {
+export const fitsPath: Matchers['path'] = (text, entityPath) => {
   const glob = parseGlob(text);
   return glob ? matchesGlob(glob, entityPath) : text === entityPath;
 };
 
-export const matchers: Matchers = { pattern: testPattern, path: fitsPath };
+/**
+ * What one trace is matched with. An expression that may take more than linear time runs with a deadline, at which the
+ * engine gives it up.
+ */
+export function newMatchers(): Matchers {
+  let spentMs = 0;
+  const testPattern: TestPattern = ({ pattern, ignore_case }, text) => {
+    const { regexp, isLinear } = compile(pattern, ignore_case ? 'iu' : 'u');
+    if (isLinear) return regexp.test(text);
+    if (spentMs > MAX_MS_OF_TRACE) throw new PatternFailed(`/${pattern}/ takes too long`);
+    const started = performance.now();
+    const isFound = testWithin(regexp, text, MAX_MS);
+    spentMs += performance.now() - started;
+    return isFound;
+  };
+  return { pattern: testPattern, path: fitsPath };
+}

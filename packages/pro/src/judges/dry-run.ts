@@ -1,6 +1,6 @@
 import {
-  Fault,
   type Handlers,
+  inTurns,
   invalidInput,
   type judgeShapes,
   pause,
@@ -8,7 +8,7 @@ import {
   reads,
   requireTrace,
 } from '@mem-service/server/module';
-import { type JudgeFinding, judge, matchers } from '../evaluation/index.ts';
+import { type JudgeFinding, judge, newMatchers } from '../evaluation/index.ts';
 import { loadJudged } from '../evaluation/load-traces.ts';
 import { namesOf } from '../evaluation/shown-memory.ts';
 import { requireSound } from './changes.ts';
@@ -17,15 +17,16 @@ import { definitionIn, requireJudge } from './render.ts';
 const dryRun = reads<'judges.dry_run'>(async (context, input) => {
   const { scan, dialect, caller } = context;
   const definition = await definitionOf(context, input);
-  if (definition.kind === 'llm')
-    throw new Fault('conflict', 'a judge that asks a model costs money: use verdicts.judge, which counts it');
   const rows = [];
   for (const traceId of new Set(input.trace_ids)) rows.push(await requireTrace(context, traceId));
   const found = new Map<string, JudgeFinding & { partial: boolean }>();
   const source = { query: scan, dialect, account_id: caller.account_id };
   const seqs = rows.map(({ seq }) => seq);
   for await (const trace of loadJudged(source, seqs)) {
-    found.set(trace.trace_id, { ...judge(definition, trace, matchers), partial: trace.is_partial });
+    found.set(trace.trace_id, {
+      ...(await inTurns(judge(definition, trace, newMatchers()))),
+      partial: trace.is_partial,
+    });
     await pause();
   }
   const results = rows.flatMap(({ trace_id }) => {

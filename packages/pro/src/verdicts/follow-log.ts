@@ -1,6 +1,6 @@
 import { type Consumer, type ConsumerContext, findTraces, type LogEvent } from '@mem-service/server/module';
 import { listActive } from '../judges/index.ts';
-import { judgeTraces, ruleJudgesOf } from './judge-traces.ts';
+import { judgeTraces, parseJudges } from './judge-traces.ts';
 import { saveVerdicts } from './save.ts';
 
 /**
@@ -20,7 +20,7 @@ async function judgeEvents(context: ConsumerContext, events: readonly LogEvent[]
   const { account_id, kernel, isStopping } = context;
   const { database } = kernel.services;
   const { read, scan } = database.forAccount(account_id);
-  const judges = ruleJudgesOf(await listActive(read, account_id));
+  const judges = parseJudges(await listActive(read, account_id));
   if (judges.length === 0) return;
   const found = await findTraces(
     read,

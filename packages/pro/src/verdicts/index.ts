@@ -7,7 +7,7 @@ import { deleteOfTraces } from './queries.ts';
 import { readHandlers } from './reads.ts';
 import { tables } from './tables.ts';
 
-export { judgeTraces, type RuleJudge, ruleJudgesOf } from './judge-traces.ts';
+export { judgeTraces, type ParsedJudge, parseJudges } from './judge-traces.ts';
 export { findVerdicts, listVerdicts, type VerdictKey, type VerdictPage, type VerdictRow } from './queries.ts';
 export { toVerdicts, type Verdict, verdictIdOf } from './render.ts';
 export { type NewVerdict, saveVerdicts, versionsIn } from './save.ts';

@@ -3,12 +3,13 @@ import {
   Fault,
   type Handlers,
   hashedBy,
+  inTurns,
   prepares,
   requireTrace,
   unchanged,
   writes,
 } from '@mem-service/server/module';
-import { judge, matchers } from '../evaluation/index.ts';
+import { judge, newMatchers } from '../evaluation/index.ts';
 import { loadOneJudged } from '../evaluation/load-traces.ts';
 import { definitionIn, requireJudge } from '../judges/index.ts';
 import { findVerdicts, type VerdictKey } from './queries.ts';
@@ -39,14 +40,9 @@ export const judgeHandlers: Handlers = {
     const [known] = await findVerdicts(read, account_id, [key]);
     if (known) return { key, verdict: undefined };
     const definition = definitionIn(chosen);
-    if (definition.kind === 'llm')
-      throw new Fault(
-        'conflict',
-        'no model is named that could judge: the operator sets MEM_JUDGE_URL and MEM_JUDGE_MODEL',
-      );
     const trace = await loadOneJudged({ query: scan, dialect: services.database.dialect, account_id }, seq);
     if (!trace) throw new Fault('not_found', `there is no trace ${input.trace_id}`, { trace_id: input.trace_id });
-    const finding = judge(definition, trace, matchers);
+    const finding = await inTurns(judge(definition, trace, newMatchers()));
     return {
       key,
       verdict: { trace, judge_id: chosen.judge_id, judge_version: chosen.version, finding, cost_usd: null },

@@ -1,27 +1,22 @@
-import { type judgeShapes, pause } from '@mem-service/server/module';
-import { isFor, isSampled, judge, matchers } from '../evaluation/index.ts';
+import { inTurns, type judgeShapes, pause } from '@mem-service/server/module';
+import { fitsPath, isFor, isSampled, judge, newMatchers } from '../evaluation/index.ts';
 import { loadJudged, type TraceSource } from '../evaluation/load-traces.ts';
 import { definitionIn, type WholeJudge } from '../judges/index.ts';
 import { findVerdicts } from './queries.ts';
 import type { NewVerdict } from './save.ts';
 
-/** A judge that needs nothing but the trace. */
-export type RuleJudge = WholeJudge & { parsed: Exclude<judgeShapes.JudgeDefinition, { kind: 'llm' }> };
+export type ParsedJudge = WholeJudge & { parsed: judgeShapes.JudgeDefinition };
 
-/** Those of some judges that judge by rules. */
-export const ruleJudgesOf = (judges: readonly WholeJudge[]): RuleJudge[] =>
-  judges.flatMap((one) => {
-    const parsed = definitionIn(one);
-    return parsed.kind === 'llm' ? [] : [{ ...one, parsed }];
-  });
+export const parseJudges = (judges: readonly WholeJudge[]): ParsedJudge[] =>
+  judges.map((one) => ({ ...one, parsed: definitionIn(one) }));
 
 /** A trace to be judged, and the least rate at which it is among the chosen ones. */
 export type ChosenTrace = { seq: number; trace_id: string; agent_id: string };
 
 type Judging = {
-  judges: readonly RuleJudge[];
+  judges: readonly ParsedJudge[];
   /** The share of the traces that each judge looks at. */
-  rateOf: (judge: RuleJudge) => number;
+  rateOf: (judge: ParsedJudge) => number;
   isStopping: () => boolean;
 };
 
@@ -31,7 +26,7 @@ export async function judgeTraces(
   traces: readonly ChosenTrace[],
   { judges, rateOf, isStopping }: Judging,
 ): Promise<NewVerdict[]> {
-  const wanted = new Map<number, RuleJudge[]>();
+  const wanted = new Map<number, ParsedJudge[]>();
   const pairs = traces.flatMap(({ seq, trace_id, agent_id }) =>
     judges
       .filter((one) => isSampled(trace_id, rateOf(one)) && (one.for_agent === null || one.for_agent === agent_id))
@@ -53,8 +48,8 @@ export async function judgeTraces(
   for await (const trace of loadJudged(source, [...wanted.keys()])) {
     if (isStopping()) break;
     for (const one of wanted.get(trace.seq) ?? []) {
-      if (!isFor({ agent_id: one.for_agent, entity_path: one.for_path }, trace, matchers)) continue;
-      const finding = judge(one.parsed, trace, matchers);
+      if (!isFor({ agent_id: one.for_agent, entity_path: one.for_path }, trace, fitsPath)) continue;
+      const finding = await inTurns(judge(one.parsed, trace, newMatchers()));
       const { seq, trace_id, is_partial } = trace;
       const place = { judge_id: one.judge_id, judge_version: one.version };
       found.push({ trace: { seq, trace_id, is_partial }, ...place, finding, cost_usd: null });

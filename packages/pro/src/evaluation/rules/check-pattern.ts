@@ -1,14 +1,12 @@
 import type { judgeShapes } from '@mem-service/server/module';
-import { type CheckFinding, type Matchers, plain, unless } from './finding.ts';
+import { type CheckSteps, type Matchers, plain, unless } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
+import { matchText } from './match-text.ts';
 
 type PatternCheck = Extract<judgeShapes.SimpleCheck, { check: 'pattern' }>;
 
 /** A text and the span that it is of. */
 type JudgedText = { text: string; span_id: string | null };
-
-/** Longer texts are looked at up to here. */
-const MAX_TEXT_CHARS = 200_000;
 
 const jsonOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
@@ -40,10 +38,14 @@ function textsOf({ document, spans }: JudgedTrace, where: PatternCheck['in']): J
   }
 }
 
-export function checkPattern(check: PatternCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
+export function* checkPattern(check: PatternCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
   const texts = textsOf(trace, check.in);
   if (texts === undefined) return plain(null, `the trace has no ${check.in}`);
-  const found = texts.filter(({ text }) => matchers.pattern(check, [text.slice(0, MAX_TEXT_CHARS)]));
+  const found: JudgedText[] = [];
+  for (const one of texts) {
+    if (yield* matchText(matchers, check, one.text)) found.push(one);
+    yield;
+  }
   const isFound = found.length > 0;
   const holds = isFound !== check.not;
   const isPartial = trace.is_partial && !IN_HEAD.includes(check.in);

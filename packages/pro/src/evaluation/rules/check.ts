@@ -4,22 +4,24 @@ import { checkMost } from './check-most.ts';
 import { checkPath } from './check-path.ts';
 import { checkPattern } from './check-pattern.ts';
 import { checkForbidden, checkOrder, checkRequired } from './check-tools.ts';
-import type { CheckFinding, Matchers } from './finding.ts';
+import type { CheckFinding, CheckSteps, Matchers } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
 /** Whether something holds of a trace, and what that rests on. */
-export function checkTrace(check: judgeShapes.TraceCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
-  if (check.check === 'any_of') return anyOf(check.of.map((one) => simple(one, trace, matchers)));
-  if (check.check === 'all_of') return allOf(check.of.map((one) => simple(one, trace, matchers)));
-  return simple(check, trace, matchers);
+export function* checkTrace(check: judgeShapes.TraceCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
+  if (check.check !== 'any_of' && check.check !== 'all_of') return yield* simple(check, trace, matchers);
+  const found: CheckFinding[] = [];
+  for (const one of check.of) found.push(yield* simple(one, trace, matchers));
+  return check.check === 'any_of' ? anyOf(found) : allOf(found);
 }
 
-function simple(check: judgeShapes.SimpleCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
+function* simple(check: judgeShapes.SimpleCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
+  yield;
   switch (check.check) {
     case 'json_path':
-      return checkPath(check, trace, matchers);
+      return yield* checkPath(check, trace, matchers);
     case 'pattern':
-      return checkPattern(check, trace, matchers);
+      return yield* checkPattern(check, trace, matchers);
     case 'tool_required':
       return checkRequired(check, trace);
     case 'tool_forbidden':

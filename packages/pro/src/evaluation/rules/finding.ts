@@ -22,14 +22,22 @@ export type JudgeFinding = {
 
 export type AskedPattern = { pattern: string; ignore_case: boolean };
 
-/** Whether a regular expression matches one of some texts. Throws `PatternFailed` where it takes too long. */
-export type TestPattern = (asked: AskedPattern, texts: readonly string[]) => boolean;
+/**
+ * Whether a regular expression matches a text; undefined where that takes too long for one turn. Throws `PatternFailed`
+ * where a trace takes too long altogether.
+ */
+export type TestPattern = (asked: AskedPattern, text: string) => boolean | undefined;
 
-/** What rules are given to match with: expressions need a deadline, and globs are those of the service. */
+/**
+ * What rules are given to match with, for one trace: expressions need a deadline, and globs are those of the service.
+ */
 export type Matchers = { pattern: TestPattern; path: (glob: string, entityPath: string) => boolean };
 
 /** A regular expression that was given up. */
 export class PatternFailed extends Error {}
+
+/** A check looks at a trace in steps, between which other work gets its turn. */
+export type CheckSteps = Generator<void, CheckFinding>;
 
 /** Verdicts name at most so many spans and entries. */
 export const MAX_EVIDENCE = 20;

@@ -11,15 +11,17 @@ import {
 import type { JudgedTrace } from './judged-trace.ts';
 
 type AnyDefinition = judgeShapes.JudgeDefinition;
-export type CodeDefinition = Extract<AnyDefinition, { kind: 'code' }>;
-export type RubricDefinition = Extract<AnyDefinition, { kind: 'rubric' }>;
+type CodeDefinition = Extract<AnyDefinition, { kind: 'code' }>;
+type RubricDefinition = Extract<AnyDefinition, { kind: 'rubric' }>;
+/** A judge looks at a trace in steps, between which other work gets its turn. */
+type JudgeSteps = Generator<void, JudgeFinding>;
 
 export type JudgeTarget = { agent_id: string | null; entity_path: string | null };
 
 /** Whether a judge is for this trace. */
-export function isFor({ agent_id, entity_path }: JudgeTarget, trace: JudgedTrace, matchers: Matchers): boolean {
+export function isFor({ agent_id, entity_path }: JudgeTarget, trace: JudgedTrace, fitsPath: Matchers['path']): boolean {
   if (agent_id !== null && agent_id !== trace.agent_id) return false;
-  return entity_path === null || trace.reads.some((read) => matchers.path(entity_path, read.entity_path));
+  return entity_path === null || trace.reads.some((read) => fitsPath(entity_path, read.entity_path));
 }
 
 const finding = (
@@ -36,40 +38,24 @@ const finding = (
 
 const NOTHING = { span_ids: [], entries: [] };
 
-/** Why a judge does not judge this trace; undefined where it does. */
-export function skippedBy({ when }: AnyDefinition, trace: JudgedTrace, matchers: Matchers): JudgeFinding | undefined {
-  if (when === undefined) return undefined;
-  return failing(() => {
-    const { holds, reason } = checkTrace(when, trace, matchers);
-    return holds === true ? undefined : finding('skipped', null, { reason: `does not apply: ${reason}`, ...NOTHING });
-  });
-}
-
-/** Judges a trace by rules alone. */
-export function judge(
-  definition: CodeDefinition | RubricDefinition,
-  trace: JudgedTrace,
-  matchers: Matchers,
-): JudgeFinding {
-  const skipped = skippedBy(definition, trace, matchers);
-  if (skipped) return skipped;
-  return failing(() =>
-    definition.kind === 'code' ? byCode(definition, trace, matchers) : byRubric(definition, trace, matchers),
-  );
-}
-
-/** A regular expression that takes too long is an error of the judge. */
-function failing<T>(run: () => T): T | JudgeFinding {
+/** Judges a trace. A regular expression that takes too long is an error of the judge. */
+export function* judge(definition: AnyDefinition, trace: JudgedTrace, matchers: Matchers): JudgeSteps {
+  const { when } = definition;
   try {
-    return run();
+    const applies = when && (yield* checkTrace(when, trace, matchers));
+    if (applies && applies.holds !== true)
+      return finding('skipped', null, { reason: `does not apply: ${applies.reason}`, ...NOTHING });
+    if (definition.kind === 'code') return yield* byCode(definition, trace, matchers);
+    return yield* byRubric(definition, trace, matchers);
   } catch (error) {
     if (!(error instanceof PatternFailed)) throw error;
     return finding('error', null, { reason: error.message, ...NOTHING });
   }
 }
 
-function byCode({ checks }: CodeDefinition, trace: JudgedTrace, matchers: Matchers): JudgeFinding {
-  const found = checks.map((check) => checkTrace(check, trace, matchers));
+function* byCode({ checks }: CodeDefinition, trace: JudgedTrace, matchers: Matchers): JudgeSteps {
+  const found: CheckFinding[] = [];
+  for (const check of checks) found.push(yield* checkTrace(check, trace, matchers));
   const { holds, ...rest } = allOf(found);
   const known = found.filter((one) => one.holds !== null);
   const score = known.length === 0 ? null : known.filter((one) => one.holds).length / known.length;
@@ -78,8 +64,9 @@ function byCode({ checks }: CodeDefinition, trace: JudgedTrace, matchers: Matche
 }
 
 /** The share of the weights that are met among those that are known. */
-function byRubric({ items, pass_at }: RubricDefinition, trace: JudgedTrace, matchers: Matchers): JudgeFinding {
-  const found = items.map((item) => ({ item, met: checkTrace(item.check, trace, matchers) }));
+function* byRubric({ items, pass_at }: RubricDefinition, trace: JudgedTrace, matchers: Matchers): JudgeSteps {
+  const found: { item: RubricDefinition['items'][number]; met: CheckFinding }[] = [];
+  for (const item of items) found.push({ item, met: yield* checkTrace(item.check, trace, matchers) });
   const known = found.filter(({ met }) => met.holds !== null);
   const sum = (some: typeof found) => some.reduce((total, { item }) => total + item.weight, 0);
   const missed = known.filter(({ met }) => met.holds === false);
