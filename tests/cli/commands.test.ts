@@ -71,8 +71,6 @@ describe('every operation of the table', () => {
     ...['conflicts.list', 'conflicts.read', 'conflicts.resolve'],
     ...['quarantine.trace', 'quarantine.create', 'quarantine.read', 'quarantine.undo'],
     ...['traces.list_spans', 'traces.read_span', 'traces.compare'],
-    ...['judges.dry_run', 'verdicts.judge', 'verdicts.read', 'verdicts.overrule'],
-    ...['backfills.read', 'backfills.cancel'],
     ...['teams.update', 'teams.delete', 'members.list', 'members.add', 'members.update', 'members.remove'],
     ...['members.reinstate', 'pull_requests.read', 'pull_requests.update', 'pull_requests.review'],
     ...['pull_requests.check', 'pull_requests.close', 'pull_requests.reopen', 'pull_requests.merge'],

@@ -34,9 +34,7 @@ describe.each(backends)('what operations answer on %s', (backend) => {
       expect(errorsOf(name), JSON.stringify({ input, outcome })).toContain(code);
       return outcome;
     }
-    const { stream, lines } = definition(name);
-    const parts = stream ? outcome.events : lines ? outcome.lines : [outcome];
-    expectDeclared(name, parts as JsonObject[], input);
+    expectDeclared(name, operations[name].stream ? (outcome.events as JsonObject[]) : [outcome], input);
     return outcome;
   }
 

@@ -95,7 +95,6 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_trace_spans', last],
   ['mem_span_payload', { ...last, span_id: '@' }],
   ['mem_trace_compare', { trace_ids: ['last', 'last'] }],
-  ['mem_export_training_data'],
   ['mem_timeline'],
   ['mem_graph_neighbors', { entity: 'svc' }],
   ['mem_consolidate', { preview: true }],

@@ -56,16 +56,6 @@ describe('the client against the service', () => {
   const quarantined = async () => ({
     quarantine_id: (await client.quarantine.create({ writtenBy: 'agent/nobody' })).quarantineId,
   });
-  const judge = async () => {
-    const { definition } = operations['judges.create'].example(0);
-    return { judge_id: (await client.judges.create({ judgeId: `made-${++made}`, definition } as never)).judgeId };
-  };
-  const judged = async () => ({ ...(await judge()), trace_id: (await trace()).traceId as string });
-  const verdict = async () => {
-    const { judge_id: judgeId, trace_id: traceId } = await judged();
-    return { verdict_id: (await client.verdicts.judge({ judgeId, traceId })).verdictId };
-  };
-  const backfill = async () => ({ backfill_id: (await client.backfills.create({})).backfillId });
   const grant = async () => ({
     ...(await branch()),
     grantee_type: 'api_key' as const,
@@ -98,12 +88,6 @@ describe('the client against the service', () => {
   const NAMED: Partial<Record<OperationName, () => Promise<object> | object>> = {
     'commits.read': async () => ({ commit_id: (await commit()).commitId }),
     'traces.read': async () => ({ trace_id: (await trace()).traceId }),
-    'traces.list_spans': async () => ({ trace_id: (await trace()).traceId }),
-    'traces.read_span': async () => {
-      const { spanId: span_id } = await client.sessions.recordSpan({ name: 'a span' });
-      return { trace_id: (await trace()).traceId, span_id };
-    },
-    'traces.compare': async () => ({ trace_ids: [(await trace()).traceId, (await trace()).traceId] }),
     'keys.revoke': async () => ({ key_id: (await key()).keyId }),
     'keys.rotate': async () => ({ key_id: (await key()).keyId }),
     'accounts.read': () => account(),
@@ -137,20 +121,6 @@ describe('the client against the service', () => {
     'pull_requests.merge': pullRequest,
     'quarantine.read': quarantined,
     'quarantine.undo': quarantined,
-    'judges.dry_run': async () => {
-      const { judge_id, trace_id } = await judged();
-      return { judge_id, trace_ids: [trace_id] };
-    },
-    'judges.read': judge,
-    'judges.update': async () => ({ ...(await judge()), name: 'other' }),
-    'judges.history': judge,
-    'judges.diff': judge,
-    'judges.delete': judge,
-    'verdicts.judge': judged,
-    'verdicts.read': verdict,
-    'verdicts.overrule': async () => ({ ...(await judged()), result: 'pass' }),
-    'backfills.read': backfill,
-    'backfills.cancel': backfill,
     'access.grant': grant,
     'access.list': branch,
     'access.revoke': granted,
@@ -164,8 +134,7 @@ describe('the client against the service', () => {
 
   // What is about the whole account needs an empty one: tests/transfer.
   // The end of an account, and usage that only a hosted service counts, have tests of their own.
-  // Lines are no answer that is parsed at once: packages/pro/test/training-export.test.ts.
-  const elsewhere = new Set<string>(['accounts.delete', 'accounts.export', 'usage.record', 'training.export']);
+  const elsewhere = new Set<string>(['accounts.delete', 'accounts.export', 'usage.record']);
   const forAgents = operationNames.filter(
     (name) => !operations[name].stream && !operations[name].admin && !elsewhere.has(name),
   );

@@ -11,7 +11,6 @@ import {
 import { isPaged } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { toTable } from './hits.ts';
-import { refusedWithoutHost } from './hosted-only.ts';
 import { inputSchema, isRequired, type Shape } from './json-schema.ts';
 import { cutMembers, previewLists, trimmed, trimmedWithin } from './previews.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
@@ -101,8 +100,6 @@ type Bound = { name: OperationName; operation: Operation; binding: ToolBinding; 
 
 async function run(bound: Bound, args: JsonObject, session: McpSession): Promise<ToolAnswer> {
   const { name, operation, binding, takes } = bound;
-  const refused = binding.toolset === 'evaluation' ? refusedWithoutHost(binding.name, session.service) : undefined;
-  if (refused) return refused;
   const unknown = Object.keys(args).find((argument) => !takes.includes(argument));
   if (unknown !== undefined)
     return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${takes.join(', ')}`);

@@ -134,7 +134,7 @@ function sessionOf(incoming: McpRequest, identity: ToolIdentity): McpSession {
   const admit = () => {
     if (++calls > 1) countCall?.();
   };
-  return { service: { mode: 'local', isHosted: true, call, follow }, identity, branch, folder: undefined, admit };
+  return { service: { mode: 'local', call, follow }, identity, branch, folder: undefined, admit };
 }
 
 /** The caller: the agent or session that the request names, else the client under its own name. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@mem-service/contract';
-import { type LinesName, type OperationName, parseExact } from '@mem-service/contract';
+import { type OperationName, parseExact } from '@mem-service/contract';
 
 export type { JsonObject } from '@mem-service/contract';
 
@@ -9,12 +9,8 @@ export type ToolCaller = { agent_id: string; session_id: string | null };
 /** The memory service behind the tools: the store of this machine, or a remote server. */
 export type MemoryService = {
   mode: 'local' | 'remote';
-  /** The tools are served by the service itself, over the network. */
-  isHosted?: true;
   /** Returns the answer as exact JSON text. Throws a Fault or a MemError. */
   call(name: OperationName, input: JsonObject, as: ToolCaller): Promise<string>;
-  /** The lines of an answer, unparsed; undefined where a client cannot take them. */
-  lines?: (name: LinesName, input: JsonObject, as: ToolCaller) => AsyncIterable<string>;
   /** Passes events of the log to the reader. Returns a function that ends it. Throws as `call` does. */
   follow(input: JsonObject, as: ToolCaller, reader: LogReader): Promise<() => void>;
 };

@@ -4,10 +4,8 @@ import type { Tool } from './tool.ts';
 import { evaluationTools } from './tools/evaluation.ts';
 import { exportTool } from './tools/export.ts';
 import { identityTools } from './tools/identity.ts';
-import { judgeDefineTool } from './tools/judge-define.ts';
 import { spanTools } from './tools/spans.ts';
 import { traceTools } from './tools/traces.ts';
-import { trainingTool } from './tools/training.ts';
 
 export const allTools: readonly Tool[] = [
   ...derivedTools,
@@ -15,8 +13,6 @@ export const allTools: readonly Tool[] = [
   exportTool,
   ...spanTools,
   ...traceTools,
-  judgeDefineTool,
-  trainingTool,
   ...evaluationTools,
 ];
 
@@ -30,7 +26,7 @@ export function toolsOf(names: readonly string[]): readonly Tool[] {
   });
 }
 
-/** `all` is what works everywhere: evaluation needs the hosted service, so that only its own name chooses it. */
+/** `all` is what can work: the module of the evaluation tools is not installed, so only their own name chooses them. */
 function isIn({ name, toolset }: Tool, chosen: string): boolean {
   if (chosen === 'all') return toolset !== 'evaluation';
   return chosen === toolset || chosen === name;

@@ -1,8 +1,6 @@
 import type { Module } from '@mem-service/server/module';
 import { branchAccess } from './access/index.ts';
-import { backfills } from './backfills/index.ts';
 import { branches } from './branches/index.ts';
-import { judges } from './judges/index.ts';
 import { merges } from './merges/index.ts';
 import { pullRequests } from './pull-requests/index.ts';
 import { quarantine } from './quarantine/index.ts';
@@ -10,8 +8,6 @@ import { rollback } from './rollback/index.ts';
 import { tags } from './tags/index.ts';
 import { teams } from './teams/index.ts';
 import { traceNavigation } from './trace-navigation/index.ts';
-import { trainingExport } from './training-export/index.ts';
-import { verdicts } from './verdicts/index.ts';
 
 /** The modules that a server loads when this package is installed. */
 export const modules: readonly Module[] = [
@@ -24,8 +20,4 @@ export const modules: readonly Module[] = [
   teams,
   branchAccess,
   traceNavigation,
-  judges,
-  verdicts,
-  trainingExport,
-  backfills,
 ];

@@ -10,7 +10,6 @@ export {
   type Input,
   invalidInput,
   JsonText,
-  type judgeShapes,
   MAX_COMPARED_STEPS,
   MAX_MOVED_BYTES,
   MAX_MOVED_ENTRIES,
@@ -21,7 +20,6 @@ export {
   parseGlob,
   stringify,
 } from '@mem-service/contract';
-export { testWithin } from './bounded-pattern.ts';
 export {
   andAll,
   type CachedFind,
@@ -119,7 +117,6 @@ export {
   reads,
   requireNewest,
   type Scope,
-  SELF_CALLER,
   type Services,
   type SharedTable,
   type StandingChange,
@@ -139,7 +136,6 @@ export {
   unchanged,
   type Viewer,
   viewInWork,
-  visibleTo,
   WHOLE_ACCOUNT,
   type WordIndex,
   type Work,
@@ -210,7 +206,6 @@ export {
   listLinesAbout,
 } from './modules/ledger/index.ts';
 export { type SharedEvidence, shareEvidence } from './modules/outcomes/index.ts';
-export { getProfile } from './modules/profiles/index.ts';
 export { type HitName, hitsIn } from './modules/recall/index.ts';
 export { listOpenReads, listOpenSessions } from './modules/sessions/index.ts';
 export {
@@ -242,23 +237,14 @@ export {
   listSpansOf,
   listSpokenParts,
   listThatRead,
-  listTracesBetween,
-  listTracesFor,
-  listWritesOf,
   readSpanOf,
   readTrace,
-  redactJson,
-  requireTrace,
-  type SealedContent,
-  type SealedPart,
   type SealedRow,
   type SpanOutline,
   type SpokenPart,
   type TraceFacts,
   type TraceHeader,
   totalsOf,
-  tracesInSight,
   viewerOf,
-  wholeTraces,
 } from './modules/traces/index.ts';
 export { inTurns, pause } from './turns.ts';

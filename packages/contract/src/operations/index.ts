@@ -3,7 +3,6 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
-import { backfills } from './backfills.ts';
 import { branchAccess } from './branch-access.ts';
 import { branches } from './branches.ts';
 import { briefing } from './briefing.ts';
@@ -22,7 +21,6 @@ import { events } from './events.ts';
 import { golden } from './golden.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
-import { judges } from './judges.ts';
 import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { merges } from './merges.ts';
@@ -41,10 +39,8 @@ import { teams } from './teams.ts';
 import { traceNavigation } from './trace-navigation.ts';
 import { traceSearch } from './trace-search.ts';
 import { traces } from './traces.ts';
-import { trainingExport } from './training-export.ts';
 import { transfer } from './transfer.ts';
 import { usageOperations } from './usage.ts';
-import { verdicts } from './verdicts.ts';
 
 /**
  * The table of operations. Routes, OpenAPI, SDK methods, CLI commands and the derived tests are all generated from it.
@@ -64,7 +60,6 @@ export const operations = {
   ...traces,
   ...traceSearch,
   ...traceNavigation,
-  ...trainingExport,
   ...agents,
   ...graph,
   ...branches,
@@ -75,9 +70,6 @@ export const operations = {
   ...tags,
   ...rollback,
   ...quarantineOperations,
-  ...judges,
-  ...verdicts,
-  ...backfills,
   ...counts,
   ...cortex,
   ...log,

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { refusedWithoutHost } from '../hosted-only.ts';
 import type { Shape } from '../json-schema.ts';
 import { ownTool } from '../own-tool.ts';
 import { readHints, type Tool, type ToolAnnotations, writeHints } from '../tool.ts';
@@ -14,8 +13,19 @@ const ask = (description: string, input: Shape): ToolRow => ({ description, inpu
 const act = (description: string, input: Shape): ToolRow => ({ description, input, annotations: writeHints });
 
 const rows: Record<string, ToolRow> = {
+  judge_trace: act('Have a judge grade a sealed session now.', { trace_id: text, judge_id: text }),
+  judge_define: act('Define a judge, or a new version of it.', {
+    agent_id: text,
+    judge_id: some,
+    name: text,
+    prompt: text,
+    dry_run: z.boolean().optional(),
+  }),
+  judges: ask('List the judges of an agent.', { agent_id: text }),
   seed_starter_judges: act('Give an agent the judges to start with.', { agent_id: text }),
+  verdicts: ask('List verdicts.', { agent_id: some, trace_id: some, judge_id: some, ...page }),
   eval_summary: ask('How an agent is graded, over a time.', { agent_id: text, window: some }),
+  backfill: act('Grade older sessions.', { agent_id: text, judge_id: some, ...span, limit: page.limit }),
   behaviors: ask('List recurring behaviors of an agent.', { agent_id: text, ...page }),
   behavior_define: act('Define a behavior to look out for.', { agent_id: text, name: text, description: text }),
   behavior_from_trace: act('Define a behavior by a session that shows it.', {
@@ -51,6 +61,8 @@ const about = {
   judge_id: 'The judge',
   agent_id: 'The agent it is about',
   name: 'Its name',
+  prompt: 'What the judge looks for',
+  dry_run: 'Only look',
   since: 'ISO time',
   until: 'ISO time',
   window: 'e.g. 7d',
@@ -66,17 +78,22 @@ const about = {
   max_steps: 'How far to go',
 };
 
-/** Tools of the hosted service that it does not offer yet. */
+/** Grading is part of the hosted service. Without it these tools change nothing and answer so. */
 export const evaluationTools: readonly Tool[] = Object.entries(rows).map(([name, row]) =>
   ownTool({
     ...row,
     name: `mem_${name}`,
     toolset: 'evaluation',
     about,
-    run: (_, { service }) =>
-      refusedWithoutHost(`mem_${name}`, service) ?? {
-        json: { error: `mem_${name} is not offered by this service`, mode: service.mode },
-        isError: true,
+    run: (_, { service }) => ({
+      json: {
+        error:
+          service.mode === 'local'
+            ? `mem_${name} needs the hosted API: set MEM_HTTP_URL`
+            : `mem_${name} is not offered by the service at MEM_HTTP_URL`,
+        mode: service.mode,
       },
+      isError: true,
+    }),
   }),
 );

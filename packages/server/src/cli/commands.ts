@@ -70,7 +70,7 @@ export function findCommand(word: string): Command | undefined {
 export function findInTwoWords(word: string, second: string | undefined): Command | undefined {
   if (second === undefined || findCommand(word)?.args.length) return undefined;
   const name = `${word}.${second.replaceAll('-', '_')}`;
-  return commands.find((command) => command.name === name || command.also.includes(`${word} ${second}`));
+  return commands.find((command) => command.name === name);
 }
 
 /** What people type where a text for agents names a tool. */

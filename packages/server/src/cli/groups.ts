@@ -6,7 +6,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Entries: keep what is known, and find it again', 'entries', 'search', 'recall', 'briefing', 'commits'],
   ['Sessions: note what an agent does, and see what led to what', 'sessions'],
   ['Outcomes: say how it went, so that confidence follows', 'outcomes'],
-  ['Traces: look back at sessions that have ended', 'traces', 'trace-navigation', 'training-export'],
+  ['Traces: look back at sessions that have ended', 'traces', 'trace-navigation'],
   ['Digests: what is known, in a few sentences', 'cortex'],
   ['Consolidation: find what is double, contradicts or is out of date', 'consolidation'],
   ['Golden queries: questions with known answers, and how answers are weighed', 'golden'],
@@ -17,7 +17,6 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Tags: name a state of memory, and read it again later', 'tags'],
   ['Rollback: bring back an earlier state, copy the memory of an agent', 'rollback'],
   ['Quarantine: find what rests on bad memory, and take it out of reads', 'quarantine'],
-  ['Evaluation: let judges look at traces, and see what they found', 'judges', 'verdicts', 'backfills'],
   [
     'Keys and accounts: who may use the service',
     'keys',

@@ -7,7 +7,6 @@ import { connector } from './connector.ts';
 import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
-import { exportTraining } from './export-training.ts';
 import { hook } from './hook.ts';
 import { importCommand } from './import.ts';
 import { init } from './init.ts';
@@ -34,7 +33,6 @@ export const ownCommands = [
   doctor,
   log,
   exportCommand,
-  exportTraining,
   importCommand,
   backup,
   restore,

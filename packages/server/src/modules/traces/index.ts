@@ -3,7 +3,7 @@ import { create } from './create/index.ts';
 import { erasesAgent, erasesEntries } from './erase/index.ts';
 import { deleteOldSpans, ingestOtlp } from './ingest/index.ts';
 import { migrations } from './migrations.ts';
-import { listTracesFor, readHandlers } from './reads.ts';
+import { readHandlers } from './reads.ts';
 import { recordingHandlers } from './recording.ts';
 import { tables, wordIndexes } from './tables.ts';
 
@@ -20,14 +20,13 @@ export {
   type RecentTrace,
 } from './question-queries.ts';
 export { listReadPaths, listTracesAfter, type ReadPath, type SessionMoment } from './read-queries.ts';
-export { readTrace, requireTrace } from './read-trace.ts';
+export { readTrace } from './read-trace.ts';
 export { findTraces, listPartsAtPath, type PartAtPath, type TraceFacts } from './readers.ts';
 export { totalsOf } from './rules/llm-calls.ts';
 export { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 export { redactionsInSteps as redactionsOf, redactJson } from './rules/redact-json.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';
 export { type SessionEnd, sealSession } from './seal-session.ts';
-export { listTracesBetween, type SealedContent, type SealedPart, tracesInSight, wholeTraces } from './sealed.ts';
 export {
   findSealed,
   listInScope,
@@ -36,7 +35,6 @@ export {
   listSeqsAfter,
   listSpokenParts,
   listThatRead,
-  listWritesOf,
   type SealedRow,
   type SpokenPart,
 } from './searchable.ts';
@@ -47,8 +45,6 @@ export { listSpansOf, readSpanOf, type SpanOutline } from './spans-of-trace.ts';
 export { findTraceOfWrite } from './trace-of-write.ts';
 export { listTries, type SessionTries } from './tries.ts';
 export { viewerOf } from './viewer.ts';
-
-export { listTracesFor };
 
 export const traces: Module = {
   name: 'traces',

@@ -1,7 +1,6 @@
 import { andAll, type Find, type FirstRows, fragment, type Query, type Sql, sql } from '../../db/index.ts';
-import { pageBytes, type ReadContext, type Viewer, visibleTo } from '../../kernel/index.ts';
-import { listItems, type TraceItemRow, type TraceRow, tracesInScope } from './queries.ts';
-import { viewerOf } from './viewer.ts';
+import { type Viewer, visibleTo } from '../../kernel/index.ts';
+import { type TraceItemRow, type TraceRow, tracesInScope } from './queries.ts';
 
 /** A trace as an index of words needs it. */
 export type SealedRow = Pick<
@@ -101,19 +100,4 @@ export async function listReadersAt(
         ORDER BY seq DESC LIMIT ${limit}`,
   );
   return rows.map(({ seq }) => seq);
-}
-
-export type WriteOfTrace = { entity_path: string; key: string; version: number };
-
-/** The entries that a trace wrote, as far as the caller may see them. */
-export async function listWritesOf(context: ReadContext, seq: number): Promise<WriteOfTrace[]> {
-  const { scan, dialect, services } = context;
-  const kinds = [fragment(`kind = 'write'`)];
-  const seqs = dialect.numbers([seq]);
-  const { rows } = await listItems(scan, viewerOf(context), { seqs, kinds, bytes: pageBytes(services) });
-  return rows.flatMap(({ entity_path, key, data }) => {
-    if (entity_path === null || key === null || data === null) return [];
-    const { event_type, version } = JSON.parse(data) as { event_type: string; version: number };
-    return event_type === 'write' ? [{ entity_path, key, version }] : [];
-  });
 }

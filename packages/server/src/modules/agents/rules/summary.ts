@@ -63,14 +63,6 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   },
   dead_letter_replayed: ({ details }) =>
     `Replayed an event of ${quoted(details.connector) || 'a connector'}${details.replayed === true ? '' : ', which failed'}`,
-  judge_defined: ({ details }) => `Defined version ${details.judge_version} of judge '${quoted(details.judge_id)}'`,
-  traces_judged: ({ details }) => {
-    const traces = Array.isArray(details.traces) ? details.traces.length : 0;
-    return `Judged ${count(traces, 'trace')}: ${count(details.failed, 'verdict')} of ${quoted(details.verdicts)} failed`;
-  },
-  verdict_overruled: ({ details }) => `Overruled judge '${quoted(details.judge_id)}'${resultOf(details.result)}`,
-  backfill_started: () => 'Asked judges to look at traces of the past',
-  backfill_ended: ({ details }) => `Ended a backfill of ${count(details.traces, 'trace')}${resultOf(details.status)}`,
   branch_created: (event) => `Created branch '${branchNamedIn(event)}'`,
   branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into ${quoted(event.details.target) || 'main'}`,
   branch_closed: (event) => `Closed branch '${branchNamedIn(event)}'`,
