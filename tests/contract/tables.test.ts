@@ -194,7 +194,7 @@ describe('the figures for the planner of SQLite', () => {
     const found = await scan.all<Row>(fragment('SELECT tbl, idx, stat FROM sqlite_stat1'));
     const indexes = await scan.all<Row>(fragment(`SELECT name FROM sqlite_schema WHERE type IN ('index', 'table')`));
     await app.close();
-    const declared = tablesOf(coreModules).flatMap(({ table: tbl, planner = {} }) =>
+    const declared = tablesOf(installed).flatMap(({ table: tbl, planner = {} }) =>
       Object.entries(planner).map(([idx, stat]) => ({ tbl, idx, stat })),
     );
     const byIndex = (one: Row, other: Row) => String(one.idx).localeCompare(String(other.idx));

@@ -127,6 +127,6 @@ export const traceSearch = {
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor', 'log_rewound'],
-    example: () => ({ query: 'payments time out', facets: ['outcome_type' as const] }),
+    example: () => ({ facets: ['outcome_type' as const] }),
   }),
 };

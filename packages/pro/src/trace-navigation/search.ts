@@ -14,6 +14,7 @@ import {
   sessionIdOf,
   type TraceHeader,
   toIso,
+  withinPage,
 } from '@mem-service/server/module';
 import { type Matches, openMatches, type TraceCandidate } from './matches.ts';
 import type { SeqRange } from './queries.ts';
@@ -38,15 +39,17 @@ export const search = reads<'traces.search'>(async (context, input) => {
   const isSorted = input.sort_by !== 'newest';
   const many = isSorted || input.facets.length > 0 ? await collect(matches, range, MAX_SORTED) : undefined;
   const page = isSorted ? sortedPage(input, many?.found ?? [], range) : await newestPage(matches, range, input);
-  const shown = await render(context, page.items);
+  const shown = withinPage(context.services, await render(context, page.items), ({ trace }) => [JSON.stringify(trace)]);
+  const last = shown.rows.at(-1);
+  const next_cursor = shown.more && last ? page.cursorAfter(last.at) : page.next_cursor;
   const counted = input.facets.length > 0 && many ? many.found : undefined;
   return {
-    traces: shown,
+    traces: shown.rows.map(({ trace }) => trace),
     facets: counted ? facetsOf(input.facets, counted) : [],
     counted: counted?.length ?? null,
     complete: matches.isComplete && (many?.end ?? null) === null,
-    next_cursor: page.next_cursor,
-    has_more: page.next_cursor !== null,
+    next_cursor,
+    has_more: next_cursor !== null,
   };
 });
 
@@ -90,14 +93,16 @@ const cutAt = (found: readonly TraceCandidate[], wanted: number): CollectedTrace
   return { found: first, end: first.at(-1)?.seq ?? null };
 };
 
-type FoundPage = { items: TraceCandidate[]; next_cursor: string | null };
+/** `cursorAfter`: where the next page begins if this one ends with the item at a place. */
+type FoundPage = { items: TraceCandidate[]; next_cursor: string | null; cursorAfter: (at: number) => string };
 
 async function newestPage(matches: Matches, range: SeqRange, { cursor, limit }: TraceSearchInput): Promise<FoundPage> {
   const before = cursor === undefined ? range.before : Math.min(range.before, newest.from(cursor)[0]);
   const { found, end } = await collect(matches, { ...range, before }, limit + 1);
   const items = found.slice(0, limit);
-  if (found.length > limit) return { items, next_cursor: newest.to([items.at(-1)?.seq ?? 0]) };
-  return { items, next_cursor: end === null ? null : newest.to([end]) };
+  const cursorAfter = (at: number) => newest.to([items[at]?.seq ?? 0]);
+  if (found.length > limit) return { items, next_cursor: cursorAfter(items.length - 1), cursorAfter };
+  return { items, next_cursor: end === null ? null : newest.to([end]), cursorAfter };
 }
 
 const orders: Record<TraceSearchInput['sort_by'], (a: TraceCandidate, b: TraceCandidate) => number> = {
@@ -117,15 +122,19 @@ function sortedPage(
 ): FoundPage {
   const start = cursor === undefined ? 0 : sorted.from(cursor)[1];
   const items = found.toSorted(orders[sort_by]).slice(start, start + limit);
-  const end = start + items.length;
-  return { items, next_cursor: end < found.length ? sorted.to([before, end]) : null };
+  const cursorAfter = (at: number) => sorted.to([before, start + at + 1]);
+  const hasMore = start + items.length < found.length;
+  return { items, next_cursor: hasMore ? cursorAfter(items.length - 1) : null, cursorAfter };
 }
+
+/** A trace of the answer, and its place among the candidates. */
+type ShownTrace = { at: number; trace: FoundTrace };
 
 /** In the order of the candidates, without those that were removed in the meantime. */
 async function render(
   { scan, dialect, caller, services }: ReadContext,
   items: readonly TraceCandidate[],
-): Promise<FoundTrace[]> {
+): Promise<ShownTrace[]> {
   if (items.length === 0) return [];
   const { account_id } = caller;
   const rows = new Map<number, SealedRow>();
@@ -135,9 +144,9 @@ async function render(
     await pause();
     left = page.more ? left.filter((seq) => !rows.has(seq)) : [];
   }
-  return items.flatMap((one) => {
+  return items.flatMap((one, at) => {
     const row = rows.get(one.seq);
-    return row ? [toFound(row, one)] : [];
+    return row ? [{ at, trace: toFound(row, one) }] : [];
   });
 }
 
