@@ -42,9 +42,10 @@ describe.each(backends)('Memory on %s', SLOW, (backend) => {
     await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
     await page.getByText('retry-policy is deleted').waitFor();
     await expect(app().call('entries.read', POLICY)).rejects.toThrow();
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    const deleted = page.getByText('retry-policy is deleted').locator('..');
+    await deleted.getByRole('button', { name: 'Undo' }).press('Enter');
     await expect
-      .poll(async () => (await app().call('entries.history', POLICY)).versions.map(({ deleted }) => deleted))
+      .poll(async () => (await app().call('entries.history', POLICY)).versions.map((version) => version.deleted))
       .toEqual([false, true, false, false]);
     expect((await app().call('entries.read', POLICY)).value).toBe('Five attempts, then fail over.');
     expect(complaints).toEqual([]);

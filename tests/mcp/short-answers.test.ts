@@ -96,6 +96,14 @@ const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
   ['mem_span_payload', { ...last, span_id: '@' }],
   ['mem_trace_compare', { trace_ids: ['last', 'last'] }],
   ['mem_timeline'],
+  ['mem_agents'],
+  ['mem_agent_profile'],
+  ['mem_readers', at],
+  ['mem_outcomes'],
+  ['mem_stale_reads'],
+  ['mem_series', { unit: 'minute' }],
+  ['mem_tree'],
+  ['mem_graph_overview'],
   ['mem_graph_neighbors', { entity: 'svc' }],
   ['mem_consolidate', { preview: true }],
   ['mem_consolidate'],
@@ -130,8 +138,8 @@ function needless(value: unknown, place: string): string[] {
 }
 
 const twoDigits = /confidence[^.]*(\.\d+\.(before|after))?$|\.evidence_\w+$/;
-/** Here false is the news. */
-const NEWS = /\.(profile_saved|shared|secret_set|is_mergeable)=false$/;
+/** Here false, or that there is none, is the news. */
+const NEWS = /\.(profile_saved|shared|secret_set|is_mergeable)=false$|^mem_stale_reads\.stale_reads$/;
 
 it('no tool answers with what is empty or as usual, or with confidences of many digits', async () => {
   const mcp = await connect(newHome(), { args: ['--toolset', 'all'] });

@@ -16,6 +16,7 @@ const ROWS = {
   pro: 'set_trace_attributes record_llm_call record_span start_span end_span trace_search trace_spans span_payload trace_compare',
   consolidation:
     'consolidate consolidation_status consolidation_proposals consolidation_candidates propose_consolidation decide_proposal',
+  shown: 'agents agent_profile readers outcomes stale_reads series tree graph_overview',
   other: 'verify commit_batch diff commit_log record_attempt delete restore connectors',
   branching:
     'branch_create branch_list branch_read branch_close branch_reopen create_tag list_tags delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges abort_merge list_conflicts ' +
