@@ -112,12 +112,12 @@ describe('the dashboard', SLOW, () => {
   });
 
   it('copies an MCP call that works, of a tool that is not there unasked too, and with every filter', async () => {
-    const { page } = await newPage();
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     for (const [address, found] of [
       ['#/branches', 'branches'],
       ['#/memory?min=0.5&sort=path', 'retry-policy'],
     ] as const) {
+      const { page } = await newPage();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.goto(`${server.url}/${address}`);
       await page.getByRole('button', { name: 'Copy as' }).first().click();
       await page.getByRole('menuitem', { name: 'MCP call' }).click();

@@ -88,6 +88,12 @@ describe('the client against the service', () => {
   const NAMED: Partial<Record<OperationName, () => Promise<object> | object>> = {
     'commits.read': async () => ({ commit_id: (await commit()).commitId }),
     'traces.read': async () => ({ trace_id: (await trace()).traceId }),
+    'traces.list_spans': async () => ({ trace_id: (await trace()).traceId }),
+    'traces.read_span': async () => {
+      const { spanId: span_id } = await client.sessions.recordSpan({ name: 'a span' });
+      return { trace_id: (await trace()).traceId, span_id };
+    },
+    'traces.compare': async () => ({ trace_ids: [(await trace()).traceId, (await trace()).traceId] }),
     'keys.revoke': async () => ({ key_id: (await key()).keyId }),
     'keys.rotate': async () => ({ key_id: (await key()).keyId }),
     'accounts.read': () => account(),
