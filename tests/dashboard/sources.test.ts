@@ -16,9 +16,9 @@ describe('Briefing and connectors', { timeout: 60_000 }, () => {
     server = await listen(app, { dashboard: folder, corsOrigins: [] });
     await fillBriefing(app);
     await fillConnectors(app);
-    // What an agent is told follows the log.
-    const told = () => app.call('briefing.read', { agent: 'deploy-bot' });
-    while ((await told()).validated.length === 0) await app.jobs.sweep();
+    // The briefing follows the log.
+    const briefing = () => app.call('briefing.read', { agent: 'deploy-bot' });
+    while ((await briefing()).validated.length === 0) await app.jobs.sweep();
   });
   afterAll(async () => {
     await server.close();
