@@ -1,10 +1,8 @@
 import type { Output } from '../../data/client.ts';
 import { useAction, useOperation, usePages } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
-import { hrefOf } from '../../router/address.ts';
 import { choiceParameter, navigate, textParameter, useSearch } from '../../router/router.tsx';
 import { branches } from '../../texts/branches.ts';
-import { ago, fullTimeOf } from '../../texts/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/choices.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
@@ -15,6 +13,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { BRANCH_ANSWERS } from './branch-data.ts';
 import styles from './branches.module.css';
+import { ageColumn, authorColumn } from './columns.tsx';
 import { Differences } from './compare-part.tsx';
 import { ConflictReview } from './conflict-review.tsx';
 import { conflictsHref } from './merge-dialog.tsx';
@@ -111,24 +110,8 @@ const columnsAt = (now: number): readonly Column<ListedMerge>[] => [
       </span>
     ),
   },
-  {
-    id: 'by',
-    head: texts.columns.by,
-    width: 130,
-    phone: 'detail',
-    cell: ({ agent_id }) => <a href={hrefOf('agents', agent_id)}>{agent_id}</a>,
-  },
-  {
-    id: 'at',
-    head: texts.columns.at,
-    width: 84,
-    phone: 'time',
-    cell: ({ created_at }) => (
-      <time className="third" dateTime={created_at} title={fullTimeOf(created_at)}>
-        {ago(created_at, now)}
-      </time>
-    ),
-  },
+  authorColumn(texts.columns.by, { width: 130, phone: 'detail' }),
+  ageColumn(texts.columns.at, now),
 ];
 
 /** One merge: its conflicts while it waits, what it wrote once it is made. */

@@ -6,7 +6,7 @@ import { hrefOf } from '../../router/address.ts';
 import { choiceParameter, navigate, textParameter, useSearch } from '../../router/router.tsx';
 import { useCommands } from '../../shell/commands.ts';
 import { branches } from '../../texts/branches.ts';
-import { ago, fullTimeOf, number } from '../../texts/format.ts';
+import { number } from '../../texts/format.ts';
 import { quarantine as texts } from '../../texts/quarantine.ts';
 import { Button } from '../../ui/button.tsx';
 import { CallCode } from '../../ui/call-code.tsx';
@@ -19,6 +19,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { BRANCH_ANSWERS } from './branch-data.ts';
 import styles from './branches.module.css';
+import { ageColumn, authorColumn } from './columns.tsx';
 import { CreateQuarantine } from './quarantine-dialog.tsx';
 
 const STATUSES = ['active', 'undone', 'all'] as const;
@@ -129,24 +130,8 @@ const columnsAt = (now: number): readonly Column<ListedQuarantine>[] => [
     phone: 'hide',
     cell: ({ decisions }) => number(decisions),
   },
-  {
-    id: 'by',
-    head: texts.columns.by,
-    width: 140,
-    phone: 'detail',
-    cell: ({ agent_id }) => <a href={hrefOf('agents', agent_id)}>{agent_id}</a>,
-  },
-  {
-    id: 'at',
-    head: texts.columns.at,
-    width: 84,
-    phone: 'time',
-    cell: ({ created_at }) => (
-      <time className="third" dateTime={created_at} title={fullTimeOf(created_at)}>
-        {ago(created_at, now)}
-      </time>
-    ),
-  },
+  authorColumn(texts.columns.by, { width: 140, phone: 'detail' }),
+  ageColumn(texts.columns.at, now),
 ];
 
 /** One quarantine, with the entries that it holds. */

@@ -6,7 +6,6 @@ import { hrefOf } from '../../router/address.ts';
 import { navigate } from '../../router/router.tsx';
 import { useCommands } from '../../shell/commands.ts';
 import { branches } from '../../texts/branches.ts';
-import { ago, fullTimeOf } from '../../texts/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { CallCode } from '../../ui/call-code.tsx';
 import { Field } from '../../ui/choices.tsx';
@@ -18,6 +17,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { BRANCH_ANSWERS } from './branch-data.ts';
 import styles from './branches.module.css';
+import { ageColumn, authorColumn } from './columns.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { RefField } from './ref-field.tsx';
 
@@ -122,24 +122,8 @@ const columnsAt = (now: number, remove: (name: string) => void): readonly Column
       </span>
     ),
   },
-  {
-    id: 'by',
-    head: texts.columns.by,
-    width: 140,
-    phone: 'hide',
-    cell: ({ agent_id }) => <a href={hrefOf('agents', agent_id)}>{agent_id}</a>,
-  },
-  {
-    id: 'at',
-    head: texts.columns.at,
-    width: 84,
-    phone: 'time',
-    cell: ({ created_at }) => (
-      <time className="third" dateTime={created_at} title={fullTimeOf(created_at)}>
-        {ago(created_at, now)}
-      </time>
-    ),
-  },
+  authorColumn(texts.columns.by, { width: 140, phone: 'hide' }),
+  ageColumn(texts.columns.at, now),
   {
     id: 'do',
     head: texts.columns.do,
