@@ -8,6 +8,7 @@ import { killAll, startServer } from './processes.mjs';
 import {
   deliveriesStore,
   eventsStore,
+  listedStore,
   postgresDeliveriesStore,
   postgresStore,
   removeStores,
@@ -50,6 +51,7 @@ export async function openHarness(options, generator) {
       return postgres;
     },
     sqlite: (entries) => sqliteStore(programs, entries),
+    listed: (entries) => listedStore(programs, entries),
     traces: (traces) => tracesStore(programs, traces),
     events: (events) => eventsStore(programs, events),
     deliveries: (deliveries) => deliveriesStore(programs, deliveries),
@@ -110,10 +112,10 @@ export async function openHarness(options, generator) {
 }
 
 /** Returns one whole answer. */
-export async function ask({ url }, { method = 'GET', path, body }) {
+export async function ask({ url }, { method = 'GET', path, body, headers: others = {} }) {
   const response = await fetch(url + path, {
     method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { ...headers, ...others, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     body,
   });
   const text = await response.text();

@@ -7,11 +7,14 @@ import { measureFollowedPostgres, measureFollowedSqlite } from './figures/follow
 import { measureGet } from './figures/get.mjs';
 import { measureHolds } from './figures/holds.mjs';
 import { measureHosted, measureKey } from './figures/hosted.mjs';
+import { measureBackfill, measureJudging } from './figures/judging.mjs';
 import { measureMcp } from './figures/mcp.mjs';
 import { measureMemory } from './figures/memory.mjs';
 import { measureOutcome } from './figures/outcome.mjs';
+import { measurePatterns } from './figures/patterns.mjs';
 import { measurePeers } from './figures/peers.mjs';
 import { measurePostEngine, measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
+import { measureRooms } from './figures/rooms.mjs';
 import { measureRowSecurity } from './figures/row-security.mjs';
 import { measureScale } from './figures/scale.mjs';
 import { measureScoped } from './figures/scoped.mjs';
@@ -47,6 +50,10 @@ const figures = {
   outcome: measureOutcome,
   traces: measureTraces,
   'trace-search': measureTraceSearch,
+  judging: measureJudging,
+  backfill: measureBackfill,
+  patterns: measurePatterns,
+  rooms: measureRooms,
   events: measureEvents,
   branches: measureBranches,
   webhooks: measureWebhooks,

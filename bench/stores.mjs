@@ -12,7 +12,10 @@ function fingerprint() {
   const source = join(server, 'src');
   const files = readdirSync(source, { recursive: true }).filter((file) => file.endsWith('migrations.ts'));
   const hash = createHash('sha256');
-  for (const own of ['corpus.mjs', 'inside/fill-traces.mjs', 'inside/fill-events.mjs', 'inside/fill-deliveries.mjs'])
+  for (const own of [
+    'corpus.mjs',
+    ...['list', 'traces', 'events', 'deliveries'].map((what) => `inside/fill-${what}.mjs`),
+  ])
     hash.update(readFileSync(join(bench, own)));
   for (const file of files.sort()) hash.update(readFileSync(join(source, file)));
   return hash.digest('hex').slice(0, 16);
@@ -30,6 +33,10 @@ function inFolder(name, filling) {
 /** A SQLite store with this many entries, filled at its first use. */
 export const sqliteStore = ({ fill }, entries) =>
   inFolder(`sqlite-${entries}`, { fill, size: entries, content: { entries } });
+
+/** A store with this many entries that are only listed: most of them are copies. */
+export const listedStore = ({ fillList: fill }, entries) =>
+  inFolder(`listed-${entries}`, { fill, size: entries, content: { entries } });
 
 /** A store with this many sealed traces. */
 export const tracesStore = ({ fillTraces: fill }, traces) =>

@@ -7,7 +7,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { driverFiles, licensesOf, pageFiles, sqliteBeside } from './bundled.mjs';
+import { driverFiles, licensesOf, pageFiles, pdfBeside, pdfFiles, sqliteBeside } from './bundled.mjs';
 import { dashboardFiles } from './dashboard.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -99,7 +99,7 @@ async function bundleService(external, name, further) {
     // The main file of this package requires its parts at run time, where a bundler cannot see them.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   };
-  const beside = [driverFiles(), pageFiles(), dashboardBeside(), tableFiles(), manifestFiles()];
+  const beside = [driverFiles(), pdfFiles(), pageFiles(), dashboardBeside(), tableFiles(), manifestFiles()];
   const parts = [bundle(options, name, further), bundleThreads(), ...beside];
   return (await Promise.all(parts)).flat();
 }
@@ -150,20 +150,20 @@ async function manifestFiles() {
   }
 }
 
-/** A worker thread is started from its own file, which must be next to the bundle. */
+/** A worker thread or a process is started from its own file, which must be next to the bundle. */
 async function bundleThreads() {
   const source = join(packages, 'server', 'src');
   const found = {};
   for (const file of await readdir(source, { recursive: true })) {
-    if (!file.endsWith('.thread.mjs')) continue;
+    if (!/\.(thread|process)\.mjs$/.test(file)) continue;
     const name = basename(file, '.mjs');
-    if (found[name]) throw new Error(`two threads are called ${name}`);
+    if (found[name]) throw new Error(`two files are called ${name}`);
     found[name] = join(source, file);
   }
   const { outputFiles } = await build({
     ...shared,
     splitting: false,
-    plugins: [sqliteBeside],
+    plugins: [sqliteBeside, pdfBeside],
     outdir: source,
     entryPoints: found,
     outExtension: { '.js': '.mjs' },

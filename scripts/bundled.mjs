@@ -51,6 +51,27 @@ export async function driverFiles() {
   return files.map(({ path, contents }) => ({ path: `sqlite/${path}`, contents }));
 }
 
+const PDF_READER = `pdfjs.mjs is PDF.js, Copyright Mozilla and others, under the Apache License 2.0. It comes from the package unpdf, whose
+licence is in the file LICENSE.
+`;
+
+/** The reader of PDF stays a file of its own, which only the process that reads a PDF loads. */
+export const pdfBeside = {
+  name: 'pdf-beside',
+  setup(given) {
+    given.onResolve({ filter: /^unpdf\/pdfjs$/ }, () => ({ path: './pdf/pdfjs.mjs', external: true }));
+  },
+};
+
+export async function pdfFiles() {
+  const folder = join(dirname(fileURLToPath(import.meta.resolve('unpdf'))), '..');
+  const files = ['LICENSE', 'dist/pdfjs.mjs'].map(async (file) => ({
+    path: `pdf/${basename(file)}`,
+    contents: await readFile(join(folder, file)),
+  }));
+  return [{ path: 'pdf/NOTICE.txt', contents: PDF_READER }, ...(await Promise.all(files))];
+}
+
 const SWAGGER_UI = `swagger-ui.css and swagger-ui-bundle.js are parts of Swagger UI, Copyright SmartBear Software Inc., under the
 Apache License 2.0. They come from the package @fastify/swagger-ui, whose licence is in the file LICENSE.
 `;

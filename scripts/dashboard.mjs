@@ -1,17 +1,17 @@
 // Bundles the dashboard: scripts and styles with hashed names, compressed, and the page that loads them.
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { licensesOf } from './bundled.mjs';
+import { reactAsModules } from './dashboard-react.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const packageFolder = join(root, 'packages', 'dashboard');
-const resolver = createRequire(join(packageFolder, 'package.json'));
+const packageFile = join(packageFolder, 'package.json');
 /** Where the page finds its files, from its own address. */
 const BELOW = './dashboard/';
 
@@ -25,10 +25,6 @@ const settings = {
   target: 'es2022',
   conditions: ['source'],
   jsx: 'automatic',
-  // Other packages bring another React to the root; a page must have one only.
-  alias: Object.fromEntries(
-    ['react', 'react-dom'].map((name) => [name, dirname(resolver.resolve(`${name}/package.json`))]),
-  ),
   define: { 'process.env.NODE_ENV': '"production"' },
   legalComments: 'none',
   logLevel: 'warning',
@@ -92,19 +88,25 @@ async function bundleSplit(source, { start, shared }) {
     ...settings,
     format: 'esm',
     splitting: true,
-    plugins: [sharingOneFile(source, { start, shared }), workersBeside(source, workers)],
+    banner: { js: COMPILED_AT_ONCE },
+    plugins: [reactAsModules(packageFile), sharingOneFile(source, { start, shared }), workersBeside(source, workers)],
     entryPoints: [{ in: START, out: 'main' }],
   });
   return { ...built, workers };
 }
 
+/**
+ * Asks the browser to compile all functions of a file while it arrives, beside the main thread. Most of what Overview loads runs
+ * before it is drawn; function by function, the main thread would compile it meanwhile. Browsers that do not know it see a comment.
+ */
+const COMPILED_AT_ONCE = '//# allFunctionsCalledOnLoad';
 const START = 'dashboard-start';
 const SHARED = 'dashboard-shared';
 const LATER = 'dashboard-later';
 
 const LOADED = [START, SHARED, LATER];
 
-/** Whatever is loaded later also needs all of the shared files, and so does the start: what all need is one file. */
+/** Whatever is loaded later also needs all of the shared files: those of the start are one file, and the others another. */
 const sharingOneFile = (source, { start, shared }) => ({
   name: 'sharing-one-file',
   setup(given) {
@@ -116,7 +118,7 @@ const sharingOneFile = (source, { start, shared }) => ({
     });
     const importing = (files) => files.map((file) => `import ${JSON.stringify(file)};`).join('\n');
     const contentsOf = {
-      [START]: () => importing([...start, SHARED]),
+      [START]: () => importing(start),
       [SHARED]: () => importing(shared),
       [LATER]: (path) => `${importing([SHARED])}\nexport * from ${JSON.stringify(path)};`,
     };
@@ -128,9 +130,9 @@ const sharingOneFile = (source, { start, shared }) => ({
   },
 });
 
-/** A classic script of its own, which runs before anything is painted: it sets the theme. */
+/** A classic script of its own, which runs before anything is painted: it sets the theme and asks the first questions. */
 async function bundleFirst(source) {
-  const file = join(source, 'theme-first.ts');
+  const file = join(source, 'first.ts');
   if (!existsSync(file)) return [];
   const { outputFiles } = await build({ ...settings, format: 'iife', entryPoints: [file] });
   return filesOf(outputFiles);

@@ -31,7 +31,7 @@ async function* measureLists(harness, browser) {
   const { large } = harness.options;
   const many = large.toLocaleString('en-US');
   const lists = [
-    { figure: `the list of ${many} entries`, address: '#/memory', grid: 'Entries', place: await harness.sqlite(large) },
+    { figure: `the list of ${many} entries`, address: '#/memory', grid: 'Entries', place: await harness.listed(large) },
     {
       figure: `the timeline of ${many} events`,
       address: '#/timeline',

@@ -44,6 +44,11 @@ describe('a command that fails', () => {
     [['list', '--cursor', 'made-up'], 2, expect.stringContaining('cursor')],
     [['list', '--agent', ' '], 2, 'mem: --agent: must not be empty'],
     [['wirte'], 2, 'mem: there is no command "wirte". Did you mean write?'],
+    [
+      ['show-room', 'nowhere-k3x9q2'],
+      3,
+      expect.stringMatching(/^mem: there is no open room .*\n.*mem rooms lists those of the account/),
+    ],
     [['--json'], 2, expect.stringContaining('the command comes first')],
     [['commit', 'no-such-file.json'], 2, expect.stringContaining('no-such-file.json')],
     [['commit', 'writes.json'], 2, 'mem: writes: this is not JSON with objects'],

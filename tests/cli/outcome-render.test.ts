@@ -75,6 +75,10 @@ const step = (kind: string, [before, after]: [number | null, number], more: obje
   agent_id: 'a',
   outcome_ref: null,
   outcome_type: null,
+  judge_id: null,
+  judge_version: null,
+  verdict: null,
+  overruled: false,
   attempt: null,
   model: null,
   causal_confidence: null,
@@ -154,6 +158,7 @@ describe('calibration on the command line', () => {
     successes,
     success_rate: n === 0 ? null : successes / n,
     mean_confidence: n === 0 ? null : at / 10,
+    expected_success_rate: n === 0 ? null : 0.5,
   });
   const empty = Array.from({ length: 10 }, (_, at) => bucket(at));
 
@@ -163,30 +168,32 @@ describe('calibration on the command line', () => {
       successes: 8,
       brier_score: 0.4099999,
       expected_calibration_error: 0.05,
+      learned_calibration_error: 0.0149,
       buckets: empty.map((one, at) => (at === 7 ? bucket(7, 12, 8) : at === 2 ? bucket(2, 1, 0) : one)),
       truncated: true,
     };
     expect(shown('outcomes.calibration', answer)).toBe(
       lines(
-        '13 tests of entries, 8 went well; Brier score 0.41 (0 is perfect), off by 0.05 on average',
-        'CONFIDENCE   N  SUCCESS',
-        '0.0 to 0.1   0        –',
-        '0.1 to 0.2   0        –',
-        '0.2 to 0.3   1     0.00  ..........',
-        '0.3 to 0.4   0        –',
-        '0.4 to 0.5   0        –',
-        '0.5 to 0.6   0        –',
-        '0.6 to 0.7   0        –',
-        '0.7 to 0.8  12     0.67  #######...',
-        '0.8 to 0.9   0        –',
-        '0.9 to 1.0   0        –',
+        '13 tests of entries, 8 went well; Brier score 0.41 (0 is perfect), off by 0.05 on average, and by 0.01 where it is read as what was to be expected',
+        'CONFIDENCE   N  SUCCESS  EXPECTED NOW',
+        '0.0 to 0.1   0        –             –',
+        '0.1 to 0.2   0        –             –',
+        '0.2 to 0.3   1     0.00          0.50  ..........',
+        '0.3 to 0.4   0        –             –',
+        '0.4 to 0.5   0        –             –',
+        '0.5 to 0.6   0        –             –',
+        '0.6 to 0.7   0        –             –',
+        '0.7 to 0.8  12     0.67          0.50  #######...',
+        '0.8 to 0.9   0        –             –',
+        '0.9 to 1.0   0        –             –',
         'older evidence was left out',
       ),
     );
   });
 
   it('of nothing is one sentence', () => {
-    const answer = { n: 0, successes: 0, brier_score: null, expected_calibration_error: null, truncated: false };
+    const unknown = { brier_score: null, expected_calibration_error: null, learned_calibration_error: null };
+    const answer = { n: 0, successes: 0, ...unknown, truncated: false };
     expect(shown('outcomes.calibration', { ...answer, buckets: empty })).toBe(
       'no outcome has tested an entry here yet\n',
     );

@@ -173,7 +173,7 @@ describe.each(backends)('a consumer of the log on %s', (backend) => {
     const before = statements;
     // Longer than the first look at the store after a start, and than the index waits after a write.
     await sleep(3_000);
-    expect(statements - before).toBeLessThan(20);
+    expect(statements - before).toBeLessThan(40);
     const idle = statements;
     await sleep(500);
     expect(statements).toBe(idle);

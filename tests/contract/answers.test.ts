@@ -8,6 +8,8 @@ import { backends, caller, listen, openTestApp, type TestApp, type TestServer } 
 import { expectDeclared, undeclaredNames } from '../support/declared.ts';
 import { addresses, labelled, requestFor, send } from '../support/wire.ts';
 import { layTeams } from './branching.ts';
+import { layKnownFixes } from './fixes.ts';
+import { layJudges, layVerdicts } from './judging.ts';
 import {
   createExamples,
   definition,
@@ -27,7 +29,7 @@ const as = { agent_id: 'mem-http-server', session_id: null };
 /** What came over the wire, piece by piece: one answer, or lines, or events. */
 function piecesOf(name: OperationName, text: string): unknown[] {
   const { stream, lines } = definition(name);
-  if (stream) return [...text.matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(match[1] as string));
+  if (stream) return [...text.matchAll(/^data: (.*)\n/gm)].map((match) => JSON.parse(match[1] as string));
   return lines ? text.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line))) : [JSON.parse(text)];
 }
 
@@ -58,7 +60,9 @@ describe.each(backends)('over HTTP, on %s', (backend) => {
     Object.assign(known, await restoreExamplesAfter(name, app, { mark: MARK, as }));
   });
 
-  it.each(derivedTools.map((tool) => [tool.name, tool] as const))(
+  // The tool that answers what another agent proposed calls the same operation as the one that proposes.
+  const tools = derivedTools.filter(({ name }) => name !== 'mem_negotiate_respond');
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
     'the answer of %s has no member that the operation does not declare',
     async (toolName, tool) => {
       const name = operationNames.find((one) =>
@@ -94,7 +98,7 @@ function withoutAges(json: JsonObject): JsonObject {
 function sessionOn({ kernel }: TestApp): McpSession {
   return {
     service: {
-      mode: 'local',
+      mode: 'remote',
       call: async (name, input, who) => stringify(await kernel.invoke(name, input, caller(who))),
       follow: async () => () => {},
     },
@@ -117,6 +121,18 @@ const ofModules = [...new Set(whole.map((name) => operations[name].module))].map
   (module): Group => [`of the module ${module}`, whole.filter((name) => operations[name].module === module)],
 );
 
+const isEvaluation = (name: OperationName): boolean =>
+  operations[name].http.path.startsWith('/api/v1/eval/') || operations[name].module === 'patterns';
+
+/** A trace with a verdict. */
+async function layJudged(app: TestApp, known: KnownIds): Promise<void> {
+  const { trace_id } = await app.call('outcomes.commit', { outcome_ref: MARK, outcome_type: 'success' }, as);
+  known.trace_id = trace_id;
+  await layJudges(app, { as, mark: MARK }, known);
+  await layKnownFixes(app, { as, mark: MARK }, known);
+  await layVerdicts(app, { as }, known);
+}
+
 describe.each(backends)('what is about whole accounts, on %s', (backend) => {
   it.each([ofOperator, ...ofModules])('operations %s answer what the contract says', async (_, names) => {
     const app = await openTestApp(backend, { hosted: true, rateLimits: false });
@@ -132,6 +148,7 @@ describe.each(backends)('what is about whole accounts, on %s', (backend) => {
       learn(known, outcome, name);
       answered.add(name);
     };
+    if (names.some(isEvaluation)) await layJudged(app, known);
     for (const [n, order] of [names, names.toReversed()].entries())
       for (const name of order) {
         const input = nthInput(name, n, { mark: MARK, known });

@@ -56,6 +56,7 @@ const HIDING = [
   'commits.read',
   'conflicts.list',
   'conflicts.read',
+  'dimensions.list',
   'log.list',
   'log.stream',
   'merges.list',

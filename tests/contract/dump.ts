@@ -1,12 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Dialect, fragment, type Query } from '../../packages/server/src/db/index.ts';
 import type { TestApp } from '../support/app.ts';
 
-type DumpedTable = { name: string; columns: string[] };
+type DumpedTable = { name: string; columns: string[]; blobs: Set<string> };
 
 const SCHEMA = {
-  sqlite: `SELECT m.name AS name, c.name AS column_name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+  sqlite: `SELECT m.name AS name, c.name AS column_name, c.type AS type FROM sqlite_master AS m, pragma_table_info(m.name) AS c
     WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND m.name NOT LIKE 'sqlite_%' ORDER BY 1, 2`,
-  postgres: `SELECT table_name AS name, column_name FROM information_schema.columns
+  postgres: `SELECT table_name AS name, column_name, '' AS type FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name NOT LIKE 'words_of_%' ORDER BY 1, 2`,
 };
 
@@ -20,10 +22,16 @@ async function tablesOf(app: TestApp, scan: Query, of: keyof typeof known): Prom
 }
 
 async function readTables({ engine }: Dialect, scan: Query): Promise<DumpedTable[]> {
-  const rows = await scan.all<{ name: string; column_name: string }>(fragment(SCHEMA[engine]));
-  const tables = new Map<string, string[]>();
-  for (const { name, column_name } of rows) tables.set(name, [...(tables.get(name) ?? []), column_name]);
-  return [...tables].map(([name, columns]) => ({ name, columns }));
+  const rows = await scan.all<{ name: string; column_name: string; type: string }>(fragment(SCHEMA[engine]));
+  const tables = new Map<string, DumpedTable>();
+  for (const { name, column_name, type } of rows) {
+    const table = tables.get(name) ?? { name, columns: [], blobs: new Set() };
+    table.columns.push(column_name);
+    // The numbers and blobs of the full-text index are larger than JavaScript's.
+    if (type === 'BLOB' || /^(entry|trace|room_document)_words/.test(name)) table.blobs.add(column_name);
+    tables.set(name, table);
+  }
+  return [...tables.values()];
 }
 
 export type Dump = Record<string, string[]>;
@@ -46,28 +54,52 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
 /** The counters of an account follow its notes: what is left of them is what was stored on purpose. */
 const WITHOUT_NOTES: Record<string, string> = {
   'accounts.storage_bytes': `storage_bytes - (SELECT coalesce(CAST(sum(bytes) AS BIGINT), 0) FROM sessions
-    WHERE sessions.account_id = accounts.account_id) AS storage_bytes`,
+    WHERE sessions.account_id = accounts.account_id)`,
 };
 
-/** Every row of every table, or of one account where the table knows accounts; but not what was noted. */
+/** The rows of a table as JSON. */
+function selectRows({ name, columns, blobs }: DumpedTable, engine: Dialect['engine'], accountId?: string): string {
+  const where = accountId === undefined ? '' : ` WHERE account_id = '${accountId}'`;
+  const storedIn = (column: string) => WITHOUT_NOTES[`${name}.${column}`] ?? column;
+  if (engine === 'postgres') {
+    const picked = columns.map((column) => `${storedIn(column)} AS ${column}`).join(', ');
+    return `SELECT '${name}' AS name, CAST(row_to_json(picked) AS text) AS row FROM (SELECT ${picked} FROM ${name}${where}) AS picked`;
+  }
+  const members = columns.map((column) => `'${column}', ${blobs.has(column) ? `quote(${column})` : storedIn(column)}`);
+  return `SELECT '${name}' AS name, json_object(${members.join(', ')}) AS row FROM ${name}${where}`;
+}
+
+/** Every row of every table, or of one account where the table knows accounts; but not what was noted. In one statement. */
 export async function dump(app: TestApp, accountId?: string): Promise<Dump> {
   const { database, noteBuffer } = app.kernel.services;
   await noteBuffer.flushAll();
   const { scan } = accountId === undefined ? database : database.forAccount(accountId);
-  const found: Dump = {};
-  for (const { name, columns } of await tablesOf(app, scan, accountId === undefined ? 'all' : 'account')) {
-    if (accountId !== undefined && !columns.includes('account_id')) continue;
-    const where = accountId === undefined ? '' : `WHERE account_id = '${accountId}'`;
-    // The numbers and blobs of the full-text index are larger than JavaScript's.
-    const isIndex = /^(entry|trace)_words/.test(name);
-    const picked = columns.map((column) =>
-      isIndex ? `quote(${column}) AS ${column}` : (WITHOUT_NOTES[`${name}.${column}`] ?? column),
-    );
-    const rows = await scan.all(fragment(`SELECT ${picked.join(', ')} FROM ${name} ${where}`));
-    const kept = rows.flatMap((row) => NOTES[name]?.(row) ?? (name in NOTES ? [] : row));
-    found[name] = kept.map((row) => JSON.stringify(row)).sort();
+  const all = await tablesOf(app, scan, accountId === undefined ? 'all' : 'account');
+  const tables = accountId === undefined ? all : all.filter(({ columns }) => columns.includes('account_id'));
+  const { engine } = database.dialect;
+  const selects = tables.map((table) => selectRows(table, engine, accountId));
+  const rows = await scan.all<{ name: string; row: string }>(fragment(selects.join(' UNION ALL ')));
+  const found: Dump = Object.fromEntries(tables.map(({ name }) => [name, []]));
+  for (const { name, row } of rows) {
+    const kept = name in NOTES ? NOTES[name]?.(JSON.parse(row)) : row;
+    if (kept !== undefined) found[name]?.push(typeof kept === 'string' ? kept : JSON.stringify(kept));
   }
+  for (const lines of Object.values(found)) lines.sort();
   return found;
+}
+
+/** Waits until nothing changes any more: what happens in a room is reported to the accounts in it by what follows its log. */
+export async function untilStill(app: TestApp, accountId?: string): Promise<void> {
+  const untilQuiet = async () => {
+    await sleep(20);
+    await app.kernel.services.consumers.drain();
+    return dump(app, accountId);
+  };
+  for (let last = await untilQuiet(), isStill = false; !isStill; ) {
+    const next = await untilQuiet();
+    isStill = isDeepStrictEqual(next, last);
+    last = next;
+  }
 }
 
 export const rowsOf = (found: Dump, table: string): Record<string, unknown>[] =>

@@ -2,7 +2,7 @@ import { operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
-import { dump, rowsOf } from './dump.ts';
+import { dump, rowsOf, untilStill } from './dump.ts';
 import {
   createExamples,
   definition,
@@ -78,9 +78,11 @@ describe.each(backends)('what operations do on %s', (backend) => {
 
   it.each(writing)('%s appends to the log and leaves exactly one line in the audit trail', async (name) => {
     const input = newInput(name, 'effects', known);
-    const before = await dump(app, SELF_HOSTED_ACCOUNT);
+    const { in_room = 'paths' } = definition(name);
+    const account_id = in_room === 'paths' ? SELF_HOSTED_ACCOUNT : `room:${input.room_id}`;
+    const before = await dump(app, account_id);
     const output = (await app.call(name, input as never, as)) as JsonObject;
-    const after = await dump(app, SELF_HOSTED_ACCOUNT);
+    const after = await dump(app, account_id);
 
     const events = rowsOf(after, 'events').slice(rowsOf(before, 'events').length);
     expect(rowsOf(after, 'events').length).toBeGreaterThan(rowsOf(before, 'events').length);
@@ -91,7 +93,7 @@ describe.each(backends)('what operations do on %s', (backend) => {
     expect(audit).toEqual([
       expect.objectContaining({
         actor: 'key/7',
-        agent_id: 'agent/effects',
+        agent_id: in_room === 'paths' ? 'agent/effects' : expect.stringMatching(/^agent\/effects@/),
         action: name,
         address: '203.0.113.9',
         request_id: 'req-77',
@@ -109,11 +111,15 @@ describe.each(backends)('what operations do on %s', (backend) => {
     Object.assign(known, await restoreExamplesAfter(name, app, { mark: 'effects', as }));
   });
 
-  it.each(writing)('%s that is refused leaves the store as it was', async (name) => {
-    const before = await dump(app);
-    const input = { ...markedInput(name, 'effects', known), branch: 'no-such-branch' };
-    const code = 'branch' in fieldsOf(name) ? 'branch_not_found' : 'invalid_input';
-    await expect(app.call(name, input as never, as)).rejects.toMatchObject({ code });
-    expect(await dump(app)).toEqual(before);
+  describe('when it is refused', () => {
+    beforeAll(() => untilStill(app));
+
+    it.each(writing)('%s that is refused leaves the store as it was', async (name) => {
+      const before = await dump(app);
+      const input = { ...markedInput(name, 'effects', known), branch: 'no-such-branch' };
+      const code = 'branch' in fieldsOf(name) ? 'branch_not_found' : 'invalid_input';
+      await expect(app.call(name, input as never, as)).rejects.toMatchObject({ code });
+      expect(await dump(app)).toEqual(before);
+    });
   });
 });

@@ -3,6 +3,8 @@ import { parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countRows, refusal, rowsOf } from '../entries/support.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { layMembers } from './negotiating.ts';
+import { layInvitations } from './rooms.ts';
 import { createExamples, definition, type JsonObject, type KnownIds, learn, newInput, writing } from './table.ts';
 
 const MARK = 'doomedmark';
@@ -11,6 +13,12 @@ const AGENT = 'agent/doomed-author';
 /** Erasures come last: they take away what the others speak of. */
 const inOrder = [...writing].sort((a, b) => Number(!!definition(a).erases) - Number(!!definition(b).erases));
 const keeping = inOrder.filter((name) => !definition(name).erases && !definition(name).admin);
+
+/**
+ * After these there is no room, or no invitation, for the account any more: a retry is answered as if there never was one.
+ * The same goes for what was shared with a room once it is erased.
+ */
+const ENDS = /^rooms\.(remove_account|close|add_topic)$|^room_invitations\./;
 
 type Retry = { name: OperationName; input: JsonObject; answer: unknown };
 
@@ -29,6 +37,7 @@ describe.each(backends)('answers to retries, after an erasure on %s', (backend) 
     const before = await changes();
     for (const one of done) {
       const again = await call(one).catch((error: unknown) => refusal(Promise.reject(error)));
+      if (ENDS.test(one.name) && /^(room_)?not_found$/.test((again as { code?: string }).code ?? '')) continue;
       const isSame = JSON.stringify(again) === JSON.stringify(one.answer);
       if (isSame) found.same.push(one.name);
       else found.erased.push(one.name);
@@ -45,11 +54,14 @@ describe.each(backends)('answers to retries, after an erasure on %s', (backend) 
   beforeAll(async () => {
     app = await openTestApp(backend);
     known = await createExamples(app, { mark: MARK, as });
+    await layInvitations(app, { as }, known);
     for (const name of keeping) {
+      if (name === 'negotiations.create') await layMembers(app, { as }, known);
       const input = newInput(name, MARK, known);
       const answer = await call({ name, input });
       learn(known, answer as object, name);
-      done.push({ name, input, answer });
+      // An answer that holds a secret is kept without it.
+      if (!definition(name).once) done.push({ name, input, answer });
     }
   });
   afterAll(() => app.close());
@@ -71,8 +83,9 @@ describe.each(backends)('answers to retries, after an erasure on %s', (backend) 
   it('are gone where they name an erased entry, and only there; a retry does nothing', async () => {
     expect(await naming(`${MARK}/`)).not.toEqual([]);
     const { erased } = await app.call('entries.erase', { entity_path: `${MARK}/**` }, as);
-    // What a session records, what an edge joins and where a run looks may look like a path without being an entry.
-    const others = /sessions\.|agents\.|graph\.|consolidation\.run/;
+    // What a session records, what an edge joins and where a run looks may look like a path without being an entry. What was
+    // shared with a room is a copy there.
+    const others = /sessions\.|agents\.|graph\.|consolidation\.run|rooms\.add_topic/;
     const left = (await naming(`${MARK}/`)).filter((key) => !others.test(String(key)));
     expect(left).toEqual([]);
     const found = await retryAll();

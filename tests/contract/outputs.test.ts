@@ -34,7 +34,9 @@ describe.each(backends)('what operations answer on %s', (backend) => {
       expect(errorsOf(name), JSON.stringify({ input, outcome })).toContain(code);
       return outcome;
     }
-    expectDeclared(name, operations[name].stream ? (outcome.events as JsonObject[]) : [outcome], input);
+    const { stream, lines } = definition(name);
+    const parts = stream ? outcome.events : lines ? outcome.lines : [outcome];
+    expectDeclared(name, parts as JsonObject[], input);
     return outcome;
   }
 

@@ -2,8 +2,12 @@ import { type EntryKey, type OperationName, operationNames, operations } from '@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { backends, indexWords, openTestApp, type TestApp } from '../support/app.ts';
+import { layDocuments } from './documents.ts';
 import { layLongBranches } from './long-branches.ts';
+import { layLongJudging } from './long-judging.ts';
 import { layMany, manyInput } from './many.ts';
+import { layLongNegotiations } from './negotiating.ts';
+import { layLongRooms } from './rooms.ts';
 import { layStaleReaders } from './stale-readers.ts';
 import { definition, type JsonObject, type KnownIds, markedInput } from './table.ts';
 
@@ -49,7 +53,12 @@ async function layLong(app: TestApp, known: KnownIds): Promise<void> {
     await app.call('webhooks.receive', delivery as never, as);
     await app.call('keys.create', { name: `long-${i}`, entity_paths: [`${long(480, i)}/**`] } as never, admin);
   }
+  const documents = { names: numbers.map((i) => `${long(180, i)}.md`), content: () => `${'about it '.repeat(800)}` };
+  await layDocuments(app, { as, known }, documents);
   await layLongBranches(app, known, { as, count: COUNT, text: long });
+  await layLongJudging(app, known, { as, count: COUNT, text: long });
+  await layLongRooms(app, known, { as, count: COUNT, text: long });
+  await layLongNegotiations(app, known, { as, count: COUNT, text: long });
   await app.kernel.services.noteBuffer.flushAll();
 }
 
@@ -97,7 +106,12 @@ describe.each(backends)('answers of few bytes on %s', (backend) => {
   };
 
   it.each(paged)('%s gives every item once, however many pages it takes', async (name) => {
-    const expected = await ask(whole, name, inputOf(name));
+    const expected: unknown[] = [];
+    for (let input: JsonObject | undefined = inputOf(name); input; ) {
+      const answer = await ask(whole, name, input);
+      expected.push(...itemsOf(answer));
+      input = answer.has_more ? { ...inputOf(name), ...nextInput(answer) } : undefined;
+    }
     const items: unknown[] = [];
     let pages = 0;
     for (let input: JsonObject | undefined = inputOf(name); input; pages++) {
@@ -107,10 +121,9 @@ describe.each(backends)('answers of few bytes on %s', (backend) => {
       input = answer.has_more ? { ...inputOf(name), ...nextInput(answer) } : undefined;
       expect(pages).toBeLessThan(2000);
     }
-    expect(expected.has_more).toBe(false);
     // An audited read adds a line to the list.
     if (!definition(name).admin)
-      expect(items.map(nameCut)).toEqual(itemsOf(expected).map((item, i) => (isCut(items[i]) ? nameOf(item) : item)));
+      expect(items.map(nameCut)).toEqual(expected.map((item, i) => (isCut(items[i]) ? nameOf(item) : item)));
     if (!PROBLEMS.includes(name)) expect(pages).toBeGreaterThan(1);
   });
 

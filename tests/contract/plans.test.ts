@@ -79,6 +79,7 @@ const HOT: HotStatement[] = [
   ['log.list', 'from a place', { after: 500 }],
   ['log.list', 'from a time', { since: '2026-01-01' }],
   ['series.read', 'of hours', {}],
+  ['series.read', 'of hours with agents', { include_agents: true }],
   ['series.read', 'of a path', { entity_path: 'svc/41' }],
   ['stale_reads.list', 'newest first', {}],
   ['entries.readers', 'of an entry', at],

@@ -1,7 +1,8 @@
 import type { OperationName } from '@mem-service/contract';
 import type { Caller } from '../../packages/server/src/kernel/index.ts';
 import { caller, type TestApp } from '../support/app.ts';
-import type { JsonObject } from './table.ts';
+import { layInvitations } from './rooms.ts';
+import type { JsonObject, KnownIds } from './table.ts';
 
 /** What a call needs beyond its example, and on whose behalf it is made. */
 export type CallSetup = { input?: JsonObject; as?: Partial<Caller> };
@@ -62,8 +63,75 @@ const prepareProposal: Prepare = async (app, { as, count }) => {
   return { input: { id } };
 };
 
+/** As many as a set holds. */
+const MAX_CASES = 100;
+
+const prepareBackfill: Prepare = async (app, { as }) => {
+  const { backfill_id } = await app.call('backfills.create', {}, as);
+  return { input: { backfill_id } };
+};
+
+/** A set of so many cases that are not in any other. */
+const prepareCases: Prepare = async (app, { as, count }) => {
+  const set_id = `counted-${++proposed}`;
+  const results = Array.from({ length: Math.min(count, MAX_CASES) }, (_, i) => ({
+    case_id: `${set_id}-${i}`,
+    result: 'pass',
+  }));
+  for (const { case_id } of results) await app.call('cases.create', { case_id, set_id, task_input: 'a task' }, as);
+  return { input: { set_id, results } };
+};
+
+/** As many as a fix corrects. */
+const MAX_FIXED = 20;
+
+/** Entries that a fix corrects, and none has yet. */
+const prepareFix: Prepare = async (app, { as, count }) => {
+  const entity_path = `counted-${++proposed}`;
+  const entries = Array.from({ length: Math.min(count, MAX_FIXED) }, (_, i) => ({
+    entity_path,
+    key: `${i}`,
+    value: i,
+  }));
+  await app.call('commits.create', { writes: entries.map((one) => ({ ...one, value: 'wrong' })) }, as);
+  return { input: { entity_path, key: '0', entries } };
+};
+
+/** One room, since each is an account of its own, which is asked by itself. A key with a scope has none of its paths. */
+const prepareRoom: Prepare = async (app, { as }) => {
+  const { room_id } = await app.call('rooms.create', { name: 'Searched' }, as);
+  return { input: { q: 'ship', room_id }, as: { key: undefined } };
+};
+
+/** So many entries to share with a room. */
+const prepareTopic: Prepare = async (app, { as, count }) => {
+  const { room_id } = await app.call('rooms.create', { name: 'Shared with' }, as);
+  const entity_path = `counted-${++proposed}`;
+  const writes = Array.from({ length: count }, (_, i) => ({ entity_path, key: `${i}`, value: i }));
+  await app.call('commits.create', { writes }, as);
+  return { input: { room_id, entity_path } };
+};
+
 /** Operations on an account in a state that no example brings about. */
+/** Each answers an invitation, or ends what a room is to the caller. */
+const OF_ONE_ROOM = [
+  ...(['room_invitations.accept', 'room_invitations.decline', 'room_invitations.redeem'] as const),
+  ...(['rooms.remove_account', 'rooms.close', 'rooms.leave', 'rooms.join'] as const),
+  ...(['room_directory.request_access', 'rooms.approve_access', 'rooms.decline_access', 'rooms.grant_access'] as const),
+];
+
+const prepareInvitation =
+  (name: OperationName): Prepare =>
+  async (app, { as }) => {
+    const known: KnownIds = {};
+    await layInvitations(app, { as }, known);
+    return { input: known[name] as JsonObject };
+  };
+
 export const PREPARE: Partial<Record<OperationName, Prepare>> = {
+  ...Object.fromEntries(OF_ONE_ROOM.map((name) => [name, prepareInvitation(name)])),
+  'room_documents.search': prepareRoom,
+  'rooms.add_topic': prepareTopic,
   'transfer.add': async (app, { as, count }) => ({
     input: { from: 0, lines: await exportedLines(app, as, count) },
     as: await newEmptyAccount(app),
@@ -85,6 +153,10 @@ export const PREPARE: Partial<Record<OperationName, Prepare>> = {
     await app.call('tags.create', { name: 'to-be-deleted' }, as);
     return { input: { name: 'to-be-deleted' } };
   },
+  'case_runs.create': prepareCases,
+  'fixes.propose': prepareFix,
+  'backfills.read': prepareBackfill,
+  'backfills.cancel': prepareBackfill,
   'accounts.delete': async (_, { as: { account_id } }) => ({
     input: { account_id, force: true, name: ACCOUNT_NAME },
   }),

@@ -41,17 +41,37 @@ const NAMES = [...new Set(addresses.flatMap(({ name }) => namedInPath(name)))].f
 
 /** What is named elsewhere than in the address, and what does not go with it. */
 const NAMED_IN_BODY: Partial<Record<OperationName, Record<string, string | string[] | undefined>>> = {
+  'rooms.discuss': { reply_to: 'nothing' },
+  'rooms.add_topic': { entity_path: 'nothing/**' },
   'keys.create': { member_id: 'nothing', connector: undefined },
   'rollback.run': { tag: 'nothing', seq: undefined },
   'conflicts.resolve': { no: undefined },
   'tags.delete': { name: 'nothing' },
+  'backfills.create': { behavior_id: undefined },
+  'segments.list': { behavior_id: undefined },
+  'failures.attribute': { behavior_id: undefined },
+  'cases.create': { expected: undefined, judge_id: undefined },
+  'cases.update': { expected: undefined, judge_id: undefined },
+  'case_runs.create': { set_id: 'nothing', results: undefined },
+  'fixes.propose': { trace_id: undefined, judge_id: undefined, behavior_id: undefined, incident_id: undefined },
   'traces.compare': { trace_ids: ['nothing', 'nothing-either'] },
 };
 
+/** What has to be said beside a name that does not exist. */
+const BESIDE_NAMES: Partial<Record<OperationName, JsonObject>> = {
+  'alert_rules.create': { metric: 'failure_rate', above: 0.5 },
+  'negotiations.create': { participants: ['agent/nobody@nothing'] },
+  'room_invitations.redeem': { token: 'nothing' },
+};
+
+/** Names that have a form. */
+const OF_NOTHING: Readonly<Record<string, unknown>> = { no: 999_999, document_id: 'doc_0000000000000000' };
+
 /** The input of an operation, naming things that do not exist. */
 function namesOfNothing(name: OperationName): Record<string, unknown> {
-  const named = NAMES.filter((field) => field in fieldsOf(name));
-  const ofNothing = (field: string) => (field === 'no' ? 999_999 : 'nothing');
+  // A room that is not there has an answer of its own; here something in it is not.
+  const named = NAMES.filter((field) => field in fieldsOf(name) && field !== 'room_id' && field !== 'label');
+  const ofNothing = (field: string) => OF_NOTHING[field] ?? 'nothing';
   return { ...Object.fromEntries(named.map((field) => [field, ofNothing(field)])), ...NAMED_IN_BODY[name] };
 }
 
@@ -218,7 +238,7 @@ describe.each(backends)('a request for what is not there, on %s', (backend) => {
     async (_, address) => {
       const named = namesOfNothing(address.name);
       const nowhere = (input: JsonObject): JsonObject =>
-        JSON.parse(JSON.stringify({ ...withoutKeys(input), ...named })) as JsonObject;
+        JSON.parse(JSON.stringify({ ...withoutKeys(input), ...BESIDE_NAMES[address.name], ...named })) as JsonObject;
       const { code: _code, ...rest } = expectProblem(await ask(sentFor(address, nowhere)), 404, 'not_found');
       const asked = nowhere(inputFor(address));
       // A pattern chooses among what there is, and names nothing.

@@ -39,7 +39,10 @@ const inOrder = [...operationNames].sort((a, b) => order(a) - order(b));
 
 /** What the row refuses to a key of a scope. */
 const isForWholeAccount = (name: OperationName): boolean =>
-  Boolean(definition(name).whole || definition(name).needs_full_scope);
+  Boolean(definition(name).whole || definition(name).needs_full_scope) || isInRoom(name);
+
+/** Rooms are paths of their own, and the scope has none of them. */
+const isInRoom = (name: OperationName): boolean => !['paths', undefined].includes(definition(name).in_room);
 
 type Counted = CountedStatements & { items: number };
 type MeasuredOperation = { name: OperationName; as?: Partial<Caller>; prepare?: (typeof PREPARE)[OperationName] };

@@ -12,6 +12,11 @@ import {
   layBranches,
   waitToBeGivenUp,
 } from './branching.ts';
+import { layDocuments } from './documents.ts';
+import { layKnownFixes } from './fixes.ts';
+import { layJudges, layVerdicts } from './judging.ts';
+import { layMembers } from './negotiating.ts';
+import { layInvitations } from './rooms.ts';
 
 export type { JsonObject } from '@mem-service/contract';
 /**
@@ -84,6 +89,9 @@ export function nthInput(
 ): JsonObject {
   const { dry_run: _, ...example } = operations[name].example(n) as JsonObject;
   const named = namedInPath(name);
+  // What it makes has a name of its own.
+  const isMade = (field: string) =>
+    operations[name].http.location?.endsWith(`{${field}}`) === true && named.length === 0;
   const own: KnownIds = (known[name] as KnownIds | undefined) ?? {};
   const walk = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(walk);
@@ -91,11 +99,13 @@ export function nthInput(
     const members = Object.entries(given).map(([field, one]) => {
       if (field in own) return [field, own[field]];
       if (field === 'trace_ids' && 'trace_id' in known) return [field, [known.trace_id, known.trace_id]];
-      if (field in known && (field.endsWith('_id') || named.includes(field))) return [field, known[field]];
+      if (field in known && !isMade(field) && (field.endsWith('_id') || named.includes(field)))
+        return [field, known[field]];
       return [field, MARKED[field]?.(one, mark) ?? walk(one)];
     });
     const input = Object.fromEntries(members);
-    return isDraft(input) ? { ...EXTRA(mark), ...input } : input;
+    // A correction is of the value alone.
+    return isDraft(input) && name !== 'fixes.propose' ? { ...EXTRA(mark), ...input } : input;
   };
   return walk(example) as JsonObject;
 }
@@ -138,9 +148,18 @@ const NAMED_OF: Record<string, string> = {
   decision: 'proposal_id',
 };
 
+/** What is in a room, and who comes into it. */
+export const isOfRooms = (name: OperationName): boolean => /^(rooms|room_\w+|negotiations)\./.test(name);
+
+/** What accounts let all others see. */
+export const isOfDirectory = (name: OperationName): boolean => name.startsWith('room_directory.');
+
+const OF_OTHER_ROOMS =
+  /^room_invitations\.|^room_directory\.request|^rooms\.(remove_account|join|leave|close|(approve|decline|grant)_access)$/;
+
 export function learn(known: KnownIds, output: object, maker?: OperationName): void {
-  // What was given up is not there any more.
-  if (maker === 'merges.abort') return;
+  // What was given up is not there any more, and a room of others is not the one to go on with.
+  if (maker === 'merges.abort' || (maker && OF_OTHER_ROOMS.test(maker))) return;
   for (const [field, one] of Object.entries(output)) {
     const of = NAMED_OF[field];
     if (isIdentifying(field) && one !== null && (of === undefined || of in output)) known[field] = one;
@@ -159,6 +178,10 @@ export type ExampleSetup = {
   extra?: JsonObject;
   /** Only what everyone may see of them, where there is nothing else. */
   only_open?: boolean;
+  /** Without fixes and patterns, which have entries and branches that every agent sees. */
+  without_open_entries?: boolean;
+  /** Without rooms, which are reported to all agents of an account a moment after something happened in them. */
+  without_rooms?: boolean;
 };
 
 /**
@@ -170,6 +193,9 @@ export async function createExamples(app: TestApp, setup: ExampleSetup): Promise
   const known: KnownIds = { source_agent_id: as.agent_id, ...(only_open ? { agent_id: as.agent_id } : {}) };
   knownIn(app).set(mark, known);
   await createGrantees(app, { mark, as }, known);
+  await layJudges(app, setup, known);
+  if (!setup.without_rooms) await layInvitations(app, setup, known);
+  if (!setup.without_open_entries) await layKnownFixes(app, { mark, as }, known);
   const withExtra = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(withExtra);
     if (typeof given !== 'object' || given === null) return given;
@@ -188,24 +214,37 @@ export async function createExamples(app: TestApp, setup: ExampleSetup): Promise
     // Everyone who may read the branch sees the id of the pull request, and of the merge's commit.
     if (name === 'branches.merge' || name === 'pull_requests.create') alignIds(app);
     if (name === 'branches.merge' && !only_open && extra.shared !== false) await changeOpenly(app, { as, known, n });
+    if (name === 'negotiations.create') await layMembers(app, setup, known);
     const input = withExtra(nthInput(name, n, { mark, known })) as JsonObject;
     const mayHide = 'shared' in fieldsOf(name);
     const { commit_id } = known;
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as), name);
+    // The log of the account says what was shared, before anything else happens.
+    if (name === 'rooms.add_topic') await app.kernel.services.consumers.drain();
     // What was changed openly lies at another place.
     if (name === 'branches.merge') known.commit_id = commit_id;
+    // What follows is done in the room.
+    if (name === 'rooms.leave') await app.call('rooms.join', { room_id: known.room_id } as never, as);
   }
   if (!only_open) await compileDigests(app, setup);
   // What was removed is there again.
   const removing = writing.filter((name) => definition(name).removes);
   await layAgain(removing, app, setup);
   await layBranches(app, branchSetup(app, setup));
+  await layVerdicts(app, setup, known);
+  const documents = { names: [`of-${mark}.md`, `more-of-${mark}.md`], content: () => `about ${mark} `.repeat(300) };
+  if (!setup.without_rooms) await layDocuments(app, { as, known }, documents);
   return known;
 }
 
+/** What is shared with a room are entries that everyone may see. */
+const OF_TOPICS = new Set<OperationName>(['rooms.add_topic', 'rooms.remove_topic']);
+
 /** Not where what it writes cannot be kept to oneself, and is not there to be found. */
-const isLaid = (name: OperationName, { extra = {}, only_open = false }: ExampleSetup): boolean =>
+const isLaid = (name: OperationName, { extra = {}, only_open = false, without_rooms = false }: ExampleSetup): boolean =>
+  !(without_rooms && isOfRooms(name)) &&
   (!only_open || definition(name).open_to_all === true) &&
+  !((extra.shared === false || only_open) && OF_TOPICS.has(name)) &&
   !(extra.shared === false && definition(name).always_shared === true);
 
 /** Digests of everything that an example speaks of, as far as there is something to say. */
@@ -225,6 +264,8 @@ async function createEntries(app: TestApp, { mark, as, extra = {} }: ExampleSetu
 /** Brings back what the operation took away, by what made it. Gives back the ids, with the new ones. */
 export async function restoreExamplesAfter(name: OperationName, app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
   const known = await layAgain([name], app, setup);
+  if (OF_OTHER_ROOMS.test(name)) await layInvitations(app, setup, known);
+  await layVerdicts(app, setup, known);
   await BRANCHES_AFTER[name]?.(app, branchSetup(app, setup));
   return known;
 }
@@ -253,9 +294,11 @@ async function layAgain(removing: readonly OperationName[], app: TestApp, setup:
   for (const name of makers) {
     const { extra = {}, mark, as } = setup;
     if (!isLaid(name, setup)) continue;
+    if (name === 'negotiations.create') await layMembers(app, setup, known);
     const mayHide = 'shared' in fieldsOf(name);
     const input = nthInput(name, n, { mark, known });
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as), name);
+    if (name === 'rooms.add_topic') await app.kernel.services.consumers.drain();
   }
   return known;
 }
@@ -281,7 +324,8 @@ export async function outcomeOf(
 }
 
 /**
- * SQLite weighs words over the whole file, so that scores differ with rows the caller cannot see. They only order results.
+ * SQLite weighs words over the whole file, so that scores differ with rows the caller cannot see, and with them the order of
+ * results that fit about as well (`inOneOrder`).
  * Durations differ too, and with them hashes of answers that contain them; recalls are counted later. Ids of merges are drawn in
  * the order of all writes.
  */
@@ -306,7 +350,15 @@ const withoutSeq = (value: unknown) => (typeof value === 'string' ? value.replac
 /** Says on purpose how much there is that the caller may not see. */
 const HIDDEN = 'hidden';
 
+/** Results that were ranked by words, by their names. */
+const inOneOrder = (value: unknown): unknown =>
+  Array.isArray(value) && value.some((one) => typeof one?.score === 'number')
+    ? value.toSorted((a, b) => nameIn(a).localeCompare(nameIn(b)))
+    : value;
+const nameIn = ({ entity_path, key }: { entity_path?: unknown; key?: unknown }) => JSON.stringify([entity_path, key]);
+
 export function withoutPlaces(outcome: unknown): unknown {
+  const ordered = JSON.parse(JSON.stringify(outcome, (_, value) => inOneOrder(value)));
   const replace = (field: string, value: unknown) => {
     if (field === HIDDEN || (PLACES.test(field) && !/^id0/.test(String(value)))) return undefined;
     // Ids of pull requests are drawn in the order of all writes.
@@ -318,7 +370,7 @@ export function withoutPlaces(outcome: unknown): unknown {
     const [list, ...place] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     return [list, ...place.filter((part: unknown) => typeof part === 'string')];
   };
-  return JSON.parse(JSON.stringify(withoutScores(outcome), replace));
+  return JSON.parse(JSON.stringify(withoutScores(ordered), replace));
 }
 
 /** A page may hold less than it reaches over; one that reaches over all there is can be compared. */

@@ -203,7 +203,7 @@ describe.each(backends)('the worker, on %s', (backend) => {
       entry_count: 1,
       summary: { total_keys: 1, avg_confidence: 0.5, entities: ['open/a'], outcomes: [] },
     });
-    expect(JSON.stringify([seen, await briefsIn(app, scoped)])).not.toMatch(/closed|hidden|agent\/b|o1/);
+    expect(JSON.stringify([seen, await briefsIn(app, scoped)])).not.toMatch(/closed|hidden|agent\/b|\bo1\b/);
     expect(namesOf(await digestsOf(app))).toContain('agent_brief agent/b');
     await expect(app.call('cortex.status', {}, scoped)).rejects.toMatchObject({ code: 'forbidden' });
   });

@@ -193,6 +193,6 @@ describe('Keys of a hosted service', SLOW, () => {
     expect(await page.getByRole('link', { name: 'Keys' }).count()).toBe(0);
     await page.goto(`${hosted.server.url}/#/admin/keys`);
     await page.getByText('This key may not see this').waitFor();
-    await page.getByText(/needs a key of the type admin/).waitFor();
+    await page.getByText(/This is for admins\. Ask who administers the account/).waitFor();
   });
 });

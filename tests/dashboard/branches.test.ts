@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
@@ -61,6 +61,31 @@ describe('Branches', SLOW, () => {
     const deleted = page.getByRole('article', { name: 'checkout/payments/sandbox-cards' });
     await deleted.getByText('deleted').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('on a phone a change stands in order, the part that is shown is in view, and an arrow leads back', async () => {
+    const { page, complaints } = await newPage();
+    await wear(page, { theme: 'light', width: 375 });
+    await page.goto(`${server.url}/#/branches/${BRANCH}`);
+    const change = page.getByRole('article', { name: 'checkout/payments/retry-policy' });
+    const boxOf = async (locator: Locator) => (await locator.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const [choose, name, kind, moved] = await Promise.all([
+      boxOf(change.getByRole('checkbox')),
+      boxOf(change.getByRole('link').first()),
+      boxOf(change.getByText('modified')),
+      boxOf(change.getByText('0.62').first()),
+    ]);
+    expect(name.x - (choose.x + choose.width)).toBeLessThan(20);
+    expect(moved.x).toBeGreaterThan(name.x);
+    expect(kind.y).toBeGreaterThanOrEqual(moved.y + moved.height);
+    await page.getByRole('link', { name: 'Back to Branches' }).click();
+    await page.getByRole('heading', { name: 'Branches', level: 1 }).waitFor();
+    expect(await page.getByRole('link', { name: /^Back to/ }).count()).toBe(0);
+    await page.goto(`${server.url}/#/branches?view=quarantine`);
+    const tab = await boxOf(page.getByRole('tab', { name: 'Quarantine' }));
+    expect(tab.x + tab.width).toBeLessThan(376);
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 
   it('memory is rolled back after a look and a typed word, and that is undone', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { remove } from '../support/hosted.ts';
-import { everyPage, useEveryPage, waitForPage } from './support/every-page.ts';
+import { askingPages, everyPage, useEveryPage, waitForPage } from './support/every-page.ts';
 
 describe('Every page', { timeout: 120_000 }, () => {
   const { account, hosted, open, visit } = useEveryPage();
@@ -17,7 +17,9 @@ describe('Every page', { timeout: 120_000 }, () => {
       const rows = await page.getByRole('main').getByRole('row').count();
       await page.context().setOffline(true);
       await banner(page).waitFor();
-      expect([listed.id, await page.getByRole('main').getByRole('row').count()]).toEqual([listed.id, rows]);
+      // An event of the background may have come in the last moment of the network.
+      const kept = await page.getByRole('main').getByRole('row').count();
+      expect(kept, listed.id).toBeGreaterThanOrEqual(rows);
       expect([listed.id, await alerts(page).allInnerTexts()]).toEqual([listed.id, []]);
       await page.context().setOffline(false);
       await banner(page).waitFor({ state: 'detached' });
@@ -45,7 +47,7 @@ describe('Every page', { timeout: 120_000 }, () => {
     const opened = await open('#/nowhere', held.key);
     const { page } = opened;
     await page.getByRole('link', { name: 'Keys' }).waitFor();
-    for (const listed of everyPage) {
+    for (const listed of askingPages) {
       const next = await newKey();
       const { status } = await hosted().as(account().key, remove(`/api/v1/admin/api-keys/${held.key_id}`));
       expect(status).toBeLessThan(300);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { everyPage, useEveryPage, waitForPage } from './support/every-page.ts';
+import { everyPage, quiet, thingsOfTheirOwn, useEveryPage, waitForPage } from './support/every-page.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
 describe('Every page', { timeout: 120_000 }, () => {
-  const { account, newWindow, visit } = useEveryPage();
+  const { account, newWindow, story, visit } = useEveryPage();
 
   it.each(LOOKS)('is accessible, and no wider than the window, $theme at $width px', async (look) => {
     const opened = await newWindow(account().key);
@@ -13,8 +13,15 @@ describe('Every page', { timeout: 120_000 }, () => {
       await visit(page, listed.address);
       await waitForPage(opened, listed);
       expect([listed.id, await findings(page)]).toEqual([listed.id, []]);
-      await expectNoSidewaysScroll(page);
+      await expectNoSidewaysScroll(page, listed.id);
       expect(await page.getByRole('main').getByRole('heading', { level: 1 }).count(), listed.id).toBe(1);
+    }
+    for (const address of thingsOfTheirOwn(story())) {
+      await visit(page, address);
+      await quiet(opened);
+      await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+      expect([address, await findings(page)]).toEqual([address, []]);
+      await expectNoSidewaysScroll(page, address);
     }
     expect(complaints).toEqual([]);
     await page.close();

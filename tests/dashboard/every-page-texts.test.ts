@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { XSS_NAME } from './support/account-story.ts';
-import { everyPage, isCall, type OpenWindow, quiet, useEveryPage } from './support/every-page.ts';
+import { everyPage, isCall, type OpenWindow, quiet, thingsOfTheirOwn, useEveryPage } from './support/every-page.ts';
 import { XSS } from './support/review-story.ts';
 
 const at = encodeURIComponent;
@@ -12,7 +12,9 @@ describe('Text that would run as a script', { timeout: 120_000 }, () => {
   const places = (): string[] => {
     const { hostile, conflicting } = story();
     return [
-      ...everyPage.map(({ address }) => address),
+      // Names of agents are in a menu there, which is made when it is opened.
+      ...everyPage.filter(({ id }) => id !== 'failures').map(({ address }) => address),
+      `#/failures?agent=${at(XSS)}`,
       `#/memory/hostile/${at(XSS)}?key=${at(XSS)}`,
       `#/memory/hostile/${at(XSS)}?key=${at(XSS)}&branch=${at(XSS_NAME)}`,
       `#/memory?agent=${at(XSS)}`,
@@ -38,6 +40,7 @@ describe('Text that would run as a script', { timeout: 120_000 }, () => {
       `#/pulls/${conflicting}`,
       `#/admin/teams?team=${hostile.team}`,
       '#/connectors/example',
+      ...thingsOfTheirOwn(story()),
     ];
   };
 
@@ -66,6 +69,18 @@ describe('Text that would run as a script', { timeout: 120_000 }, () => {
       if (bearing.size > 0 && !/<(img|svg|iframe)/.test(text)) unshown.push(place, ...bearing);
     }
     expect(unshown).toEqual([]);
+  });
+
+  it('is text in the steps of an investigation', async () => {
+    const opened = await open(`#/investigation?agent=${at(XSS)}&question=${at(XSS)}`);
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('region', { name: 'Answer', exact: true }).waitFor();
+    await quiet(opened);
+    expect(await page.locator('img, iframe, svg[onload], [onerror], [onload]').count()).toBe(0);
+    expect(await page.title()).toBe('Investigation · mem');
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 });
 

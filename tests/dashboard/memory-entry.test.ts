@@ -81,7 +81,16 @@ describe('An entry of memory', SLOW, () => {
     const erase = dialog.getByRole('button', { name: 'Erase' });
     expect(await erase.isDisabled()).toBe(true);
     await dialog.getByRole('textbox').fill('users/4711/note');
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/api/v1/**', (route) => late.then(() => route.continue()));
     await erase.click();
+    // The service erases in one step: how much it is, and how long it has taken.
+    await dialog.getByText('Erasing 1 version').waitFor();
+    await dialog.getByText('still working, 2 s').waitFor();
+    answer();
     await page.getByText(/Erased 1 version, receipt/).waitFor();
     await expect(app().call('entries.history', erasable)).rejects.toThrow();
   });

@@ -122,6 +122,97 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       expect(new URL(page.url()).hash).toBe('#/overview?range=30d');
     });
 
+    it('draws entries, agents and outcomes over time, with every number a key away', async () => {
+      const { page, complaints } = await open('#/overview?range=24h');
+      const trends = section(page, 'Over time');
+      const { points } = await app.call('series.read', { unit: 'hour', include_agents: true });
+      const sum = (type: string) => points.reduce((total, { counts }) => total + (counts[type] ?? 0), 0);
+      const most = Math.max(...points.map(({ agents }) => agents ?? 0));
+      expect(most).toBeGreaterThan(1);
+      const line = (name: string, note: string) => trends.getByRole('figure').filter({ hasText: name }).getByText(note);
+      await line('Entries written', `${sum('write')} in all`).waitFor();
+      await line('Active agents', `at most ${most}`).waitFor();
+      await line('Outcomes', `${sum('outcome')} in all`).waitFor();
+
+      const chart = trends.getByRole('img', { name: /^Active agents per hour in the last 24 hours, highest at / });
+      expect(await chart.getAttribute('aria-label')).toMatch(new RegExp(` with ${most}$`));
+      const places: number[] = [];
+      await chart.focus();
+      for (let i = 0; i < 24; i++) {
+        await page.keyboard.press('ArrowLeft');
+        places.push(Number(await chart.locator('div span').last().textContent()));
+      }
+      expect(Math.max(...places)).toBe(most);
+      await page.keyboard.press('Escape');
+
+      await trends.getByRole('button', { name: 'Table' }).click();
+      const table = trends.getByRole('region', { name: 'Entries, agents and outcomes per hour in the last 24 hours' });
+      expect(await table.getByRole('columnheader').allTextContents()).toEqual([
+        'Entries written',
+        'Active agents',
+        'Outcomes',
+      ]);
+      expect(await table.getByRole('row').count()).toBe(25);
+      const last = points.at(-1);
+      const cells = await table.getByRole('row').last().getByRole('cell').allTextContents();
+      expect(cells).toEqual([last?.counts.write ?? 0, last?.agents ?? 0, last?.counts.outcome ?? 0].map(String));
+      expect(complaints).toEqual([]);
+    });
+
+    it('keeps the place of its lines free, so that nothing moves when they come', async () => {
+      const { page } = await newPage();
+      let answer = () => {};
+      const asked = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/series?*include_agents*', async (route) => {
+        await asked;
+        await route.continue();
+      });
+      await page.goto(server.url);
+      const live = section(page, 'Live');
+      await live.getByRole('row').nth(1).waitFor();
+      const before = await live.boundingBox();
+      answer();
+      await expect.poll(() => section(page, 'Over time').getByRole('img').count()).toBe(3);
+      expect((await live.boundingBox())?.y).toBe(before?.y);
+    });
+
+    it('has room for its lines on a phone', async () => {
+      const { page } = await newPage();
+      await page.setViewportSize({ width: 375, height: 812 });
+      await page.goto(server.url);
+      const charts = section(page, 'Over time').getByRole('img');
+      await expect.poll(() => charts.count(), { timeout: 10_000 }).toBe(3);
+      for (const chart of await charts.all()) {
+        const box = await chart.boundingBox();
+        expect(box?.width).toBeGreaterThan(300);
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(375);
+      }
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+    });
+
+    it('asks each question of its first answers once, before the app is there', async () => {
+      const { page } = await newPage();
+      const asked: string[] = [];
+      let beforeTheApp = 0;
+      page.on('request', (request) => {
+        if (request.url().includes('/api/v1/') && !request.url().includes('/stream')) asked.push(request.url());
+      });
+      page.on('requestfinished', (request) => {
+        if (/\/main-\w+\.js$/.test(request.url())) beforeTheApp = asked.length;
+      });
+      // The app comes late, so that what is asked before it is known.
+      await page.route('**/main-*.js', async (route) => {
+        await expect.poll(() => asked.some((url) => url.includes('/api/v1/log?')), { timeout: 20_000 }).toBe(true);
+        await route.continue();
+      });
+      await page.goto(server.url);
+      await section(page, 'Live').getByRole('row').nth(1).waitFor();
+      expect(beforeTheApp).toBe(11);
+      expect(asked.filter((url, i) => asked.indexOf(url) !== i)).toEqual([]);
+    });
+
     it('shows text as text, whatever it says', async () => {
       const { page, complaints } = await open();
       await section(page, 'Live').getByText(XSS).first().waitFor();

@@ -192,7 +192,7 @@ describe('the dashboard', SLOW, () => {
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
     await second.close();
     await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor();
-    await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 });
+    await page.getByText('The server cannot be reached').first().waitFor({ timeout: 30_000 });
     await page.getByRole('region', { name: 'Live' }).getByText('retry-policy').waitFor();
     await app.call('entries.write', { entity_path: 'checkout/payments', key: 'while-away', value: 1 });
     const third = await listen(app, { dashboard: folder, corsOrigins: [] }, port);

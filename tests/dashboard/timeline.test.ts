@@ -37,7 +37,7 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
 
   it('shows each agent and its branches, and leads from an event to its trace, with keys alone', async () => {
     const { page, complaints } = await open();
-    await list(page).getByText('branch_merged').waitFor();
+    await list(page).getByText('Branch merged').waitFor();
     const lanes = page.getByRole('region', { name: 'Agents over time' });
     for (const name of ['planner', 'deploy-bot', 'sre-oncall', 'longer-retries'])
       await lanes.getByRole('link', { name, exact: true }).waitFor();
@@ -73,7 +73,7 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
     expect(await list(page).getByRole('row').count()).toBe(1);
     expect(page.url()).toContain('agent=sre-oncall');
     await page.goto(`${server.url}/#/timeline?branch=longer-retries`);
-    await list(page).getByText('branch_created').waitFor();
+    await list(page).getByText('Branch created').waitFor();
     expect(await list(page).getByRole('row').count()).toBe(4);
     await page.goto(`${server.url}/#/timeline?path=docs/**&type=write`);
     await list(page).getByText('failover-eu').waitFor();
@@ -82,7 +82,7 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
 
   it('zooms, goes through time and back', async () => {
     const { page } = await open();
-    await list(page).getByText('branch_merged').waitFor();
+    await list(page).getByText('Branch merged').waitFor();
     await page.keyboard.press('-');
     await page.getByRole('button', { name: 'Day', pressed: true }).waitFor();
     for (const zoom of ['Hour', '10 min', '1 min']) {
@@ -91,15 +91,15 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
     }
     await page.getByRole('button', { name: 'Hour', exact: true }).click();
     await page.keyboard.press('<');
-    await list(page).getByText('branch_merged').waitFor({ state: 'detached' });
+    await list(page).getByText('Branch merged').waitFor({ state: 'detached' });
     expect(page.url()).toContain('at=');
     await page.getByRole('button', { name: 'Now' }).click();
-    await list(page).getByText('branch_merged').waitFor();
+    await list(page).getByText('Branch merged').waitFor();
   });
 
   it('follows what happens, holds while it is read, and shows text as text', async () => {
     const { page } = await open();
-    await list(page).getByText('branch_merged').waitFor();
+    await list(page).getByText('Branch merged').waitFor();
     const write = (key: string) =>
       app.call('entries.write', { entity_path: 'live', key, value: SCRIPT, agent_id: 'newcomer' });
     await write(SCRIPT.replaceAll('/', ''));
@@ -123,8 +123,43 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
       await inspector(page).getByText('Place in the log').waitFor();
       expect(await findings(page)).toEqual([]);
       await page.keyboard.press('Escape');
-      await list(page).getByText('branch_merged').waitFor();
+      await list(page).getByText('Branch merged').waitFor();
       expect(await findings(page)).toEqual([]);
       await expectNoSidewaysScroll(page);
     });
+
+  it('leads from an event to what it is about, and says what came of it', async () => {
+    await app.call('judges.create', {
+      judge_id: 'quiet-tools',
+      definition: { kind: 'code', checks: [{ check: 'most', of: 'failed_tool_calls', limit: 0 }] },
+    });
+    const { traces } = await app.call('traces.list', { limit: 1 });
+    await app.call('verdicts.judge', { trace_id: traces[0]?.trace_id as string, judge_id: 'quiet-tools' });
+    const { page, complaints } = await open();
+    const judged = list(page).getByRole('row').filter({ hasText: 'Traces judged' });
+    await judged.getByText(/of 1 verdict failed/).waitFor();
+    await list(page).getByRole('row').filter({ hasText: 'Judge defined' }).click();
+    await inspector(page).getByRole('link', { name: 'Open quiet-tools' }).click();
+    await page.getByRole('heading', { name: 'quiet-tools', level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('on a phone keeps names out of the times', async () => {
+    for (let n = 1; n <= 12; n++)
+      await app.call('entries.write', { entity_path: 'many/agents', key: `k${n}`, value: n }, { agent_id: `a-${n}` });
+    const { page } = await open('', { theme: 'dark', width: 375 });
+    const more = page.getByRole('button', { name: /more agents?$/ });
+    const lanes = page.getByRole('region', { name: 'Agents over time' });
+    await more.waitFor();
+    const [button, time] = [
+      await more.boundingBox(),
+      await lanes
+        .getByText(/^\d\d:\d\d$/)
+        .last()
+        .boundingBox(),
+    ];
+    expect(button?.y).toBeGreaterThan((time?.y ?? 0) + (time?.height ?? 0) / 2);
+    await page.close();
+  });
 });

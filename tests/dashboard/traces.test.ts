@@ -124,6 +124,75 @@ describe.each(backends)('Traces on %s', SLOW, (backend) => {
     expect(await page.title()).toContain('Traces');
   });
 
+  it('counts what each agent and outcome has, within the other filters, and as traces come', async () => {
+    const { page, complaints } = await open('?path=infra/**');
+    const rows = (menu: string) => page.getByRole('menu', { name: menu }).getByRole('menuitem');
+    const count = (menu: string, name: string, n: string) =>
+      rows(menu)
+        .filter({ hasText: new RegExp(`^${name}\\s*${n}$`) })
+        .waitFor();
+    const seen = await app.call('traces.list', { entity_path: 'infra/**', limit: 100 });
+    const of = (wanted: Partial<(typeof seen.traces)[number]>) =>
+      String(
+        seen.traces.filter((trace) => Object.entries(wanted).every(([k, v]) => trace[k as 'agent_id'] === v)).length,
+      );
+    await page.getByRole('button', { name: 'outcome any' }).click();
+    await count('outcome any', 'regression', of({ outcome_type: 'regression' }));
+    await count('outcome any', 'p1_incident', '0');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'agent any' }).click();
+    await count('agent any', 'deploy-bot', of({ agent_id: 'deploy-bot' }));
+    await rows('agent any').filter({ hasText: 'deploy-bot' }).click();
+    expect(page.url()).toContain('agent=deploy-bot');
+    await page.getByRole('button', { name: 'outcome any' }).click();
+    await count('outcome any', 'success', of({ agent_id: 'deploy-bot', outcome_type: 'success' }));
+    await page.keyboard.press('Escape');
+    await page.goto(`${server.url}/#/traces?agent=latecomer`);
+    await page.getByRole('button', { name: 'outcome any' }).click();
+    await count('outcome any', 'success', '0');
+    const report = { outcome_ref: 'late-1', outcome_type: 'success', task_input: 'Late' } as const;
+    await app.call('outcomes.commit', { ...report, agent_id: 'latecomer', session_id: 'late' });
+    await count('outcome any', 'success', '1');
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(['q=retry', 'errors=with', 'session=nobody', 'outcome_ref=deploy-2231'])(
+    'counts nothing with %s, by which the search does not filter as the list does',
+    async (filter) => {
+      const { page } = await newPage();
+      const counted: object[] = [];
+      page.on('request', (request) => {
+        if (!request.url().endsWith('/traces/search')) return;
+        const { facets, limit, ...filters } = request.postDataJSON();
+        if (facets) counted.push(filters);
+      });
+      const success = (name: string | RegExp) => page.getByRole('menuitem', { name, exact: true }).waitFor();
+      await page.goto(`${server.url}/#/traces?${filter}`);
+      await page.getByRole('link', { name: 'Connectors' }).waitFor();
+      await page.getByRole('button', { name: 'outcome any' }).click();
+      await success('success');
+      await page.keyboard.press('Escape');
+      await page.goto(`${server.url}/#/traces`);
+      await page.getByRole('button', { name: 'outcome any' }).click();
+      await success(/^success\s*\d+$/);
+      expect(counted).toEqual([{}]);
+      await page.close();
+    },
+  );
+
+  it('says of a number that it may be higher where more traces match than are counted', async () => {
+    const { page } = await newPage();
+    await page.route('**/traces/search', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), complete: false } });
+    });
+    await page.goto(`${server.url}/#/traces`);
+    await page.getByRole('button', { name: 'outcome any' }).click();
+    await page.getByRole('menuitem', { name: /^regression\s*\d+\+$/ }).waitFor();
+    await page.getByRole('menuitem', { name: 'p1_incident', exact: true }).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('says what is wrong with an address', async () => {
     const { page } = await open('/nothing-of-this-name');
     await page.getByRole('alert').getByText('not_found').waitFor();

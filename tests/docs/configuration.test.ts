@@ -6,6 +6,7 @@ import { readDoc, tableOf } from './markdown.ts';
 const models = readConfig({
   ...{ MEM_EMBEDDER: 'openai', MEM_EMBEDDER_URL: 'http://127.0.0.1:11434', MEM_EMBEDDER_MODEL: 'm' },
   ...{ MEM_RERANKER: 'tei', MEM_RERANKER_URL: 'http://127.0.0.1:8080' },
+  ...{ MEM_JUDGE_URL: 'http://127.0.0.1:11434', MEM_JUDGE_MODEL: 'm' },
 }).settings;
 
 const DEFAULTS: Record<string, (config: Config) => unknown> = {
@@ -43,6 +44,8 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_RERANKER: ({ settings }) => settings.reranking_server?.kind ?? 'off',
   MEM_RERANKER_TOP: () => models.reranking_server?.top,
   MEM_RERANKER_TIMEOUT_MS: () => models.reranking_server?.timeout_ms,
+  MEM_JUDGE_TIMEOUT_MS: () => models.judging_server?.timeout_ms,
+  MEM_JUDGE_CALLS_PER_DAY: () => models.judging_server?.calls_per_day,
   MEM_CORTEX: ({ settings }) => settings.cortex,
   MEM_SPAN_PAYLOAD_MAX_CHARS: ({ settings }) => settings.span_payload_max_chars,
   MEM_LLM_PRICE_TABLE: ({ settings }) => settings.llm_prices,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { type App, openApp } from '../../packages/server/src/app.ts';
 import { backends, listen, newPlace, type StorePlace, type TestServer } from '../support/app.ts';
 import { missingIn, runSteps, stepsOf, titleOf } from './blocks.ts';
@@ -20,7 +21,7 @@ describe.each(['README.md', 'docs/tour.md', 'docs/python.md'])('the examples of 
     beforeAll(async () => {
       place = await newPlace(backend);
       // The real clock: the examples wait for time to pass.
-      app = await openApp(place.options);
+      app = await openApp({ ...place.options, modules: proModules });
       server = await listen(app);
       outputs = await runSteps(steps, { url: server.url, cwd: root });
     }, 120_000);

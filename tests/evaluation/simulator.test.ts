@@ -46,3 +46,19 @@ test('a world is played through the service: reads with their versions, tools, e
     await app.close();
   }
 });
+
+test.each([
+  { planted: 'nothing', faults: [], seed: 6 },
+  { planted: 'every fault', faults: FAULTS as string[], seed: 7 },
+])('where $planted is planted, what a confidence means is learned to within 0.05', async ({ faults, seed }) => {
+  const app = await openTestApp('sqlite');
+  try {
+    const advanceTo = (at: number) => app.clock.advance(at - app.clock.now());
+    await playWorld(makeWorld({ seed, faults, runs: 240 }), { call: app.call, advanceTo });
+    const { n, learned_calibration_error } = await app.call('outcomes.calibration', {});
+    expect(n).toBe(1200);
+    expect(learned_calibration_error).toBeLessThanOrEqual(0.05);
+  } finally {
+    await app.close();
+  }
+});

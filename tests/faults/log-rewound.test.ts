@@ -8,6 +8,11 @@ import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { isPagedByLog } from '../../packages/server/src/kernel/log-cursors.ts';
 import { indexerOf } from '../../packages/server/src/modules/text/indexer.ts';
 import { collector, openWith, writeKeys } from '../consumers/support.ts';
+import { layAlerts } from '../contract/alerts.ts';
+import { layMatches } from '../contract/behaviors.ts';
+import { layFixes } from '../contract/fixes.ts';
+import { layIncidents } from '../contract/incidents.ts';
+import { layPatterns } from '../contract/patterns.ts';
 import { range } from '../stream/support.ts';
 import { type Backend, backends, caller, openTestApp, runSql, type TestApp } from '../support/app.ts';
 import { readyPlace, type StorePlace } from '../support/place.ts';
@@ -43,7 +48,7 @@ async function backUp(backend: Backend, place: StorePlace): Promise<() => Promis
 
 /** Lists of parts of a thing go with it, and are numbered within it. */
 const isOfThing = (name: OperationName) =>
-  /\{(merge_id|quarantine_id|team_id|id)\}|\/access$/.test(operations[name].http.path);
+  /\{(merge_id|quarantine_id|team_id|room_id|id)\}|\/access$/.test(operations[name].http.path);
 const pagedByLog = operationNames.filter((name) => isPagedByLog(operations[name] as Operation) && !isOfThing(name));
 const AGENT = 'agent/test';
 
@@ -51,6 +56,7 @@ const AGENT = 'agent/test';
 function firstPage(name: OperationName) {
   const { shape } = operations[name].input as unknown as { shape: object };
   if (['entries.history', 'entries.readers'].includes(name)) return { limit: 1, entity_path: 'a/b', key: 'versions' };
+  if (name === 'behaviors.list_traces') return { limit: 1, behavior_id: 'no-errors' };
   if (name === 'branches.diff') return { limit: 1, name: 'kept-1' };
   if (name === 'branches.compare') return { limit: 1, from: 'main@0' };
   return { limit: 1, ...('agent_id' in shape && name.startsWith('agents.') ? { agent_id: AGENT } : {}) };
@@ -65,13 +71,32 @@ async function readStale(app: TestApp, session_id: string): Promise<void> {
   await app.call('outcomes.commit', { outcome_ref: `${session_id}-stale`, outcome_type: 'success' }, reader);
 }
 
+/** What a judge of its own finds in a trace, and the past judged by it. */
+async function judgeTrace(app: TestApp, trace_id: string, judge_id: string): Promise<void> {
+  const checks = [{ check: 'most' as const, of: 'errors' as const, limit: 0 }];
+  await app.call('judges.create', { judge_id, definition: { kind: 'code', checks }, status: 'draft' });
+  await app.call('verdicts.judge', { trace_id, judge_id });
+  await layIncidents(app, { as: {} }, { trace_id, judge_ids: [judge_id] });
+  await app.call('backfills.create', { judge_id });
+  await app.call('cases.create', { case_id: judge_id });
+  await layMatches(app, { as: {} }, { trace_id, behavior_ids: ['no-errors'] });
+  await app.call('case_runs.create', {});
+  await layAlerts(app, { as: {}, known: {} }, { ids: [judge_id] });
+  await layPatterns(app, { as: {}, known: {} }, { paths: [`patterns/${judge_id}`] });
+  await layFixes(app, { as: {}, mark: judge_id }, { keys: ['wrong'] });
+}
+
 /** Two of everything that is listed. */
 async function fill(app: TestApp, round: string): Promise<void> {
+  const matcher = [{ check: 'most' as const, of: 'errors' as const, limit: 0 }];
+  const behavior_id = 'no-errors';
+  if (round === 'kept') await app.call('behaviors.create', { behavior_id, matcher, status: 'draft', backfill: false });
   for (const n of [1, 2]) {
     const name = `${round}-${n}`;
     const writes = [name, 'versions'].map((key) => ({ entity_path: 'a/b', key, value: name }));
     await app.call('commits.create', { message: name, writes });
-    await app.call('outcomes.commit', { outcome_ref: name, outcome_type: 'success' });
+    const { trace_id } = await app.call('outcomes.commit', { outcome_ref: name, outcome_type: 'success' });
+    await judgeTrace(app, trace_id as string, name);
     await readStale(app, name);
     await app.call('tags.create', { name });
     await app.call('branches.create', { name });
@@ -84,6 +109,8 @@ async function fill(app: TestApp, round: string): Promise<void> {
     await app.call('quarantine.create', { written_by: 'agent/nobody' });
     await app.call('consolidation.propose', { sources: writes.map(({ entity_path, key }) => ({ entity_path, key })) });
   }
+  // What follows the log adds to it.
+  await app.jobs.sweep();
 }
 
 const nextCursorOf = async (app: TestApp, name: OperationName): Promise<string> => {
@@ -126,7 +153,7 @@ describe.each(backends)('a log that was set back by a restored backup on %s', (b
     const rewound = { code: 'log_rewound', detail: { last_seq: await lastSeq(), position: await positionOf(app) } };
     await expect(app.call('log.list', { after: lost })).rejects.toMatchObject(rewound);
     await expect(app.call('log.stream', { after: lost })).rejects.toMatchObject(rewound);
-    expect((await app.call('log.list', { after: kept })).last_seq).toBe(rewound.detail.last_seq);
+    expect((await app.call('log.list', { after: kept, limit: 1000 })).last_seq).toBe(rewound.detail.last_seq);
     for (const [name, of] of cursors) {
       const page = (cursor: string) => app.call(name, { ...firstPage(name), cursor } as never);
       await expect(page(of.lost), name).rejects.toMatchObject(rewound);

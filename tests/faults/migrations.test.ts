@@ -85,6 +85,12 @@ async function open({ options: { dataDir, postgresDsn: dsn } }: StorePlace) {
 
 const applied = sql`SELECT version, name, applied_at, module, module_version FROM schema_migrations ORDER BY version`;
 
+async function consumersAreDone(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/api/v1/admin/consumers`);
+  const { last_seq, consumers } = (await answer.json()) as { last_seq: number; consumers: { seq: number }[] };
+  return consumers.every(({ seq }) => seq >= last_seq);
+}
+
 describe.each(backends)('migrations on %s', (backend) => {
   it('make the schema of a new store, and change nothing at the next start', async () => {
     const place = await emptyPlace(backend);
@@ -228,6 +234,8 @@ describe.each(backends)('migrations on %s', (backend) => {
         body: JSON.stringify({ entity_path: 'a', key: 'k', value: 1 }),
       });
     expect((await write()).status).toBe(201);
+    // Else one of them may be the first to see the migration, and end the service before the next write.
+    await expect.poll(() => consumersAreDone(mem.url), { timeout: 20_000 }).toBe(true);
     const { database, schema } = newer.kernel.services;
     await database.alter((tx) => insertRow(tx, { version: schema + 1, module: 'entries', module_version: 99 }));
     const answer = await write();

@@ -41,6 +41,17 @@ describe('the page at the address of the service', () => {
     expect((await send('', { method: 'GET', path: read })).json.value).toBe('three attempts');
   });
 
+  it('names the modules that are installed, so that nobody has to try', async () => {
+    const bare = await openTestApp('sqlite', { modules: [] });
+    const small = await listen(bare);
+    const [all, fewer] = await Promise.all([open, small].map((one) => get(one, { accept: 'application/json' })));
+    expect(all?.json.modules).toEqual(expect.arrayContaining(['entries', 'traces', 'branches', 'trace-navigation']));
+    expect(fewer?.json.modules).toEqual(expect.arrayContaining(['entries', 'traces']));
+    expect(fewer?.json.modules).not.toContain('branches');
+    await small.close();
+    await bare.close();
+  });
+
   it('gives programs the same as JSON', async () => {
     for (const accept of ['application/json', '*/*']) {
       const { headers, json } = await get(open, { accept });

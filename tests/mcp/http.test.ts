@@ -46,8 +46,18 @@ describe('mem serve at /mcp', () => {
     expect(names).toContain('mem_write');
     const all = await connect(url, { query: '?toolset=all' });
     const more = (await all.client.listTools()).tools.map(({ name }) => name);
-    expect(more).toContain('mem_trace_spans');
+    expect(more).toEqual(expect.arrayContaining(['mem_trace_spans', 'mem_judges', 'mem_incident']));
     expect(more).not.toContain('mem_export');
+  });
+
+  it('says that the store is remote, and evaluates there', async () => {
+    const { url } = await start();
+    const mcp = await connect(url, { query: '?toolset=all' });
+    await mcp.call('mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success', task_input: 'say hello' });
+    const found = await mcp.call('mem_trace_search', { query: 'hello' });
+    expect(found.json).toMatchObject({ count: 1, mode: 'remote' });
+    expect((await mcp.call('mem_trace_spans', { trace_id: 'last' })).json).toMatchObject({ mode: 'remote' });
+    expect((await mcp.call('mem_judges')).json).toMatchObject({ judges: [] });
   });
 
   it('writes through the same door as the rest of the service', async () => {
@@ -190,6 +200,16 @@ describe('mem serve at /mcp', () => {
     await expect(connect(url, { query: '?branch=%00' })).rejects.toThrow(/branch/);
   });
 
+  it('answers with lines too: an investigation and its steps', async () => {
+    const { url } = await start();
+    const mcp = await connect(url, { query: '?toolset=evaluation' });
+    const { json, isError } = await mcp.call('mem_investigate', { agent_id: 'agent/x', question: 'Why do runs fail?' });
+    expect(isError).toBe(false);
+    expect((json.steps as { step: string }[]).map(({ step }) => step)).toEqual([
+      ...['segments', 'attribution', 'divergence', 'memory_changes', 'answer'],
+    ]);
+  });
+
   it('finds the last trace without having kept it', async () => {
     const { url } = await start();
     const mcp = await connect(url, { query: '?toolset=all' });
@@ -215,4 +235,5 @@ it.each([
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names).toContain('mem_search');
   expect(names.filter((name) => /_tags?$/.test(name)).sort()).toEqual(expected);
+  expect(names.includes('mem_incident')).toBe(expected.length > 0);
 });

@@ -13,7 +13,7 @@ const ROWS = {
   core: 'read recall write list my_entries search retrieve briefing read_from history stats graph_neighbors export aggregate',
   tracing: 'commit_outcome record_context record_action explain timeline list_traces get_trace',
   identity: 'set_identity whoami reset_identity',
-  pro: 'set_trace_attributes record_llm_call record_span start_span end_span trace_search trace_spans span_payload trace_compare',
+  pro: 'set_trace_attributes record_llm_call record_span start_span end_span trace_search trace_spans span_payload trace_compare export_training_data',
   consolidation:
     'consolidate consolidation_status consolidation_proposals consolidation_candidates propose_consolidation decide_proposal',
   shown: 'agents agent_profile readers outcomes stale_reads series tree graph_overview',
@@ -22,10 +22,21 @@ const ROWS = {
     'branch_create branch_list branch_read branch_close branch_reopen create_tag list_tags delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges abort_merge list_conflicts ' +
     'read_conflict resolve_conflict pr_open pr_list pr_read pr_review pr_close pr_reopen pr_merge',
   rollback: 'rollback fork trace_influence quarantine list_quarantines read_quarantine undo_quarantine',
+  negotiations: 'negotiate_create negotiate_status negotiate_propose negotiate_respond negotiate_cancel',
   evaluation:
     'judge_trace judge_define judges seed_starter_judges verdicts eval_summary backfill behaviors behavior_define ' +
     'behavior_from_trace blast_radius incident segment dimensions attribute_failure propose_fix fixes approve_fix_memory ' +
     'investigate alerts',
+  rooms:
+    'room_create my_rooms room_join room_leave room_info room_update room_set_discoverable room_members room_remove_account ' +
+    'room_updates room_discuss room_discussions room_close',
+  invitations:
+    'room_invite room_invitations room_withdraw_invite my_invitations room_accept_invite room_decline_invite room_redeem',
+  documents: 'room_add_document room_documents room_document_search room_document_read',
+  directory:
+    'room_discover room_details room_request_access my_access_requests room_access_requests room_approve_access ' +
+    'room_decline_access room_grant_access',
+  topics: 'room_add_topic room_topics room_remove_topic',
 };
 
 describe('the tools', () => {
@@ -57,7 +68,7 @@ describe('the tools', () => {
   it('say of themselves whether they change something', () => {
     for (const { operation, binding } of bindings) {
       const { annotations } = toolsOf([binding.name])[0]?.listed() ?? {};
-      const removes = operation.removes !== undefined;
+      const removes = operation.removes !== undefined || binding.destroys === true;
       const expected =
         operation.effect !== 'write' ? { readOnlyHint: true } : removes ? {} : { destructiveHint: false };
       expect(annotations).toEqual(expected);
@@ -122,7 +133,11 @@ describe('the tools', () => {
       const { required = [] } = toolsOf([binding.name])[0]?.listed().inputSchema ?? {};
       const result = operation.input.safeParse({});
       const missing = (result.error?.issues ?? []).filter(({ path }) => path.length === 1).map(({ path }) => path[0]);
-      const needed = binding.fields.filter((field) => missing.includes(field) && field !== binding.self);
+      // Its operation would propose, which is not what this tool is for.
+      const narrowed = binding.name === 'mem_negotiate_respond' ? ['action'] : [];
+      const needed = binding.fields.filter(
+        (field) => [...missing, ...narrowed].includes(field) && field !== binding.self,
+      );
       expect(required, binding.name).toEqual(needed);
     }
     const [resolve] = toolsOf(['mem_resolve_conflict']);
@@ -174,6 +189,7 @@ describe('the tools', () => {
     expect(names).toContain('mem_trace_compare');
     expect(names).not.toContain('mem_judges');
     expect(toolsOf(['all', 'evaluation']).map(({ name }) => name)).toContain('mem_judges');
+    expect(toolsOf(['all'], { evaluates: true }).map(({ name }) => name)).toContain('mem_judges');
   });
 
   it('of a module that is switched off are left out', async () => {
@@ -207,12 +223,21 @@ describe('the tools', () => {
     expect(out).toContain(`${toolsOf(['core']).length} tools, ${listingSize(toolsOf(['core']))} bytes`);
   });
 
-  it('of evaluation do nothing and say so where there is no hosted service', async () => {
-    const mcp = await connect(newHome(), { args: ['--toolset', 'evaluation'] });
+  it.each([
+    ['evaluation', 20],
+    ['all', 0],
+    ['core', 0],
+  ])('of evaluation do nothing and say so where there is no hosted service and %s is chosen', async (set, listed) => {
+    const mcp = await connect(newHome(), { args: ['--toolset', set] });
+    const evaluation = new Set(toolsOf(['evaluation']).map(({ name }) => name));
     const { tools } = await mcp.client.listTools();
-    expect(tools).toHaveLength(20);
-    const answer = await mcp.call('mem_judges', { agent_id: 'bot' });
-    expect(answer).toMatchObject({ isError: true, json: { mode: 'local' } });
-    expect(answer.json.error).toContain('hosted API');
+    expect(tools.filter(({ name }) => evaluation.has(name))).toHaveLength(listed);
+    for (const name of evaluation) {
+      const answer = await mcp.call(name, {});
+      expect(answer).toMatchObject({
+        isError: true,
+        json: { error: `${name} needs the hosted API: set MEM_HTTP_URL`, mode: 'local' },
+      });
+    }
   });
 });

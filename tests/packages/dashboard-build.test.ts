@@ -16,7 +16,7 @@ declare const getComputedStyle: (element: unknown) => { color: string };
 const SOURCES = {
   'index.html':
     '<!doctype html><html><head><title>t</title><!-- files --></head><body><div id="root"></div></body></html>',
-  'src/theme-first.ts': `document.documentElement.dataset.theme = 'dark';`,
+  'src/first.ts': `document.documentElement.dataset.theme = 'dark';`,
   'src/base.css': 'body { margin: 7px; }',
   'src/button.module.css': '.button { color: rgb(1, 1, 1); }',
   'src/main.tsx': `import './base.css';
@@ -58,17 +58,17 @@ describe('the build of a dashboard', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('makes a page that names the theme first, then the styles, then the app', () => {
+  it('makes a page that names what runs first, then the styles, then the app', () => {
     const named = [
       ...textOf('index.html').matchAll(/<(\w+)[^>]*(?:src|href)="\.\/dashboard\/([\w.-]+?)-[A-Z0-9]{8}\.(\w+)"/g),
     ];
     expect(named.map(([, tag, name, type]) => [tag, `${name}.${type}`])).toEqual([
-      ['script', 'theme-first.js'],
+      ['script', 'first.js'],
       ['link', 'main.css'],
       ...named.slice(2, -1).map(() => ['link', expect.stringContaining('.js')]),
       ['script', 'main.js'],
     ]);
-    expect(textOf(built(/^theme-first-.*\.js$/)[0] as string)).not.toMatch(/\bimport\b|\bexport\b/);
+    expect(textOf(built(/^first-.*\.js$/)[0] as string)).not.toMatch(/\bimport\b|\bexport\b/);
   });
 
   it('splits what is loaded later, and has all styles in one file', () => {

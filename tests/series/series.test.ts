@@ -85,6 +85,19 @@ describe.each(backends)('a series on %s', (backend: Backend) => {
       ]);
     });
 
+    it('counts the agents that were active, each once', async () => {
+      const agents = async (input: object, as: Partial<Caller> = X) =>
+        (await read({ include_agents: true, ...input }, as)).points.map((point) => point.agents);
+      expect(await agents({ unit: 'minute' })).toEqual([1, 2, 1]);
+      expect(await agents({ unit: 'hour' })).toEqual([2, 1]);
+      expect(await agents({ unit: 'day' })).toEqual([2]);
+      expect(await agents({ unit: 'day', types: ['delete'] })).toEqual([1]);
+      expect(await agents({ unit: 'day', agent_id: 'agent/y' })).toEqual([1]);
+      expect(await agents({ unit: 'day', entity_path: 'a/**' })).toEqual([1]);
+      const key: Principal = { key_id: 'k', name: 'k', type: 'agent', read: [[parseGlob('a/**') as Glob]] };
+      expect(await agents({ unit: 'day' }, { ...X, key })).toEqual([1]);
+    });
+
     it('counts for a key with a scope what is in it', async () => {
       const key: Principal = { key_id: 'k', name: 'k', type: 'agent', read: [[parseGlob('a/**') as Glob]] };
       expect(await points({ unit: 'day' }, { ...X, key })).toEqual([[0, { write: 2 }]]);
@@ -132,6 +145,51 @@ describe.each(backends)('a series on %s', (backend: Backend) => {
       expect(await contexts(holding('two'))).toEqual([]);
       expect(await contexts(X)).toEqual([1]);
     }
+  });
+
+  it('counts an agent as active by what it did itself and the caller may see', async () => {
+    const app = await openTestApp(backend);
+    onTestFinished(() => app.close());
+    const start = Math.ceil(app.clock.now() / (24 * HOUR)) * 24 * HOUR;
+    app.clock.advance(start - HOUR - app.clock.now());
+    await app.call('entries.write', { entity_path: 'a', key: 'k', value: 1 }, X);
+    await app.call('entries.write', { entity_path: 'a', key: 'p', value: 1, shared: false }, { agent_id: 'agent/z' });
+    app.clock.advance(HOUR);
+    await app.call('entries.read', { entity_path: 'a', key: 'k' }, { ...Y, session_id: 's' });
+    await app.call('outcomes.commit', { outcome_ref: 'o', outcome_type: 'success' }, { ...Y, session_id: 's' });
+    const agents = async (as: Partial<Caller>) => {
+      const input = { unit: 'hour', since: iso(start - HOUR), include_agents: true } as const;
+      const { points } = await app.call('series.read', input, as);
+      return points.map((point) => [Date.parse(point.at) - start, point.agents]);
+    };
+    const { points } = await app.call('series.read', { unit: 'hour', since: iso(start), agent_id: 'agent/x' }, X);
+    expect(points).toMatchObject([{ counts: { cross_agent_read: 1 } }]);
+    for (const wait of [async () => undefined, drain]) {
+      await wait(app);
+      expect(await agents(X)).toEqual([
+        [-HOUR, 1],
+        [0, 1],
+      ]);
+      expect(await agents({ agent_id: 'agent/z' })).toEqual([
+        [-HOUR, 2],
+        [0, 1],
+      ]);
+    }
+  });
+
+  it('counts the agents of the newest stretches, where there are very many', async () => {
+    const app = await openTestApp(backend, { maxScannedEntries: 3 });
+    onTestFinished(() => app.close());
+    const start = await fill(app);
+    await drain(app);
+    const input = { unit: 'hour', since: iso(start), include_agents: true } as const;
+    expect(await app.call('series.read', input, Y)).toMatchObject({
+      points: [
+        { total: 3, agents: 0 },
+        { total: 3, agents: 1 },
+      ],
+      complete_since: iso(start + HOUR),
+    });
   });
 
   it('says from when on nothing is missing, where the log is too long to be counted', async () => {

@@ -101,7 +101,9 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
 async function replay(kernel: Kernel, { name, input, as }: { name: string; input: unknown; as: Caller }) {
   const subscription = await kernel.open(name as StreamName, input, as);
   const events: unknown[] = [];
-  const { seq = 0 } = (await readAccount(kernel.services.database.forAccount(as.account_id).read, as.account_id)) ?? {};
+  const { room_id } = input as { room_id?: string };
+  const account_id = room_id === undefined ? as.account_id : `room:${room_id}`;
+  const { seq = 0 } = (await readAccount(kernel.services.database.forAccount(account_id).read, account_id)) ?? {};
   subscription.start({
     take(some) {
       events.push(...some.map((event) => JSON.parse(subscription.toText(event))));

@@ -18,7 +18,7 @@ export type ApiDocument = {
 export type ShownOperation = { id: string; method: string; path: string; described: ShownDescription };
 
 /** Of so many operations Swagger UI draws only those in view. */
-export const WHOLE_PAGE = { width: 1280, height: 16_000 };
+export const WHOLE_PAGE = { width: 1280, height: 24_000 };
 
 /** The operations as the page lists them from top to bottom: by group, then as the document has them. */
 export function shownOperations({ tags, paths }: ApiDocument): ShownOperation[] {

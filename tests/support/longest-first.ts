@@ -28,7 +28,6 @@ const LONG = [
   'tests/contract/plans.test.ts',
   'tests/stream/events.test.ts',
   'tests/contract/answers.test.ts',
-  'tests/contract/statements.test.ts',
   'tests/faults/kill.test.ts',
   'tests/mcp/inspector.test.ts',
   'tests/contract/effects.test.ts',

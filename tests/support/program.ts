@@ -30,7 +30,7 @@ async function bundleProgram(source: string): Promise<string> {
   // The threads of the service, and what they read, are beside it.
   const built = dirname(await memProgram());
   for (const name of readdirSync(built))
-    if (/\.thread\.mjs$|^(sqlite|table)$/.test(name) || existsSync(join(built, name, 'connector.json')))
+    if (/\.(thread|process)\.mjs$|^(sqlite|table|pdf)$/.test(name) || existsSync(join(built, name, 'connector.json')))
       symlinkSync(join(built, name), join(folder, name));
   const outfile = join(folder, `${basename(source, '.ts')}.mjs`);
   const external = Object.keys({ ...dependencies, ...devDependencies });

@@ -190,6 +190,9 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'SELECT account_id FROM accounts WHERE account_id IN (SELECT value',
     'tells those that are locked from those that ended',
   ],
+  ['SELECT account_id FROM room_accounts WHERE of_account = ?', 'finds the rooms that an account is in, or made'],
+  ['SELECT account_id FROM rooms WHERE delete_at IS NOT NULL', 'one sweep finds the rooms that are to be deleted'],
+  ['UPDATE rooms SET delete_at = closed_at +', 'a migration, each account for itself'],
   ['VACUUM ', 'gives freed space back; reads no row'],
   ['SELECT sum(max(0, live.seq - ', 'how far the index of words is behind, for whoever runs the service'],
   ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],
@@ -229,6 +232,16 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'one sweep finds the events that are to be tried again',
   ],
   ['SELECT next_attempt_at FROM dead_letters WHERE connector =', 'finds when that sweep is due'],
+  [
+    "SELECT account_id, negotiation_id FROM negotiations WHERE status = 'open' AND deadline_at",
+    'one sweep ends those whose time is over',
+  ],
+  ["SELECT deadline_at FROM negotiations WHERE status = 'open' AND deadline_at", 'finds when that sweep is due'],
+  [
+    'SELECT account_id, room_id, name, description, topics, account_count, agent_count FROM room_cards WHERE room_id',
+    'shows the rooms of all accounts that are meant to be found',
+  ],
+  ['SELECT room_id FROM room_words WHERE (word, room_id) >', 'finds them by a word'],
   ['UPDATE traces SET has_error = 1 WHERE EXISTS', 'a migration marks the traces of all accounts'],
   ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];

@@ -1,6 +1,7 @@
 import { JsonText, type OperationName, type Output, type Request } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomIds } from '../../packages/server/src/kernel/index.ts';
+import { reserveCall } from '../../packages/pro/src/budgets/reserve.ts';
+import { randomIds, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { layTeams } from '../contract/branching.ts';
 import { createExamples, type JsonObject, nthInput } from '../contract/table.ts';
 import { type Backend, caller, openTestApp, type TestApp } from '../support/app.ts';
@@ -18,6 +19,9 @@ async function live(app: TestApp): Promise<void> {
   // Of traces that are removed for their age, the end of their chain is left.
   await app.call('retention.set', { traces_days: 1 }, X);
   await app.call('retrieval.set', { fit_weights: true }, X);
+  await app.call('budgets.set', { day_calls: 10, month_usd: 2.5 }, X);
+  await app.call('fixes.set_policy', { set_id: 'smoke' }, X);
+  await reserveCall(app.kernel.services, { account_id: SELF_HOSTED_ACCOUNT, model: 'm', usd: 0.1 });
   app.clock.advance(25 * 3_600_000);
   await app.jobs.sweep();
   await createExamples(app, { mark: 'hidden', as: Y, extra: { shared: false } });
@@ -37,10 +41,32 @@ async function live(app: TestApp): Promise<void> {
   for (const value of [1, 2]) await app.call('entries.write', { entity_path: 'odd', key: 'stale', value }, X);
   const led = { causal_entry_keys: ['odd/stale'], causal_entry_versions: { 'odd/stale': 1 } };
   await app.call('outcomes.commit', { outcome_ref: 'stale', outcome_type: 'minor_failure', ...led }, Y);
+  const [trace] = (await app.call('traces.list', {}, Y)).traces;
+  const judged = { trace_id: trace?.trace_id as string, judge_id: 'judge-of-first' };
+  await app.call('verdicts.overrule', { ...judged, result: 'fail', reason: 'it was stale' }, Y);
+  await app.call('backfills.create', {}, Y);
+  await countVerdict(app);
   app.clock.advance(60_000);
   await app.jobs.sweep();
   await app.call('entries.search', { query: 'first' }, X);
   await app.call('entries.read', { entity_path: 'odd', key: 'exact' }, Y);
+}
+
+/** A verdict that counts as evidence, and what a person says in its place. */
+async function countVerdict(app: TestApp): Promise<void> {
+  const checks = [{ check: 'most' as const, of: 'failed_tool_calls' as const, limit: 0 }];
+  const counting = { judge_id: 'counting', evidence_weight: 0.3, definition: { kind: 'code' as const, checks } };
+  await app.call('judges.create', counting, Y);
+  await app.call('entries.read', { entity_path: 'odd', key: 'exact' }, Y);
+  const { trace_id } = await app.call('outcomes.commit', { outcome_ref: 'counted', outcome_type: 'success' }, Y);
+  for (const result of [null, 'fail'] as const) {
+    if (result) await app.call('verdicts.overrule', { trace_id: trace_id as string, judge_id: 'counting', result }, Y);
+    app.clock.advance(60_000);
+    await app.jobs.sweep();
+    await app.jobs.sweep();
+  }
+  const { steps } = await app.call('entries.confidence', { entity_path: 'odd', key: 'exact' }, Y);
+  expect(steps.flatMap(({ verdict }) => verdict ?? [])).toEqual(['pass', 'fail']);
 }
 
 /** What an account answers, but for the numbers that engines work out in their own way. */

@@ -1,4 +1,3 @@
-import { moduleRoutes } from './module-routes.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations/index.ts';
 
@@ -6,10 +5,9 @@ const BRANCH = /^\/api\/v1\/branches\/\{\w+\}\//;
 const PARAMETER = /^\{.*\}$/;
 
 /** What follows the name of a branch in the routes, segment by segment. */
-const endings: readonly (readonly string[])[] = [
-  ...Object.values<Operation>(operations).flatMap(({ http }) => [http, ...(http.aliases ?? [])]),
-  ...moduleRoutes,
-].flatMap(({ path }) => (BRANCH.test(path) ? [path.replace(BRANCH, '').split('/')] : []));
+const endings: readonly (readonly string[])[] = Object.values<Operation>(operations)
+  .flatMap(({ http }) => [http, ...(http.aliases ?? [])])
+  .flatMap(({ path }) => (BRANCH.test(path) ? [path.replace(BRANCH, '').split('/')] : []));
 
 /** Why an address with this name in it would mean something of another branch, or undefined. */
 export function branchRouteProblem(name: string): string | undefined {

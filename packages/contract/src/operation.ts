@@ -48,7 +48,7 @@ export type NeedsNotes = 'of this server' | 'of all servers' | 'of the whole acc
 export type Seal = { unless: string; named_by: string };
 
 /** The groups of MCP tools; each tool is in one. */
-export const toolsets = ['core', 'data', 'tracing', 'evaluation', 'branching'] as const;
+export const toolsets = ['core', 'data', 'tracing', 'evaluation', 'branching', 'rooms'] as const;
 export type Toolset = (typeof toolsets)[number];
 /** What a client can select by name: a group, the few tools for a small context, or all. */
 export const toolsetChoices = ['slim', ...toolsets, 'all'] as const;
@@ -67,6 +67,8 @@ export type ToolBinding = {
   unlisted?: readonly string[];
   /** Descriptions of fields that are shorter than those in the schema. */
   about?: Readonly<Record<string, string>>;
+  /** The values of a field that the tool takes, where the operation takes others too; its default has to be among them. */
+  choices?: Readonly<Record<string, readonly string[]>>;
   /** Shows the entries of its answer as rows of a table. */
   hits?: true;
   /** Members of these entries that it shows where a call asks for them, as with `include_breakdown: true`. */
@@ -83,6 +85,8 @@ export type ToolBinding = {
   previews?: true;
   /** What to try when nothing was found. */
   miss?: string;
+  /** It takes something away for good, also where its operation is not the opposite of another. */
+  destroys?: true;
 };
 
 export type CliBinding = {
@@ -99,6 +103,8 @@ export type CliBinding = {
   letters?: Readonly<Record<string, string>>;
   /** The field that is the branch of the client where it is not given. */
   current?: string;
+  /** The field that is the agent of the client where it is not given. */
+  self?: string;
 };
 
 export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
@@ -152,6 +158,11 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
    * from the effect.
    */
   branches_in?: Readonly<Record<string, 'read' | 'read_write'>>;
+  /**
+   * Where it runs in the account of a room. `paths`: in the room that its paths begin with, if any. `agent`: in the room of its
+   * `room_id`, for agents that have joined it. `account`: the same for every agent of an account that is in it.
+   */
+  in_room?: 'paths' | 'agent' | 'account';
   /** Its result belongs to no path or entry, so every agent and every key of the account can see it. */
   open_to_all?: true;
   /** The entries that it writes are visible to every agent of the account, as their author is none of them. */

@@ -51,11 +51,15 @@ const FORMS: Readonly<Record<string, string>> = {
 function noOption({
   errors = [],
   input,
+  options,
 }: {
   errors?: readonly (readonly z.core.$ZodIssue[])[];
   input?: unknown;
+  /** What the member that names the form may be. */
+  options?: readonly unknown[];
 }): string {
   if (input === undefined) return 'is required';
+  if (options && options.length > 0) return `must be one of ${options.join(', ')}`;
   const kinds = errors.flatMap(([first]) =>
     first?.code === 'invalid_type' && first.path.length === 0 ? [kindOf(first.expected)] : [],
   );

@@ -76,6 +76,9 @@ export const toolCall = z
   })
   .meta({ id: 'NewToolCall', description: 'Something the agent did. Argument names are kept as given.' });
 
+/** What something cost. */
+export const usd = z.number().min(0).max(1_000_000_000);
+
 export const llmCall = z
   .looseObject({
     call_id: s.text(256).optional(),
@@ -83,7 +86,7 @@ export const llmCall = z
     provider: s.text(256).optional(),
     input_tokens: z.int().min(0).optional(),
     output_tokens: z.int().min(0).optional(),
-    cost_usd: z.number().min(0).nullish(),
+    cost_usd: usd.nullish(),
     latency_ms: z.number().min(0).nullish(),
     started_at: s.timestamp.optional(),
   })
@@ -111,7 +114,7 @@ export const span = z
     model: s.text(256).optional(),
     input_tokens: z.int().min(0).optional(),
     output_tokens: z.int().min(0).optional(),
-    cost_usd: z.number().min(0).nullish(),
+    cost_usd: usd.nullish(),
   })
   .meta({ id: 'NewSpan', description: 'A piece of work within the session; spans nest.' });
 

@@ -1,12 +1,17 @@
 import type { ComponentType } from 'react';
 import type { Probe } from './data/installed.ts';
+import { ADMIN_KEY, PATTERNS, SEGMENTS, TEAMS, WHOLE_ACCOUNT } from './page-probes.ts';
+import { INVESTIGATIONS } from './pages/evaluation/may-ask.ts';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
+import { prepareOverview } from './pages/overview/prepare.ts';
+import { REVIEWS } from './pages/overview/questions.ts';
+import type { PageAddress } from './router/address.ts';
 import { pageTitles } from './texts/pages.ts';
 import type { IconName } from './ui/icons.tsx';
 
 export type PageProps = { /** What follows the page in the address, decoded: a path, an id. */ rest: string };
 
-export type PageGroup = 'main' | 'review' | 'sources' | 'admin';
+export type PageGroup = 'main' | 'review' | 'evaluation' | 'sources' | 'admin';
 
 /** A page: where it is found, and what loads it. */
 export type DashboardPage = {
@@ -23,18 +28,9 @@ export type DashboardPage = {
   onPhone?: true;
   /** The first page comes with the app, the others when they are opened. */
   load: () => Promise<ComponentType<PageProps>>;
+  /** Asks what it shows first, where it is the page that the app begins with. */
+  prepare?: (address: PageAddress) => Promise<void>;
 };
-
-/** Whether the key administers the account. A service without keys has no other owner than who reaches it. */
-const ADMIN_KEY: Probe = {
-  name: 'me.read',
-  input: {},
-  accepts: ({ key }) => key === null || key.key_type === 'admin',
-};
-/** Whether the key administers all of the account, asked with the one question of admins that leaves no line in the trail. */
-const WHOLE_ACCOUNT: Probe = { name: 'transfer.status', input: {} };
-/** Whether the modules of teams are installed, by another of their package. */
-const TEAMS: readonly Probe[] = [WHOLE_ACCOUNT, { name: 'pull_requests.list', input: { limit: 1 } }];
 
 /** All pages, in the order of the navigation. The first is where an address without a page leads. */
 export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
@@ -46,6 +42,7 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     letter: 'o',
     onPhone: true,
     load: async () => OverviewPage,
+    prepare: prepareOverview,
   },
   {
     id: 'memory',
@@ -90,6 +87,15 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     icon: 'agents',
     letter: 'a',
     load: async () => (await import('./pages/agents/agents-page.tsx')).AgentsPage,
+  },
+  {
+    id: 'rooms',
+    title: pageTitles.rooms,
+    group: 'main',
+    icon: 'speech',
+    letter: 'w',
+    needs: { name: 'rooms.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/rooms/rooms-page.tsx')).RoomsPage,
   },
   {
     id: 'admin/keys',
@@ -162,7 +168,7 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     group: 'review',
     icon: 'pull-request',
     letter: 'p',
-    needs: { name: 'pull_requests.list', input: { limit: 1 } },
+    needs: { name: 'pull_requests.list', input: REVIEWS },
     load: async () => (await import('./pages/pulls/pulls-page.tsx')).PullsPage,
   },
   {
@@ -173,6 +179,105 @@ export const pages: readonly [DashboardPage, ...DashboardPage[]] = [
     letter: 'i',
     needs: { name: 'briefing.read', input: { entity_path: 'a', limit: 1, compact: true } },
     load: async () => (await import('./pages/briefing/briefing-page.tsx')).BriefingPage,
+  },
+  {
+    id: 'judges',
+    title: pageTitles.judges,
+    group: 'evaluation',
+    icon: 'scales',
+    letter: 'j',
+    needs: { name: 'judges.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/evaluation/judges-page.tsx')).JudgesPage,
+  },
+  {
+    id: 'verdicts',
+    title: pageTitles.verdicts,
+    group: 'evaluation',
+    icon: 'check',
+    letter: 'v',
+    needs: { name: 'verdicts.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/evaluation/verdicts-page.tsx')).VerdictsPage,
+  },
+  {
+    id: 'incidents',
+    title: pageTitles.incidents,
+    group: 'evaluation',
+    icon: 'alarm',
+    letter: 'n',
+    needs: { name: 'incidents.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/evaluation/incidents-page.tsx')).IncidentsPage,
+  },
+  {
+    id: 'alerts',
+    title: pageTitles.alerts,
+    group: 'evaluation',
+    icon: 'bell',
+    letter: 'l',
+    needs: { name: 'alerts.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/evaluation/alerts-page.tsx')).AlertsPage,
+  },
+  {
+    id: 'failures',
+    title: pageTitles.failures,
+    group: 'evaluation',
+    icon: 'pieces',
+    letter: 'u',
+    needs: SEGMENTS,
+    load: async () => (await import('./pages/evaluation/failures-page.tsx')).FailuresPage,
+  },
+  {
+    id: 'investigation',
+    title: pageTitles.investigation,
+    group: 'evaluation',
+    icon: 'inspect',
+    letter: 'q',
+    needs: INVESTIGATIONS,
+    load: async () => (await import('./pages/evaluation/investigation-page.tsx')).InvestigationPage,
+  },
+  {
+    id: 'behaviors',
+    title: pageTitles.behaviors,
+    group: 'evaluation',
+    icon: 'repeat',
+    letter: 'h',
+    needs: { name: 'behaviors.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/evaluation/behaviors-page.tsx')).BehaviorsPage,
+  },
+  {
+    id: 'cases',
+    title: pageTitles.cases,
+    group: 'evaluation',
+    icon: 'flask',
+    letter: 'k',
+    needs: { name: 'cases.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/evaluation/cases-page.tsx')).CasesPage,
+  },
+  {
+    id: 'fixes',
+    title: pageTitles.fixes,
+    group: 'evaluation',
+    icon: 'wrench',
+    letter: 'x',
+    needs: { name: 'fixes.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/evaluation/fixes-page.tsx')).FixesPage,
+  },
+  {
+    id: 'patterns',
+    title: pageTitles.patterns,
+    group: 'evaluation',
+    icon: 'pattern',
+    letter: 'd',
+    needs: PATTERNS,
+    load: async () => (await import('./pages/evaluation/patterns-page.tsx')).PatternsPage,
+  },
+  {
+    id: 'backfills',
+    title: pageTitles.backfills,
+    group: 'evaluation',
+    icon: 'past',
+    letter: 'f',
+    needs: { name: 'backfills.list', input: { limit: 1 } },
+    load: async () => (await import('./pages/evaluation/backfills-page.tsx')).BackfillsPage,
   },
   {
     id: 'connectors',

@@ -1,4 +1,5 @@
 import { type Problem, stringify } from '@mem-service/contract';
+import { refusedWithoutHost } from './hosted-only.ts';
 import { shortAnswer } from './previews.ts';
 import { problemOf, refusal } from './refusals.ts';
 import type { JsonObject, McpSession } from './session.ts';
@@ -19,6 +20,8 @@ export type RequestedCall = {
 export async function callTool({ tool, args, session, context, onError }: RequestedCall): Promise<ProtocolResult> {
   const refused = refusedBy(session);
   if (refused) return toResult(refusal(refused));
+  const withoutHost = refusedWithoutHost(tool, session.service);
+  if (withoutHost) return toResult(withoutHost);
   try {
     return toResult(await tool.run(args, session, context));
   } catch (error) {

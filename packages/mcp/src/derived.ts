@@ -15,7 +15,7 @@ import { inputSchema, isRequired, type Shape } from './json-schema.ts';
 import { cutMembers, previewLists, trimmed, trimmedWithin } from './previews.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
 import { unquoted } from './rules/arguments.ts';
-import { type JsonObject, type McpSession, traceIdOf } from './session.ts';
+import { branchFor, type JsonObject, type McpSession, traceIdOf } from './session.ts';
 import {
   once,
   readHints,
@@ -45,7 +45,7 @@ function toTool(name: OperationName, binding: ToolBinding): Tool {
       name: binding.name,
       description: binding.description,
       inputSchema: inputSchema(shapeWith(operation, fields), binding),
-      annotations: hintsOf(operation),
+      annotations: hintsOf(operation, binding),
     }));
   const listed = listing(binding.fields);
   const given = [...binding.fields, ...(binding.unlisted ?? [])];
@@ -62,9 +62,9 @@ function toTool(name: OperationName, binding: ToolBinding): Tool {
   };
 }
 
-function hintsOf({ effect, removes }: Operation): ToolAnnotations {
+function hintsOf({ effect, removes }: Operation, { destroys }: ToolBinding): ToolAnnotations {
   if (effect !== 'write') return readHints;
-  return removes === undefined ? writeHints : removalHints;
+  return removes === undefined && !destroys ? writeHints : removalHints;
 }
 
 /** Values are stored as they were written: numbers keep all their digits. */
@@ -103,6 +103,8 @@ async function run(bound: Bound, args: JsonObject, session: McpSession): Promise
   const unknown = Object.keys(args).find((argument) => !takes.includes(argument));
   if (unknown !== undefined)
     return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${takes.join(', ')}`);
+  const refused = refusedChoice(bound, args);
+  if (refused) return refused;
   try {
     const input = await inputOf(bound, args, session);
     const text = await session.service.call(name, input, session.identity.caller());
@@ -121,6 +123,18 @@ async function run(bound: Bound, args: JsonObject, session: McpSession): Promise
   }
 }
 
+/** A value that the operation takes, and this tool of it does not. */
+function refusedChoice({ operation, binding: { choices = {} } }: Bound, args: JsonObject): ToolAnswer | undefined {
+  const shape = shapeOf(operation);
+  for (const [field, taken] of Object.entries(choices)) {
+    const value = args[field] ?? undefined;
+    if (value === undefined && isRequired(shape[field] as z.ZodType, taken)) return argumentError(field, 'is required');
+    if (value !== undefined && !taken.includes(value as string))
+      return argumentError(field, `must be one of ${taken.join(', ')}`);
+  }
+  return undefined;
+}
+
 /** Builds the operation's input from the arguments and the defaults of the session. */
 async function inputOf({ operation, binding }: Bound, args: JsonObject, session: McpSession): Promise<JsonObject> {
   const shape = shapeOf(operation);
@@ -135,19 +149,26 @@ async function inputOf({ operation, binding }: Bound, args: JsonObject, session:
   if (self !== undefined) input[self] ??= session.identity.caller().agent_id;
   if (limit !== undefined) input.limit ??= limit;
   if (now !== undefined) input[now] ??= new Date().toISOString();
-  if ('branch' in shape && session.branch !== undefined) input.branch ??= session.branch;
+  const branch = 'branch' in shape ? branchFor(session, pathsIn(operation, input)) : undefined;
+  if (branch !== undefined) input.branch ??= branch;
   if (input.trace_id !== undefined) input.trace_id = await traceIdOf(session, input.trace_id);
   if (operation.seals) input.session_metadata = session.identity.metadata();
   return input;
 }
 
+function pathsIn({ drafts_in }: Operation, input: JsonObject): unknown[] {
+  const drafts = drafts_in === undefined ? undefined : input[drafts_in];
+  const within = Array.isArray(drafts) ? drafts.map((draft: JsonObject | null) => draft?.entity_path) : [];
+  return [input.entity_path, ...within];
+}
+
 function shown({ name, operation, binding }: Bound, args: JsonObject, json: JsonObject): JsonObject {
   const { whole, hits, miss, previews } = binding;
   if (operation.effect === 'write') return written(json, args);
-  if (whole) return trimmedWithin(json) as JsonObject;
   const lists = Object.values(json).filter(Array.isArray);
   const isEmpty = json.entries_scanned === 0 || (lists.length > 0 && lists.every((list) => list.length === 0));
   const hint = isEmpty && miss !== undefined ? { hint: `nothing found: try ${miss}` } : {};
+  if (whole) return { ...(trimmedWithin(json) as JsonObject), ...hint };
   const also = (binding.shows ?? []).filter((member) => String(args[askingFor(member)]) === 'true');
   if (hits) return { ...toTable(json, { now: Date.now(), also }), ...hint };
   if (isPaged(name)) return { ...previewLists(json), ...hint };

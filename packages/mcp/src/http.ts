@@ -27,6 +27,7 @@ export type McpRequest = {
   /** The default branch of its calls. */
   branch: string | undefined;
   call: MemoryService['call'];
+  lines?: MemoryService['lines'];
   /** Counts each call after the first, which the request itself was counted for. Throws when there are too many. */
   countCall?: (() => void) | undefined;
   follow: MemoryService['follow'];
@@ -42,7 +43,8 @@ const SESSION_HEADER = 'mcp-session-id';
 export async function answerMcp(incoming: McpRequest): Promise<Response> {
   const asked = new URL(incoming.url).searchParams;
   try {
-    const tools = toolsOf(toolsetOf(asked.get('toolset') ?? undefined)).filter(
+    const evaluates = incoming.serves('judges.list');
+    const tools = toolsOf(toolsetOf(asked.get('toolset') ?? undefined), { evaluates }).filter(
       ({ onlyNearby, operation }) => !onlyNearby && (operation === undefined || incoming.serves(operation)),
     );
     const branch = readLabel('branch', asked.get('branch') ?? incoming.branch);
@@ -129,12 +131,13 @@ function changesFor(session: McpSession, end: (error?: unknown) => void) {
 }
 
 function sessionOf(incoming: McpRequest, identity: ToolIdentity): McpSession {
-  const { call, follow, countCall, branch } = incoming;
+  const { call, lines, follow, countCall, branch } = incoming;
   let calls = 0;
   const admit = () => {
     if (++calls > 1) countCall?.();
   };
-  return { service: { mode: 'local', call, follow }, identity, branch, folder: undefined, admit };
+  const service: MemoryService = { mode: 'remote', call, follow, ...(lines ? { lines } : {}) };
+  return { service, identity, branch, folder: undefined, admit };
 }
 
 /** The caller: the agent or session that the request names, else the client under its own name. */

@@ -18,6 +18,10 @@ const LINES = [
     'It seals what you read and did into a trace and moves the confidence of what you read; name search hits that helped in used.',
   ],
   [
+    'Rooms are shared with agents of other accounts, so write there only what they may know: mem_my_rooms and mem_my_invitations show yours, mem_room_join lets you in, mem_room_discuss speaks to the others.',
+    'After mem_room_join the entries of a room are at entity_path @room_id/path, where mem_write, mem_read, mem_list, mem_search and mem_retrieve work as elsewhere; other calls show none of them.',
+  ],
+  [
     'Hits are rows under columns; an object at the end of a row says what is unusual.',
     'Values in lists are cut at 2000 characters; mem_read gives the whole.',
     'mem_delete what is wrong; mem_restore brings it back.',

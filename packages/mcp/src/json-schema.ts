@@ -29,32 +29,40 @@ function convert(schema: z.ZodType): JsonObject {
 
 export type SchemaWords = {
   about?: Readonly<Record<string, string>>;
+  choices?: Readonly<Record<string, readonly string[]>>;
   limit?: number | undefined;
   /** An argument that the tool fills in where a call leaves it out. */
   self?: string | undefined;
 };
 
 /** The input schema of a tool, kept short: every client sends it to its model with every request. */
-export function inputSchema(shape: Shape, { about = {}, limit, self }: SchemaWords = {}): ObjectSchema {
+export function inputSchema(shape: Shape, { about = {}, choices = {}, limit, self }: SchemaWords = {}): ObjectSchema {
   const { properties } = convert(z.object(shape)) as ObjectSchema;
   const members = Object.entries(properties).map(([name, json]) => {
     const { description, ...rest } = brief(tidy(json) as JsonObject, about[name] !== undefined);
     const words = about[name] ?? (name === 'limit' && limit ? `Default ${limit}` : (COMMON[name] ?? description));
-    return [name, { ...rest, ...ENUMS[name], description: words }];
+    const values = choices[name] === undefined ? ENUMS[name] : { enum: choices[name] };
+    return [name, { ...rest, ...values, description: words }];
   });
-  const needed = Object.keys(shape).filter((name) => name !== self && isRequired(shape[name] as z.ZodType));
+  const needed = Object.keys(shape).filter(
+    (name) => name !== self && isRequired(shape[name] as z.ZodType, choices[name]),
+  );
   const schema = { type: 'object' as const, properties: Object.fromEntries(members) };
   return needed.length === 0 ? schema : { ...schema, required: needed };
 }
 
-/** Asked of the schema itself: one that transforms any input looks optional to zod. */
-export const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
+/** Asked of the schema itself: one that transforms any input looks optional to zod. A default that the tool does not take is none. */
+export function isRequired(schema: z.ZodType, choices?: readonly unknown[]): boolean {
+  const { success, data } = schema.safeParse(undefined);
+  return !success || (choices !== undefined && data !== undefined && !choices.includes(data));
+}
 
 /** Words for arguments that many tools have. */
 const COMMON: Readonly<Record<string, string>> = {
   branch: 'Default main',
   cursor: 'The last next_cursor',
   limit: 'How many',
+  room_id: 'Which room',
 };
 
 /** Of several names for the same thing, models need one. All are accepted. */

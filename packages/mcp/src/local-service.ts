@@ -92,6 +92,10 @@ export function openLocal(settings: McpSettings): OpenService {
       const { app, account_id } = await store.openFor(name);
       return stringify(await app.kernel.invoke(name, input, callerOf(as, account_id)));
     },
+    async *lines(name, input, as) {
+      const { app, account_id } = await store.openFor(name);
+      yield* await app.kernel.list(name, input, callerOf(as, account_id));
+    },
     async follow(input, as, reader) {
       const begin = async () => {
         const { app, account_id } = await store.open();

@@ -1,4 +1,4 @@
-import { stringify } from '@mem-service/contract';
+import { shortFigure, stringify } from '@mem-service/contract';
 import type { JsonObject } from './session.ts';
 
 /** The length to which texts in lists are cut. */
@@ -57,6 +57,8 @@ const USUAL: Readonly<Record<string, unknown>> = {
   is_dismissed: false,
   has_more_reviews: false,
   dry_run: false,
+  has_left: false,
+  discoverable: false,
 };
 
 const isDigits = /^-?\d+\.\d{3,}(e-?\d+)?$/;
@@ -67,8 +69,16 @@ export const twoDigits = (value: number): number => Math.round(value * 100) / 10
 const rounded = (value: unknown): unknown =>
   typeof value === 'number' && isDigits.test(String(value)) ? twoDigits(value) : value;
 
+/** Shares and what was reckoned of them, whose further digits say nothing. */
+const isFigure = /^(rate|low|high|ratio|difference|p|chance|score)$|_(rate|ratio|error)$/;
+
+function roundedMember(name: string, value: number): unknown {
+  if (/confidence|^evidence_|^weight$/.test(name)) return rounded(value);
+  return isFigure.test(name) ? shortFigure(value) : value;
+}
+
 const short = (name: string, value: unknown): unknown => {
-  if (typeof value === 'number') return /confidence|^evidence_|^weight$/.test(name) ? rounded(value) : value;
+  if (typeof value === 'number') return roundedMember(name, value);
   return name === 'provenance' ? trimmed(value as JsonObject) : value;
 };
 
@@ -139,12 +149,15 @@ export function previewRow(row: unknown): unknown {
 }
 
 /** Lists without which nobody can judge the row. */
-const JUDGED_BY = new Set(['sources']);
+const JUDGED_BY = new Set(['matcher', 'memory', 'sources']);
 
 const shortList = (name: string, value: unknown) => (JUDGED_BY.has(name) ? trimmedWithin(value) : counted(value));
 
 const counted = (value: unknown) =>
   Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null) ? value.length : value;
+
+/** Instructions are of no use in part. */
+const WHOLE = new Set(['handover']);
 
 /** Cuts long members, and adds their length and how to read them in full. */
 export function cutMembers(row: JsonObject): JsonObject {
@@ -152,7 +165,7 @@ export function cutMembers(row: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(row)) {
     const isText = typeof value === 'string';
     const text = isText ? value : name === 'value' ? stringify(value) : '';
-    if (text === undefined || text.length <= PREVIEW_CHARS) {
+    if (text === undefined || text.length <= PREVIEW_CHARS || WHOLE.has(name)) {
       out[name] = value;
       continue;
     }

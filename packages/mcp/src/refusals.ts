@@ -16,6 +16,7 @@ export function problemOf(error: unknown): Problem | undefined {
 const HINTS: Partial<Record<Problem['code'], string>> = {
   branch_not_found: 'leave out branch, or name one that exists',
   branch_access_denied: 'leave out branch, or ask an admin or its creator for access',
+  room_not_found: 'mem_my_rooms shows which there are, mem_my_invitations to which you are invited',
   branch_closed: 'write to another branch, or reopen this one',
   branch_protected: 'write to a branch of your own, and merge it',
   entry_quarantined: 'write to another key, or release it with mem_undo_quarantine',
@@ -40,9 +41,14 @@ export function refusal(problem: Problem, todo?: string): ToolAnswer {
     message: plainMessage(message),
   }));
   const error = wrong ? wrong.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ') : detail;
-  const hint = todo ?? (code === 'not_found' && more.trace_id !== undefined ? TRACES : HINTS[code]);
+  const hint = todo ?? hintFor(problem);
   const json: JsonObject = { error, code, ...(wrong ? { errors: wrong } : {}), ...more, ...(hint ? { hint } : {}) };
   return { json, isError: true };
+}
+
+function hintFor({ code, trace_id, needs }: Problem): string | undefined {
+  if (code === 'not_found' && trace_id !== undefined) return TRACES;
+  return code === 'forbidden' && needs === 'join' ? 'mem_room_join does that' : HINTS[code];
 }
 
 const TRACES = 'mem_list_traces shows which there are; "last" is the newest of yours';

@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelc
 import { previewLists, trimmedWithin } from './previews.ts';
 import { problemOf } from './refusals.ts';
 import type { ResourceAddress } from './rules/resource-changes.ts';
-import { callService, type JsonObject, type McpSession } from './session.ts';
+import { branchFor, callService, type JsonObject, type McpSession } from './session.ts';
 
 const ENTRIES = 'mem://entries';
 const BRIEFING = 'mem://briefing';
@@ -79,7 +79,8 @@ async function read(resource: ResourceAddress, session: McpSession): Promise<str
   const limit = 50;
   if (resource.kind === 'entry') {
     const { entity_path, key } = resource;
-    return session.service.call('entries.read', { entity_path, key, branch }, identity.caller());
+    const on = branchFor(session, [entity_path]);
+    return session.service.call('entries.read', { entity_path, key, branch: on }, identity.caller());
   }
   if (resource.kind === 'briefing') {
     const { entity_path } = resource;

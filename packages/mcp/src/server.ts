@@ -10,6 +10,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { callTool, refusedBy } from './call-tool.ts';
 import { complete } from './completions.ts';
 import { exactArguments } from './exact-arguments.ts';
+import { refusedWithoutHost } from './hosted-only.ts';
 import { instructionsFor } from './instructions.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
@@ -68,13 +69,17 @@ function addTools(server: Server, sessionFor: SessionFor, offer: ServerOffer): v
   const tools = new Map(offer.tools.map((tool) => [tool.name, tool]));
   server.setRequestHandler('tools/list', () => ({ tools: offer.tools.map((tool) => tool.listed() as McpTool) }));
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
-    const tool = tools.get(params.name);
+    const tool = tools.get(params.name) ?? refusingTool(params.name, sessionFor(ctx));
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, absence(params.name));
     const { onError = () => {} } = offer;
     const args = params.arguments ?? {};
     return callTool({ tool, args, session: sessionFor(ctx), context: contextOf(ctx), onError });
   });
 }
+
+/** What needs the hosted service says so, also where it is not listed because it could not work. */
+const refusingTool = (name: string, { service }: McpSession): Tool | undefined =>
+  allTools.find((tool) => tool.name === name && refusedWithoutHost(tool, service) !== undefined);
 
 function absence(name: string): string {
   const set = allTools.find((tool) => tool.name === name)?.toolset;

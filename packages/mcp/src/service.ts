@@ -22,6 +22,8 @@ function openRemote({ apiKey, location, readUrls, branch }: McpSettings): OpenSe
       location,
       call: (name, input, { agent_id, session_id }) =>
         client.callText(name, input, { agentId: agent_id, sessionId: session_id ?? undefined }),
+      lines: (name, input, { agent_id, session_id }) =>
+        client.linesText(name, input, { agentId: agent_id, sessionId: session_id ?? undefined }),
       async follow(input, { agent_id }, reader) {
         const over = new AbortController();
         const texts = client.streamText('log.stream', input, { agentId: agent_id, signal: over.signal });

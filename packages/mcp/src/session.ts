@@ -1,16 +1,18 @@
 import type { JsonObject } from '@mem-service/contract';
-import { type OperationName, parseExact } from '@mem-service/contract';
+import { type LinesName, type OperationName, parseExact, roomShapes } from '@mem-service/contract';
 
 export type { JsonObject } from '@mem-service/contract';
 
 /** The agent and session that a tool is called for. */
 export type ToolCaller = { agent_id: string; session_id: string | null };
 
-/** The memory service behind the tools: the store of this machine, or a remote server. */
+/** The memory service behind the tools: the store of this machine, or a server, which may serve the tools itself. */
 export type MemoryService = {
   mode: 'local' | 'remote';
   /** Returns the answer as exact JSON text. Throws a Fault or a MemError. */
   call(name: OperationName, input: JsonObject, as: ToolCaller): Promise<string>;
+  /** The lines of an answer, unparsed; undefined where a client cannot take them. */
+  lines?: (name: LinesName, input: JsonObject, as: ToolCaller) => AsyncIterable<string>;
   /** Passes events of the log to the reader. Returns a function that ends it. Throws as `call` does. */
   follow(input: JsonObject, as: ToolCaller, reader: LogReader): Promise<() => void>;
 };
@@ -79,6 +81,12 @@ export async function callServiceUntraced(
 ): Promise<JsonObject> {
   const { agent_id } = session.identity.caller();
   return parseExact(await session.service.call(name, input, { agent_id, session_id: UNTRACED })) as JsonObject;
+}
+
+/** The branch of a call that names none. A room has no branches, so there it stays open. */
+export function branchFor({ branch }: McpSession, named: readonly unknown[]): string | undefined {
+  const isInRoom = named.some((path) => typeof path === 'string' && path.startsWith(roomShapes.ROOM_SIGN));
+  return isInRoom ? undefined : branch;
 }
 
 /** Resolves `last`: the trace last sealed here, or else the newest one of this agent. */

@@ -15,8 +15,8 @@ const HELP = `Usage: mem-mcp [--toolset NAMES] [--list]
 
 Serves memory to an MCP client over standard input and output.
 
-  --toolset NAMES  core (default), slim, data, tracing, evaluation, all, or names of tools, separated by commas.
-                   Also MEM_TOOLSET.
+  --toolset NAMES  core (default), slim, data, tracing, evaluation, branching, rooms, all, or names of tools, separated
+                   by commas. Also MEM_TOOLSET.
   --list           Print the tools of the set and the size of their listing.
 
 Memory is the server at MEM_HTTP_URL (with the key in MEM_API_KEY), else the database MEM_POSTGRES_DSN, else the folder
@@ -26,8 +26,9 @@ MEM_BRANCH: the branch where a call names none. MEM_AGENT_ID: the agent where no
 `;
 
 /** A store of this machine without optional modules has no use for their tools; a server elsewhere may have them. */
-function canWork({ operation }: Tool, { env, location }: McpSettings): boolean {
-  if (operation === undefined || location.kind === 'server' || env.MEM_PRO !== 'off') return true;
+function canWork({ operation, toolset }: Tool, { env, location }: McpSettings): boolean {
+  if (location.kind === 'server' || env.MEM_PRO !== 'off') return true;
+  if (operation === undefined) return toolset !== 'rooms';
   const { errors = [] }: Operation = operations[operation];
   return !errors.includes('module_not_installed');
 }
@@ -50,7 +51,8 @@ async function run(args: readonly string[], env?: McpEnvironment): Promise<numbe
     return 0;
   }
   const settings = readSettings(env);
-  const tools = toolsOf(toolset ?? settings.toolset).filter((tool) => canWork(tool, settings));
+  const evaluates = settings.location.kind === 'server';
+  const tools = toolsOf(toolset ?? settings.toolset, { evaluates }).filter((tool) => canWork(tool, settings));
   if (flags.has('--list')) {
     const lines = tools.map((tool) => `${tool.name.padEnd(28)}${tool.listed().description}`);
     process.stdout.write(`${lines.join('\n')}\n\n${tools.length} tools, ${listingSize(tools)} bytes\n`);

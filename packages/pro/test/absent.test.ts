@@ -9,7 +9,29 @@ const AGENT = 'agent/doomed';
 const eraseAgent = post(`/api/v1/admin/agents/${AGENT}/erase`, {});
 const eraseEntries = post('/api/v1/erase', { entity_path: 'a' });
 /** Modules with tables, in the order in which they are loaded. */
-const ABSENT = ['branches', 'merges', 'pull-requests', 'tags', 'quarantine', 'teams', 'access', 'trace-navigation'];
+const ABSENT = [
+  'branches',
+  'merges',
+  'pull-requests',
+  'tags',
+  'quarantine',
+  'teams',
+  'access',
+  'trace-navigation',
+  'judges',
+  'verdicts',
+  'budgets',
+  'backfills',
+  'cases',
+  'incidents',
+  'behaviors',
+  'alerts',
+  'fixes',
+  'patterns',
+  'rooms',
+  'negotiations',
+  'room-documents',
+];
 const exportOwn = get('/api/v1/export');
 
 describe.each(backends)('a store with tables of a module that is not installed, on %s', (backend) => {

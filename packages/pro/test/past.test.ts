@@ -75,14 +75,19 @@ describe.each(backends)('memory at a tag on %s', (backend) => {
   it.each(reading)('%s shows what it showed then, or says that it cannot', async (name) => {
     const now = await ask(app, name, { ...inputs.get(name), branch: 'tags/then' });
     if (!SHOWN.has(name) && isRefused(now)) return;
-    expect(now).toEqual({ ...withoutSenders(then.get(name) as object), ...NOT_KEPT.get(name) });
+    expect(now).toEqual({ ...asInPast(then.get(name) as object), ...NOT_KEPT.get(name) });
   });
 });
 
-/** Of a sender of events whose entries others wrote over, nothing is left to list in the past. */
-function withoutSenders(answer: object): object {
-  const { agents } = answer as { agents?: { agent_id?: string }[] };
-  return agents ? { ...answer, agents: agents.filter(({ agent_id }) => !agent_id?.startsWith('external/')) } : answer;
+type ListedAgent = { agent_id?: string; entries_written?: number; description?: string | null };
+
+/** In the past, agents are those that wrote what was there, or were described: not senders of events whose entries others wrote over. */
+const isListedInPast = ({ agent_id, entries_written, description }: ListedAgent): boolean =>
+  !agent_id?.startsWith('external/') && (entries_written !== 0 || description !== null);
+
+function asInPast(answer: object): object {
+  const { agents } = answer as { agents?: ListedAgent[] };
+  return agents ? { ...answer, agents: agents.filter(isListedInPast) } : answer;
 }
 
 const isRefused = (answer: unknown): boolean => {

@@ -6,6 +6,15 @@ type CamelEntryKey = { entityPath: string; key: string };
 /** The members that a problem has besides its code. */
 type DetailsByCode = {
   not_found: Partial<CamelEntryKey>;
+  forbidden: {
+    /** What another key would have to be, where that helps. */
+    needs?: 'admin_key' | 'whole_account' | 'all_agents' | 'operator';
+    /** What the scopes of the key do not give, and where. */
+    permission?: 'READ' | 'WRITE';
+    entityPath?: string;
+    /** Who the key may not act as. */
+    agentId?: string;
+  };
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
   branch_access_denied: { branch: string; permission: 'read' | 'read_write' };

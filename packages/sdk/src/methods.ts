@@ -26,20 +26,55 @@ export function createMethods({ send, follow, list }: Transports): Methods {
     if (routes[name].stream) return streamOf(name as StreamName, streamText);
     return routes[name].lines ? linesOf(name as LinesName, linesText) : methodOf(name, call);
   };
-  const groups: Record<string, JsonObject> = {};
-  for (const name of Object.keys(routes) as OperationName[]) {
-    const [group, method] = name.split('.').map(camel) as [string, string];
-    groups[group] = { ...groups[group], [method]: methodFor(name) };
-  }
-  const { write, read } = groups.entries as Record<'write' | 'read', ReturnType<typeof plainMethod>>;
-  groups.entries = { ...groups.entries, write: writeWithMerge({ write, read }) };
   const events = streamOf('log.stream', streamText);
   // The signal was once a member of the input.
   const stream = ({ signal, ...input }: JsonObject & Pick<StreamOptions, 'signal'> = {}, options?: StreamOptions) =>
     events(input, { signal, ...options });
+  const methods = { call, callText, stream, streamText, linesText };
+  for (const [group, names] of groups()) {
+    const make = () => {
+      const made = Object.fromEntries(names.map((name) => [camel(methodIn(name)), methodFor(name)]));
+      return group === 'entries' ? withMerge(made) : made;
+    };
+    defineLater(methods, camel(group), make);
+  }
   // The one place where methods made from the table at run time meet the types derived from it.
-  return { ...groups, call, callText, stream, streamText, linesText } as unknown as Methods;
+  return methods as unknown as Methods;
 }
+
+const methodIn = (name: OperationName): string => name.slice(name.indexOf('.') + 1);
+
+/** The operations of each group. */
+function groups(): Map<string, OperationName[]> {
+  const found = new Map<string, OperationName[]>();
+  for (const name of Object.keys(routes) as OperationName[]) {
+    const group = name.slice(0, name.indexOf('.'));
+    const others = found.get(group);
+    if (others) others.push(name);
+    else found.set(group, [name]);
+  }
+  return found;
+}
+
+/** A member that is made when it is first asked for: a page uses a few of all methods, and waits for each that is made. */
+function defineLater(object: object, name: string, make: () => unknown): void {
+  Object.defineProperty(object, name, {
+    enumerable: true,
+    configurable: true,
+    get() {
+      const value = make();
+      Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+      return value;
+    },
+  });
+}
+
+type PlainMethod = ReturnType<typeof plainMethod>;
+
+const withMerge = (entries: Record<string, unknown>) => {
+  const { write, read } = entries as Record<'write' | 'read', PlainMethod>;
+  return { ...entries, write: writeWithMerge({ write, read }) };
+};
 
 /** All members of an event belong to the service, including those of only one type; so all are renamed. */
 function streamOf(name: StreamName, texts: StreamTexts) {

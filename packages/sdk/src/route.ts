@@ -59,7 +59,8 @@ function routeFor(route: Route, input: JsonObject): HttpRoute {
   if (misread === undefined) return first;
   const plain = aliases.find(({ method, path }) => method === first.method && parametersOf(path).length === 0);
   if (plain) return plain;
-  throw invalidField(misread, 'must be a text that is valid in a URL path');
+  const isMissing = input[misread] === undefined;
+  throw invalidField(misread, isMissing ? 'is required' : 'must be a text that is valid in a URL path');
 }
 
 function isMisread(name: string, value: unknown): boolean {

@@ -1,13 +1,22 @@
 import * as z from 'zod';
 import type { Environment } from './config.ts';
 import { webAddress } from './config-addresses.ts';
-import type { EmbeddingServer, RerankingServer, Settings } from './kernel/settings.ts';
+import type { EmbeddingServer, JudgingServer, RerankingServer, Settings } from './kernel/settings.ts';
 
 export const modelAddress = webAddress.refine(
   (text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '',
   'must have no user or password in it: the key has a variable of its own',
 );
 export const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must have 1 to 200 visible characters');
+/** Several, the usual one first. */
+export const modelNames = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .pipe(z.array(modelName).min(1).max(20));
+export const tokenPrice = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'must be dollars for a million tokens, such as 2.5')
+  .transform(Number);
 export const modelKey = z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must have visible characters alone');
 
 type EmbedderVariables = {
@@ -28,6 +37,16 @@ type RerankerVariables = {
   MEM_RERANKER_KEY?: string | undefined;
   MEM_RERANKER_TOP: number;
   MEM_RERANKER_TIMEOUT_MS: number;
+};
+
+type JudgeVariables = {
+  MEM_JUDGE_URL?: string | undefined;
+  MEM_JUDGE_MODEL?: readonly string[] | undefined;
+  MEM_JUDGE_KEY?: string | undefined;
+  MEM_JUDGE_TIMEOUT_MS: number;
+  MEM_JUDGE_INPUT_PRICE?: number | undefined;
+  MEM_JUDGE_OUTPUT_PRICE?: number | undefined;
+  MEM_JUDGE_CALLS_PER_DAY: number;
 };
 
 export function readEmbeddingServer(v: EmbedderVariables): EmbeddingServer | null {
@@ -57,12 +76,27 @@ export function readRerankingServer(v: RerankerVariables): RerankingServer | nul
   };
 }
 
+export function readJudgingServer(v: JudgeVariables): JudgingServer | null {
+  const { MEM_JUDGE_URL: url, MEM_JUDGE_MODEL: models } = v;
+  if (url === undefined || models === undefined) return null;
+  const { MEM_JUDGE_INPUT_PRICE: input_per_1m, MEM_JUDGE_OUTPUT_PRICE: output_per_1m } = v;
+  const isPriced = input_per_1m !== undefined && output_per_1m !== undefined;
+  return {
+    url: withEnding(url, 'chat/completions'),
+    models,
+    key: v.MEM_JUDGE_KEY ?? null,
+    timeout_ms: v.MEM_JUDGE_TIMEOUT_MS,
+    price: isPriced ? { input_per_1m, output_per_1m } : null,
+    calls_per_day: v.MEM_JUDGE_CALLS_PER_DAY,
+  };
+}
+
 /** An address may be given whole, up to its version, or as a host alone. */
-function withEnding(address: string, ending: 'embeddings' | 'rerank'): string {
+function withEnding(address: string, ending: 'embeddings' | 'rerank' | 'chat/completions'): string {
   const url = new URL(address);
   const path = url.pathname.replace(/\/+$/, '');
   if (path.endsWith(`/${ending}`)) return address;
-  const version = path === '' && ending === 'embeddings' ? '/v1' : path;
+  const version = path === '' && ending !== 'rerank' ? '/v1' : path;
   url.pathname = `${version}/${ending}`;
   return url.href;
 }
@@ -71,7 +105,13 @@ function withEnding(address: string, ending: 'embeddings' | 'rerank'): string {
 export function modelProblems(env: Environment): string[] {
   const isOpenAi = env.MEM_EMBEDDER === 'openai';
   const hasReranker = Boolean(env.MEM_RERANKER) && env.MEM_RERANKER !== 'off';
+  const hasJudge = Boolean(env.MEM_JUDGE_URL);
+  const [inputPrice, outputPrice] = [env.MEM_JUDGE_INPUT_PRICE, env.MEM_JUDGE_OUTPUT_PRICE];
   return [
+    ...missing(env, hasJudge, { because: 'MEM_JUDGE_URL is set', names: ['MEM_JUDGE_MODEL'] }),
+    ...unused(env, !hasJudge, { prefix: 'MEM_JUDGE', otherwise: 'set MEM_JUDGE_URL' }),
+    ...missing(env, Boolean(inputPrice), { because: 'MEM_JUDGE_INPUT_PRICE is', names: ['MEM_JUDGE_OUTPUT_PRICE'] }),
+    ...missing(env, Boolean(outputPrice), { because: 'MEM_JUDGE_OUTPUT_PRICE is', names: ['MEM_JUDGE_INPUT_PRICE'] }),
     ...missing(env, isOpenAi, {
       because: 'MEM_EMBEDDER is openai',
       names: ['MEM_EMBEDDER_URL', 'MEM_EMBEDDER_MODEL'],

@@ -3,14 +3,7 @@ import { hostsOfDsn, locateServedMemory, type MemoryLocation, STORE_FOLDER } fro
 import * as z from 'zod';
 import { isAddressRange, origin, webAddress } from './config-addresses.ts';
 import { type ConnectorVariables, connectorProblems, readConnectorVariables } from './config-connectors.ts';
-import {
-  modelAddress,
-  modelKey,
-  modelName,
-  modelProblems,
-  readEmbeddingServer,
-  readRerankingServer,
-} from './config-models.ts';
+import * as models from './config-models.ts';
 import { readPlans, readPrices } from './config-tables.ts';
 import { shortKeys, warningsOf } from './config-warnings.ts';
 import { ANSWER_LIMITS, type AnswerLimits } from './kernel/answer-limits.ts';
@@ -163,19 +156,26 @@ const variables = {
   MEM_TRACE_SIGNING_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   MEM_SECRETS: z.enum(['warn', 'refuse', 'off'], 'must be warn, refuse or off').default(SETTINGS.secrets),
   MEM_EMBEDDER: z.enum(['builtin', 'openai', 'off'], 'must be builtin, openai or off').default(SETTINGS.embedder),
-  MEM_EMBEDDER_URL: modelAddress.optional(),
-  MEM_EMBEDDER_MODEL: modelName.optional(),
-  MEM_EMBEDDER_KEY: modelKey.optional(),
+  MEM_EMBEDDER_URL: models.modelAddress.optional(),
+  MEM_EMBEDDER_MODEL: models.modelName.optional(),
+  MEM_EMBEDDER_KEY: models.modelKey.optional(),
   MEM_EMBEDDER_DIMENSIONS: whole(8, 4_096).optional(),
   MEM_EMBEDDER_BATCH: whole(1, 512).default(64),
   MEM_EMBEDDER_TIMEOUT_MS: whole(10, 60_000).default(1_000),
   MEM_EMBEDDER_BUDGET: whole(1, 1_000_000_000).optional(),
   MEM_RERANKER: z.enum(['off', 'cohere', 'tei'], 'must be off, cohere or tei').default('off'),
-  MEM_RERANKER_URL: modelAddress.optional(),
-  MEM_RERANKER_MODEL: modelName.optional(),
-  MEM_RERANKER_KEY: modelKey.optional(),
+  MEM_RERANKER_URL: models.modelAddress.optional(),
+  MEM_RERANKER_MODEL: models.modelName.optional(),
+  MEM_RERANKER_KEY: models.modelKey.optional(),
   MEM_RERANKER_TOP: whole(1, 100).default(30),
   MEM_RERANKER_TIMEOUT_MS: whole(10, 60_000).default(1_000),
+  MEM_JUDGE_URL: models.modelAddress.optional(),
+  MEM_JUDGE_MODEL: models.modelNames.optional(),
+  MEM_JUDGE_KEY: models.modelKey.optional(),
+  MEM_JUDGE_TIMEOUT_MS: whole(100, 300_000).default(30_000),
+  MEM_JUDGE_INPUT_PRICE: models.tokenPrice.optional(),
+  MEM_JUDGE_OUTPUT_PRICE: models.tokenPrice.optional(),
+  MEM_JUDGE_CALLS_PER_DAY: whole(1, 1_000_000_000).default(1_000),
   MEM_CORTEX: z.enum(['on', 'off'], 'must be on or off').default(SETTINGS.cortex),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
@@ -227,8 +227,9 @@ const settingsOf = (v: z.output<typeof environment>): Settings => ({
   trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
   secrets: v.MEM_SECRETS,
   embedder: v.MEM_EMBEDDER,
-  embedding_server: readEmbeddingServer(v),
-  reranking_server: readRerankingServer(v),
+  embedding_server: models.readEmbeddingServer(v),
+  reranking_server: models.readRerankingServer(v),
+  judging_server: models.readJudgingServer(v),
   cortex: v.MEM_CORTEX,
   span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
   llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
@@ -244,7 +245,7 @@ export function readConfig(env: Environment = process.env): Config {
   const parsed = environment.safeParse(given, { jitless: true });
   const problems = (parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`);
   if (env.MEM_POSTGRES_DIRECT_DSN && !env.MEM_POSTGRES_DSN) problems.push(DIRECT_WITHOUT_STORE);
-  problems.push(...modelProblems(env), ...connectorProblems(env));
+  problems.push(...models.modelProblems(env), ...connectorProblems(env));
   if (env[OTHER_STORE.name]) problems.push(`${OTHER_STORE.name} ${OTHER_STORE.problem}`);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
   const v = parsed.data;

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** How long the steps of a request keep the event loop before others get their turn. */
 const TURN_MS = 8;
@@ -43,3 +43,7 @@ export function untilTurnEnds<T>(steps: Iterator<void, T>, endOfTurn = turnEnd):
     if (end !== undefined) return end.then(() => untilTurnEnds(steps, endOfTurn));
   }
 }
+
+/** Leaves the machine to others for so long, or until the service stops. */
+export const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);

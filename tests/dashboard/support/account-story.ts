@@ -1,4 +1,8 @@
+import { layAlerts } from '../../contract/alerts.ts';
+import { layIncidents } from '../../contract/incidents.ts';
+import { layPatterns } from '../../contract/patterns.ts';
 import type { TestApp } from '../../support/app.ts';
+import { fillEvaluation } from './evaluation-story.ts';
 import { fillBriefing, fillConnectors, fillReview, type ReviewStory, XSS } from './review-story.ts';
 import { type TraceStory, writeTraceStory } from './trace-story.ts';
 
@@ -8,7 +12,16 @@ export const XSS_NAME = '<svg/onload=document.title=`hacked`>';
 const XSS_SEGMENT = '<iframe onload="document.title=`hacked`">';
 
 /** What an account of the tests holds, by name. */
-export type AccountStory = ReviewStory & TraceStory & { hostile: { trace: string; pull: string; team: string } };
+export type AccountStory = ReviewStory &
+  TraceStory & {
+    hostile: { trace: string; pull: string; team: string };
+    /** Of evaluation, each with such texts. */
+    incident_id: string;
+    fix_id: string;
+    room: RoomStory;
+  };
+
+type RoomStory = { room_id: string; negotiation_id: string; document_id: string };
 
 /** An account in which every page has something to show, and every text that somebody can write holds a script. */
 export async function fillAccount(app: TestApp, account_id: string): Promise<AccountStory> {
@@ -18,7 +31,42 @@ export async function fillAccount(app: TestApp, account_id: string): Promise<Acc
   await fillBriefing(inAccount);
   await fillConnectors(inAccount);
   const hostile = await writeScripts(call);
-  return { ...traces, ...(await fillReview(inAccount)), hostile };
+  await fillEvaluation(inAccount, [hostile.trace, traces.incident]);
+  const as = { account_id };
+  const laid = { trace_id: hostile.trace, judge_ids: ['no-failed-tools'] };
+  const [incident_id = ''] = await layIncidents(app, { as }, laid);
+  const fix_id = await proposeFix(call);
+  await layAlerts(app, { as, known: {} }, { ids: ['too-dear'], nameOf: () => XSS });
+  await layPatterns(app, { as, known: {} }, { paths: [`patterns/${XSS}`], reason: () => XSS });
+  await layPatterns(app, { as, known: {} }, { paths: ['patterns/gateway'] });
+  const room = await fillRoom(call);
+  return { ...traces, ...(await fillReview(inAccount)), hostile, incident_id, fix_id, room };
+}
+
+/** A room that the dashboard has joined, with talk, a negotiation, a file and an invitation. */
+async function fillRoom(call: TestApp['call']): Promise<RoomStory> {
+  const as = { agent_id: XSS };
+  const { room_id } = await call('rooms.create', { name: XSS, description: XSS, label: 'crew' }, as);
+  const at = { room_id };
+  await call('rooms.join', at, { agent_id: 'dashboard' });
+  const { message_id } = await call('rooms.discuss', { ...at, content: XSS, message_type: 'question' }, as);
+  await call('rooms.discuss', { ...at, content: XSS, reply_to: message_id, addressed_to: 'dashboard@crew' }, as);
+  const { negotiation_id } = await call('negotiations.create', { ...at, title: XSS, description: XSS }, as);
+  const step = { ...at, negotiation_id };
+  await call('negotiations.propose', { ...step, proposal: { [XSS]: XSS }, rationale: XSS }, as);
+  const file = { ...at, name: 'hostile.md', title: XSS, content: XSS };
+  const { document_id } = await call('room_documents.add', file, as);
+  await call('rooms.invite', at, as);
+  await call('entries.write', { entity_path: `@${room_id}/${XSS_NAME}`, key: XSS, value: XSS }, as);
+  return { room_id, negotiation_id, document_id };
+}
+
+/** A fix of an entry that somebody made worse. */
+async function proposeFix(call: TestApp['call']): Promise<string> {
+  const at = { entity_path: 'hostile/limits', key: XSS };
+  for (const value of ['three', XSS]) await call('entries.write', { ...at, value }, { agent_id: XSS });
+  const fix = { ...at, entries: [{ ...at, value: `${XSS} no more` }], description: XSS };
+  return (await call('fixes.propose', fix)).fix_id;
 }
 
 /** Scripts in every field that a person or an agent can write. */

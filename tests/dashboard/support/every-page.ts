@@ -26,6 +26,24 @@ export const everyPage: readonly ListedPage[] = listed.map(({ groups: { id = '',
 if (everyPage.length !== source.match(/\bload: async/g)?.length)
   throw new Error('pages.ts has pages that are not read here');
 
+/** One thing of each kind that a page of its own shows, of evaluation and of rooms. */
+export const thingsOfTheirOwn = ({ hostile: { trace }, incident_id, fix_id, room }: AccountStory): string[] => [
+  `#/rooms/${room.room_id}`,
+  `#/rooms/${room.room_id}?part=negotiations&negotiation=${room.negotiation_id}`,
+  `#/rooms/${room.room_id}?part=documents`,
+  `#/rooms/${room.room_id}?part=documents&document=${room.document_id}`,
+  `#/rooms/${room.room_id}?part=activity`,
+  '#/judges/hostile',
+  `#/verdicts?verdict=${trace}.hostile.1`,
+  `#/incidents/${incident_id}`,
+  '#/behaviors/hostile',
+  '#/cases/hostile',
+  `#/fixes/${fix_id}`,
+];
+
+/** Those that cannot be shown without an answer; an investigation asks once somebody does. */
+export const askingPages = everyPage.filter(({ id }) => id !== 'investigation');
+
 /** A window with a page of the dashboard, and what it waits for. */
 export type OpenWindow = WatchedPage & { waiting: Set<Request> };
 

@@ -21,23 +21,34 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type AxeFinding = { id: string; impact: string; help: string; nodes: { target: string[]; failureSummary: string }[] };
 
+/** Waits until the page is drawn as it stays: colours that are measured half-way through a change belong to no theme. */
+const finishedDrawing = (page: Page) =>
+  page.evaluate(`(async () => {
+    const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+    await frame();
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+    await frame();
+  })()`);
+
 /** What axe finds on a page. */
 export async function findings(page: Page): Promise<string[]> {
+  await finishedDrawing(page);
   // A window keeps it from address to address.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: AxeFinding[] }>(
     `axe.run(document, { resultTypes: ['violations'] })`,
   );
   return violations.map(
-    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+    ({ id, impact, nodes }) =>
+      `${impact} ${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(' ')} (${failureSummary})`).join(', ')}`,
   );
 }
 
 /** Pages never scroll sideways. */
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+export async function expectNoSidewaysScroll(page: Page, where = ''): Promise<void> {
   const tooWide = (element: string) => `${element}.scrollWidth - ${element}.clientWidth`;
   const wide = await page.evaluate(
     `[${tooWide('document.documentElement')}, ${tooWide('document.querySelector("main")')}]`,
   );
-  expect(wide).toEqual([0, 0]);
+  expect(wide, where).toEqual([0, 0]);
 }

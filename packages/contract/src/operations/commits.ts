@@ -36,6 +36,7 @@ export const commits = {
     cost: 2,
     drafts_in: 'writes',
     needs_notes: 'of this server',
+    in_room: 'paths',
     http: { method: 'POST', path: '/api/v1/commits', status: 201, location: '/api/v1/commits/{commit_id}' },
     raw: [['writes', '*', 'value']],
     cli: { args: ['writes'], alias: 'commit' },

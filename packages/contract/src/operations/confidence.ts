@@ -4,12 +4,22 @@ import * as s from '../shapes.ts';
 
 const storyStep = z
   .object({
-    kind: z.enum(['written', 'restated', 'outcome', 'demoted']),
+    kind: z.enum(['written', 'restated', 'outcome', 'demoted', 'verdict']),
     version: z.int(),
     at: s.utc,
     agent_id: s.agentId,
     outcome_ref: z.string().nullable(),
     outcome_type: z.string().nullable(),
+    judge_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of a verdict; null for everything else, as are the next two.' }),
+    judge_version: z.int().nullable(),
+    verdict: z
+      .enum(['pass', 'fail', 'withdrawn'])
+      .nullable()
+      .meta({ description: '`withdrawn`: a verdict that counted before counts no more.' }),
+    overruled: z.boolean().meta({ description: "Somebody's word took the place of the judge's." }),
     attempt: z.int().nullable(),
     model: z.string().nullable(),
     causal_confidence: z.number().nullable(),
@@ -28,7 +38,7 @@ export const confidence = {
   'entries.confidence': operation({
     summary: 'Explain how a confidence came about',
     description:
-      'Every claim that was written and every outcome that counted, with the numbers before and after, oldest first, and ' +
+      'Every claim that was written, and every outcome and verdict that counted, with the numbers before and after, oldest first, and ' +
       'whether computing it again gives the stored number.',
     module: 'outcomes',
     effect: 'read',
@@ -90,7 +100,13 @@ export const confidence = {
           n: z.int(),
           successes: z.int(),
           brier_score: z.number().nullable(),
-          expected_calibration_error: z.number().nullable(),
+          expected_calibration_error: z.number().nullable().meta({
+            description: 'How far confidence is from the success rate, on average over all tests.',
+          }),
+          learned_calibration_error: z.number().nullable().meta({
+            description:
+              'The same of `expected_success_rate`, each learned only from the outcomes before the one that it is held against.',
+          }),
           buckets: z.array(
             z.object({
               from: z.number(),
@@ -99,6 +115,10 @@ export const confidence = {
               successes: z.int(),
               success_rate: z.number().nullable(),
               mean_confidence: z.number().nullable(),
+              expected_success_rate: z.number().nullable().meta({
+                description:
+                  'What a confidence in this bucket means now: the success rate to be expected, by these outcomes, of which newer ones count more.',
+              }),
             }),
           ),
           truncated: z.boolean(),

@@ -32,6 +32,7 @@ export const counts = {
     module: 'counts',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: { method: 'GET', path: '/api/v1/entities' },
     cli: { args: ['entity_path'], alias: 'entities' },
     input: () =>
@@ -70,6 +71,7 @@ export const counts = {
     module: 'counts',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: { method: 'GET', path: '/api/v1/tree' },
     cli: { args: ['entity_path'], alias: 'tree' },
     tools: [

@@ -23,6 +23,7 @@ export const entries = {
     effect: 'write',
     cost: 2,
     needs_notes: 'of this server',
+    in_room: 'paths',
     http: {
       method: 'POST',
       path: '/api/v1/entries',
@@ -85,6 +86,7 @@ export const entries = {
     module: 'entries',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: {
       method: 'GET',
       path: entryPath,
@@ -132,6 +134,7 @@ export const entries = {
     module: 'entries',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: { method: 'GET', path: '/api/v1/entries' },
     cli: { args: ['entity_path'], alias: 'list' },
     tools: [
@@ -226,6 +229,7 @@ export const entries = {
     module: 'entries',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: {
       method: 'GET',
       path: `${entryPath}/history`,

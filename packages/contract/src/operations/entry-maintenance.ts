@@ -26,6 +26,7 @@ export const entryMaintenance = {
     module: 'entries',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: { method: 'POST', path: '/api/v1/diff' },
     cli: { args: ['entity_path', 'key'], alias: 'diff-versions' },
     tools: [
@@ -187,6 +188,7 @@ export const entryMaintenance = {
     module: 'entries',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: { method: 'POST', path: '/api/v1/aggregate' },
     cli: { args: ['entity_path'], alias: 'aggregate' },
     tools: [

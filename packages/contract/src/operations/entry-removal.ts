@@ -13,6 +13,7 @@ export const entryRemoval = {
     effect: 'write',
     cost: 2,
     removes: 'entries.write',
+    in_room: 'paths',
     http: { method: 'DELETE', path: entryPath, aliases: [{ method: 'DELETE', path: '/api/v1/entry' }] },
     cli: { args: ['entity_path', 'key'], alias: 'delete' },
     tools: [
@@ -39,6 +40,7 @@ export const entryRemoval = {
     module: 'entries',
     effect: 'write',
     cost: 2,
+    in_room: 'paths',
     http: {
       method: 'POST',
       path: '/api/v1/restore',

@@ -111,6 +111,7 @@ export const retrieve = {
     module: 'recall',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: { method: 'POST', path: '/api/v1/retrieve' },
     cli: { args: ['query'], alias: 'ask' },
     tools: [

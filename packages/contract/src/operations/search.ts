@@ -12,6 +12,7 @@ export const search = {
     module: 'search',
     effect: 'read',
     cost: 1,
+    in_room: 'paths',
     http: { method: 'POST', path: '/api/v1/search', aliases: [{ method: 'GET', path: '/api/v1/search' }] },
     cli: { args: ['query'], alias: 'search' },
     tools: [

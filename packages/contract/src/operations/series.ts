@@ -12,7 +12,7 @@ export const series = {
       'How many events of each type there were in each minute, hour or day (UTC) of a branch, as far as the caller may ' +
       'see them in the log; stretches without any are left out. At most 1,500 points. Minutes are kept for 8 days. With ' +
       '`entity_path`, and for a key with a scope, the newest events of the log are counted one by one: `complete_since` ' +
-      'then says from when on none is missing.',
+      'then says from when on none is missing. `include_agents` counts the agents that were active, too.',
     module: 'series',
     effect: 'read',
     cost: 1,
@@ -24,7 +24,7 @@ export const series = {
         toolset: 'data',
         description: 'How many events of each type there were in each minute, hour or day.',
         fields: ['unit', 'since', 'until', 'types', 'agent_id', 'entity_path', 'branch'],
-        unlisted: ['include_descendants'],
+        unlisted: ['include_descendants', 'include_agents'],
         about: { types: 'Only these, e.g. write' },
       },
     ],
@@ -41,6 +41,9 @@ export const series = {
           agent_id: s.agentId.optional().meta({ description: 'Only events on the timeline of this agent.' }),
           entity_path: s.pathGlob.optional(),
           include_descendants: s.includeDescendants,
+          include_agents: z.boolean().default(false).meta({
+            description: 'Also count the agents that were active in each stretch, as `agents`.',
+          }),
           branch: s.branch.default('main'),
         })
         .refine(({ since, until }) => !since || !until || Date.parse(since) <= Date.parse(until), {
@@ -59,10 +62,20 @@ export const series = {
                 at: s.utc.meta({ description: 'The first moment of the stretch.' }),
                 total: z.int(),
                 counts: z.record(z.string(), z.int()).meta({ description: 'How many of each type.' }),
+                agents: z
+                  .int()
+                  .optional()
+                  .meta({
+                    description:
+                      'With `include_agents`: how many agents did some of these events. What others did to the memory of an ' +
+                      'agent, and what the service does by itself, is not its activity.',
+                  }),
               })
               .meta({ id: 'SeriesPoint' }),
           ),
-          complete_since: s.utc.nullable().meta({ description: 'Events before this may be missing; null: none is.' }),
+          complete_since: s.utc
+            .nullable()
+            .meta({ description: 'Events and agents before this may be missing; null: none is.' }),
         })
         .meta({ id: 'Series' }),
     errors: ['branch_not_found'],

@@ -4,7 +4,6 @@ import * as s from '../shapes.ts';
 import * as t from '../trace-shapes.ts';
 
 const scalar = z.union([z.string().max(256), z.number(), z.boolean()]);
-const money = z.number().min(0).max(1_000_000_000);
 const milliseconds = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const word = s.text(256).min(1);
 
@@ -96,8 +95,8 @@ export const traceSearch = {
         entity_path: s.pathGlob.optional().meta({ description: 'Traces that read an entry there.' }),
         key: s.key.optional().meta({ description: 'Together with `entity_path`: the entry that was read.' }),
         version: s.version.optional().meta({ description: 'Together with `key`: the version that was read.' }),
-        min_cost_usd: money.optional().meta({ description: 'Traces whose cost is known and at least this.' }),
-        max_cost_usd: money.optional(),
+        min_cost_usd: t.usd.optional().meta({ description: 'Traces whose cost is known and at least this.' }),
+        max_cost_usd: t.usd.optional(),
         min_duration_ms: milliseconds.optional(),
         max_duration_ms: milliseconds.optional(),
         since: s.since,

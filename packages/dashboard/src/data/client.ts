@@ -1,14 +1,10 @@
 import { createClient, isMemError, type MemError, type Methods } from '@mem-service/sdk/browser';
+import { takeFirst } from './first-answers.ts';
 import { readKey } from './key-store.ts';
+import { DASHBOARD_AGENT, serviceUrl } from './service-url.ts';
 
 export type { CallOptions, OperationName, Output, Request } from '@mem-service/sdk/browser';
-export { isMemError, type MemError };
-
-/** The service is where the dashboard is, also under a path that a proxy adds. */
-export const serviceUrl = (): string => new URL('./', location.href.split('#')[0]).href;
-
-/** Who acts where a person does something here. */
-export const DASHBOARD_AGENT = 'dashboard';
+export { DASHBOARD_AGENT, isMemError, type MemError, serviceUrl };
 
 let made: { key: string; client: Methods } | undefined;
 
@@ -17,7 +13,10 @@ export function client(): Methods {
   const key = readKey();
   if (made?.key !== key) {
     const apiKey = key === '' ? undefined : key;
-    made = { key, client: createClient({ url: serviceUrl(), apiKey, agentId: DASHBOARD_AGENT, retries: 1 }) };
+    const takeOrFetch: typeof fetch = (url, init) =>
+      takeFirst(String(url), init?.method ?? 'GET', key) ?? fetch(url, init);
+    const options = { url: serviceUrl(), apiKey, agentId: DASHBOARD_AGENT, fetch: takeOrFetch, retries: 1 };
+    made = { key, client: createClient(options) };
   }
   return made.client;
 }

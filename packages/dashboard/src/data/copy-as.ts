@@ -16,7 +16,10 @@ export async function asCurl({ name, input }: CopiedCall): Promise<string> {
 }
 
 /** Operations whose answer comes line by line. */
-const STREAMS: Partial<Record<OperationName, string>> = { 'transfer.export': 'mem.transfer.export' };
+const STREAMS: Partial<Record<OperationName, string>> = {
+  'transfer.export': 'mem.transfer.export',
+  'investigations.run': 'mem.investigations.run',
+};
 
 function sdkLine({ name, input }: CopiedCall): string {
   const stream = STREAMS[name];

@@ -1,34 +1,15 @@
 import { useSyncExternalStore } from 'react';
+import { loadKey, saveKey } from './stored-key.ts';
 
-/** The key of this tab. It is never put into an address, a log or a store that outlives the tab. */
-const NAME = 'mem.key';
 const listeners = new Set<() => void>();
-let key = load();
+let key = loadKey();
 let isRefused = false;
-
-function load(): string {
-  try {
-    return sessionStorage.getItem(NAME) ?? '';
-  } catch {
-    // Storage may be blocked; the key then lives until the page is loaded again.
-    return '';
-  }
-}
-
-function save(value: string): void {
-  try {
-    if (value === '') sessionStorage.removeItem(NAME);
-    else sessionStorage.setItem(NAME, value);
-  } catch {
-    // As above.
-  }
-}
 
 function change(nextKey: string, nextRefused: boolean): void {
   if (nextKey === key && nextRefused === isRefused) return;
   key = nextKey;
   isRefused = nextRefused;
-  save(key);
+  saveKey(key);
   for (const listener of listeners) listener();
 }
 

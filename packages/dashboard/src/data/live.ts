@@ -9,7 +9,7 @@ type Listener = (events: readonly FeedEvent[]) => void;
 const RATE_WINDOW_MS = 5_000;
 const HIDDEN_TAB_MS = 250;
 /** Under many events each hand-over has several of them: nobody reads faster, and lists have time left to be scrolled. */
-const BETWEEN_MS = 100;
+const BETWEEN_MS = 250;
 
 /**
  * One stream of events for the whole page, of all branches that the key may read. An event after a while is handed on with
@@ -37,13 +37,16 @@ export class LiveStream {
     };
   };
 
-  /** The first listener opens the stream, the last closes it. `after` is a position to begin after. */
+  /**
+   * The first listener opens the stream, the last closes it. `after` is a position to begin after: a stream that is open
+   * already goes back to it if it is somewhere else, so that nothing in between is missed. Others may then get events twice.
+   */
   listen(listener: Listener, after?: string): () => void {
     this.#listeners.add(listener);
-    if (this.#listeners.size === 1) {
-      this.#position = after ?? this.#position;
-      this.#open();
-    }
+    const isFirst = this.#listeners.size === 1;
+    const isElsewhere = after !== undefined && after !== this.#position;
+    this.#position = after ?? this.#position;
+    if (isFirst || (isElsewhere && this.#stop)) this.#open();
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#close('off');

@@ -59,8 +59,9 @@ export class PagedList<R, C> {
     return this.#next !== undefined;
   }
 
+  /** Also just before the first page is asked for. */
   get isLoading(): boolean {
-    return this.#loading.size > 0;
+    return this.#loading.size > 0 || (this.isPending && this.hasMore);
   }
 
   /** Nothing is known of it yet. */

@@ -1,11 +1,14 @@
 import { ui } from '../texts/ui.ts';
 import { isMemError } from './client.ts';
+import { missingRightOf } from './missing-right.ts';
 
 export type ShownProblem = {
   kind: 'signed_out' | 'forbidden' | 'offline' | 'missing' | 'not_installed' | 'busy' | 'failed';
   title: string;
-  /** The words of the service. */
+  /** What to do where the key lacks a right, else the words of the service. */
   detail: string;
+  /** The words of the service, where others stand in their place. */
+  words?: string;
   code: string;
   status: number;
 };
@@ -23,7 +26,9 @@ export function problemOf(error: unknown): ShownProblem {
   }
   const { code, status, message } = error;
   const kind = kindOf(code, status);
-  return { kind, title: TITLES[kind], detail: message, code, status };
+  const right = missingRightOf(error);
+  const shown = { kind, title: TITLES[kind], code, status };
+  return right === undefined ? { ...shown, detail: message } : { ...shown, detail: right, words: message };
 }
 
 const TITLES: Record<ShownProblem['kind'], string> = {

@@ -2,6 +2,7 @@ import {
   type InfiniteData,
   keepPreviousData,
   MutationCache,
+  notifyManager,
   QueryCache,
   QueryClient,
   type UseInfiniteQueryResult,
@@ -13,7 +14,10 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { type CallOptions, client, isMemError, type OperationName, type Output, type Request } from './client.ts';
+import { useIsDue } from './first-paint.ts';
+import { idle } from './idle.ts';
 import { refuseKey } from './key-store.ts';
+import { onceAFrame } from './once-a-frame.ts';
 import { setOnline } from './online.ts';
 
 /** A refused key and a lost server are one thing wherever they are met: the shell says so once. */
@@ -23,6 +27,8 @@ const onError = (error: unknown) => {
   setOnline(error.status !== 0);
 };
 const onSuccess = () => setOnline(true);
+
+notifyManager.setScheduler(onceAFrame);
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError, onSuccess }),
@@ -37,22 +43,32 @@ export const queryClient = new QueryClient({
 type QuestionOptions = {
   /** Not asked while false. */
   enabled?: boolean;
+  /** Nobody waits for it: asked when the first page is drawn and the browser has time left. */
+  isLater?: boolean;
   /** Ask again after so many milliseconds. */
   refetchMs?: number;
   /** Show the old answer while that to a new input is on its way. Default true. */
   keepPrevious?: boolean;
 };
 
+/** A question under the name by which its answer is kept. */
+export const questionOf = <N extends OperationName>(name: N, input: Request<N>) => ({
+  queryKey: [name, input] as const,
+  queryFn: ({ signal }: { signal: AbortSignal }): Promise<Output<N>> => client().call(name, input, { signal }),
+});
+
 /** The answer of an operation, with wire names: `useOperation('entries.list', { entity_path: 'checkout/**' })`. */
 export function useOperation<N extends OperationName>(
   name: N,
   input: Request<N>,
-  { enabled = true, refetchMs, keepPrevious = true }: QuestionOptions = {},
+  { enabled = true, isLater = false, refetchMs, keepPrevious = true }: QuestionOptions = {},
 ): UseQueryResult<Output<N>, unknown> {
+  const { queryKey, queryFn } = questionOf(name, input);
+  const isDue = useIsDue(isLater);
   return useQuery<Output<N>, unknown>({
-    queryKey: [name, input],
-    queryFn: ({ signal }) => client().call(name, input, { signal }),
-    enabled,
+    queryKey,
+    queryFn: isLater ? (context) => idle().then(() => queryFn(context)) : queryFn,
+    enabled: enabled && isDue,
     ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
     ...(keepPrevious ? { placeholderData: keepPreviousData as never } : {}),
   });

@@ -10,7 +10,11 @@ export type DemoState = { done: number; total: number };
 /** Demo data: whether it is there, and how to load and remove it. What writes it is loaded on demand. */
 export function useDemo() {
   const queries = useQueryClient();
-  const found = useOperation('entries.list', { entity_path: `${DEMO_PATH}/**`, fields: 'meta', limit: 100 });
+  const found = useOperation(
+    'entries.list',
+    { entity_path: `${DEMO_PATH}/**`, fields: 'meta', limit: 100 },
+    { isLater: true },
+  );
   const isOfDemo = ({ provenance }: { provenance: { agent_id: string } }) =>
     provenance.agent_id.startsWith(DEMO_AGENTS);
   const [progress, setProgress] = useState<DemoState>();

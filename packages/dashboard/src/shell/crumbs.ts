@@ -1,7 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react';
+import { withMarks } from '../shown-text/direction.ts';
 import { shell } from '../texts/shell.ts';
 
-export type Crumb = { label: string; href?: string };
+export type Crumb = { label: string; href?: string /** The page has a way back of its own. */; hasBack?: true };
 
 const listeners = new Set<() => void>();
 let crumbs: readonly Crumb[] = [];
@@ -11,7 +12,7 @@ export function useCrumbs(next: readonly Crumb[]): void {
   const text = JSON.stringify(next);
   useEffect(() => {
     crumbs = JSON.parse(text);
-    document.title = [crumbs.at(-1)?.label, shell.product].filter(Boolean).join(' · ');
+    document.title = withMarks([crumbs.at(-1)?.label, shell.product].filter(Boolean).join(' · '));
     for (const listener of listeners) listener();
   }, [text]);
 }

@@ -13,7 +13,7 @@ import { pageOf } from './outlet.tsx';
 import styles from './shell.module.css';
 import { switchTheme, useTheme } from './theme.ts';
 
-const GROUPS: readonly PageGroup[] = ['main', 'review', 'sources', 'admin'];
+const GROUPS: readonly PageGroup[] = ['main', 'review', 'evaluation', 'sources', 'admin'];
 
 /** On the left: all pages by group. */
 export function Navigation({ pages }: { pages: readonly DashboardPage[] }) {
@@ -29,7 +29,7 @@ export function Navigation({ pages }: { pages: readonly DashboardPage[] }) {
 }
 
 function Account() {
-  const me = useOperation('me.read', {});
+  const me = useOperation('me.read', {}, { isLater: true });
   return (
     <div className={styles.account}>
       <Mark />
@@ -75,7 +75,7 @@ function Item({ page, onClick }: { page: DashboardPage; onClick?: () => void }) 
 }
 
 function Foot() {
-  const health = useOperation('health.read', {});
+  const health = useOperation('health.read', {}, { isLater: true });
   const theme = useTheme();
   const key = useKey();
   return (

@@ -32,7 +32,8 @@ export function Offline() {
   }, [isLost]);
   useEffect(() => {
     const ask = () => void look(isOnline);
-    const timer = isOnline ? undefined : setInterval(ask, AGAIN_MS);
+    // Without a network every answer may be the last: one that was on its way does not show that the server is still there.
+    const timer = setInterval(() => (!isOnline || !navigator.onLine) && ask(), AGAIN_MS);
     for (const name of NETWORK_EVENTS) addEventListener(name, ask);
     return () => {
       clearInterval(timer);

@@ -1,4 +1,4 @@
-import { Component, type ComponentType, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Component, type ComponentType, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKey } from '../data/key-store.ts';
 import { useIsOnline } from '../data/online.ts';
 import { ask } from '../data/query.ts';
@@ -27,19 +27,27 @@ export function pageOf({ page, rest }: PageAddress): DashboardPage | undefined {
   );
 }
 
+const firstAddress = parseHash(location.hash);
+const firstPage = pageOf(firstAddress);
 // Asked for before anything is drawn; where it fails, the outlet asks again and says so.
-pageOf(parseHash(location.hash))
-  ?.load()
-  .catch(() => {});
+firstPage?.load().catch(() => {});
+
+/** No page waits longer for its first answers: it is drawn without those that are missing. */
+const PREPARED_MS = 150;
+
+/** When the page that the app begins with has the answers that it shows first, if it asks for any. */
+export const prepared = (): Promise<unknown> =>
+  Promise.race([firstPage?.prepare?.(firstAddress), new Promise((resolve) => setTimeout(resolve, PREPARED_MS))]);
 
 /** What follows the page in the address. */
 const restOf = ({ id }: DashboardPage, { page, rest }: PageAddress): string => `${page}/${rest}`.slice(id.length + 1);
 
 /** The page of the address. The one before stays until the next is loaded. */
-export function Outlet() {
+export const Outlet = memo(function Outlet() {
   const address = useBrowserAddress();
   const page = pageOf(address);
-  const [shown, setShown] = useState<Shown>();
+  const shown = useRef<Shown>(undefined);
+  const [, setLoaded] = useState(0);
   const [failure, setFailure] = useState<unknown>();
   useReloadWhenBack(failure !== undefined);
   const key = useKey();
@@ -51,7 +59,7 @@ export function Outlet() {
     waitFor(page.load()).then(
       (view) => {
         loaded.set(page.id, view);
-        if (!isOver) setShown({ page, View: view, address });
+        if (!isOver) setLoaded(loaded.size);
       },
       (error) => {
         if (!isOver) setFailure(error);
@@ -62,13 +70,11 @@ export function Outlet() {
     return () => {
       isOver = true;
     };
-  }, [page, address]);
-  useEffect(() => {
-    if (page && View) setShown({ page, View, address });
-  }, [page, View, address]);
+  }, [page]);
+  if (page && View) shown.current = { page, View, address };
   if (!page) return <UnknownPage />;
   if (failure !== undefined) return <Failed error={failure} onRetry={() => location.reload()} />;
-  const current = View ? { page, View, address } : shown;
+  const { current } = shown;
   if (!current) return null;
   return (
     <AddressContext value={current.address}>
@@ -77,7 +83,7 @@ export function Outlet() {
       </Boundary>
     </AddressContext>
   );
-}
+});
 
 /** A browser does not ask again for a script that it could not load, so everything is loaded once the server is back. */
 function useReloadWhenBack(hasFailed: boolean): void {

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { serviceUrl } from '../data/client.ts';
+import { useEndOfFirstPaint } from '../data/first-paint.ts';
 import { hrefOf } from '../router/address.ts';
 import { navigate, useBrowserAddress } from '../router/router.tsx';
 import { commands as texts } from '../texts/commands.ts';
@@ -33,6 +34,7 @@ export function Shell() {
   const close = () => setOverlay(undefined);
   const isTouring = useIsTouring();
   useKeyboard();
+  useEndOfFirstPaint();
   useShellCommands(setOverlay);
   useCommands(
     useMemo(

@@ -2,6 +2,7 @@ import { live } from '../data/live.ts';
 import { useLiveStatus } from '../data/use-live.ts';
 import { minuteTime } from '../texts/format.ts';
 import { shell } from '../texts/shell.ts';
+import { ButtonLink } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useShownCrumbs } from './crumbs.ts';
@@ -12,8 +13,18 @@ export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.platform);
 export function TopBar({ onFind }: { onFind: () => void }) {
   const crumbs = useShownCrumbs();
   const keys = shell.findKeys(isMac());
+  const back = crumbs.at(-1)?.hasBack ? undefined : crumbs.slice(0, -1).findLast(({ href }) => href !== undefined);
   return (
     <header className={styles.top}>
+      {back?.href !== undefined && (
+        <ButtonLink
+          kind="quiet"
+          icon="back"
+          className={styles.back}
+          href={back.href}
+          aria-label={shell.backTo(back.label)}
+        />
+      )}
       <ol className={styles.crumbs}>
         {crumbs.map(({ label, href }, i) => (
           <li key={`${label}-${href}`} aria-current={i === crumbs.length - 1 ? 'page' : undefined}>

@@ -75,6 +75,9 @@ export const agents = {
     holds: (held: string) => `it holds ${held}`,
     brier: 'Brier score',
     error: 'Calibration error',
+    learned: 'As learned',
+    learnedHint:
+      'The same where each confidence is read as the success rate to be expected, by the outcomes before: what is left to be learned.',
     brierHint: 'The mean square of confidence said less what came: 0 is perfect, 0.25 is what always saying 0.5 gets.',
     errorHint: 'How far what was said is from what held, on average: 0 is on the line.',
     axis: 'confidence said',

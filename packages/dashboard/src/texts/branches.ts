@@ -94,6 +94,8 @@ export const branches = {
       ].join(', '),
     conflicts: (n: number) => `${counted(n, 'conflict')} to resolve`,
     conflictsHint: 'Merging keeps them under the id of the merge; they are resolved one by one, and then it is made.',
+    merging: (counts: string) => `Merging: ${counts}`,
+    refreshing: (counts: string) => `Refreshing: ${counts}`,
     submit: 'Merge',
     submitRefresh: 'Refresh',
     toConflicts: 'Resolve conflicts',
@@ -225,6 +227,7 @@ export const branches = {
     confirmTitle: 'Roll back',
     confirm: (branch: string, to: string, counts: string) => `${branch} goes back to ${to}: ${counts}.`,
     action: 'Roll back',
+    working: (counts: string) => `Rolling back: ${counts}`,
     done: (restored: number, deleted: number) =>
       `Rolled back: ${number(restored)} restored, ${number(deleted)} deleted`,
     undone: 'Rollback undone',

@@ -53,7 +53,7 @@ describe('numbers and times as people read them', () => {
 
   it('say how large and how dear', () => {
     expect([0, 1023, 1536, 64 * 1024 * 1024].map(bytes)).toEqual(['0 B', '1023 B', '1.5 KiB', '64 MiB']);
-    expect([0.004, 0.31, 12.5].map(money)).toEqual(['$0.004', '$0.31', '$12.50']);
+    expect([0, 0.004, 0.31, 12.5].map(money)).toEqual(['$0', '$0.004', '$0.31', '$12.50']);
     expect([counted(1, 'entry', 'entries'), counted(1200, 'entry', 'entries')]).toEqual(['1 entry', '1,200 entries']);
   });
 });

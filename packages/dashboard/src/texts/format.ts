@@ -23,7 +23,8 @@ export const shortNumber = (n: number): string => (Math.abs(n) < 10_000 ? number
 export const confidence = (n: number): string => n.toFixed(2);
 /** Little is not nothing: a share of 0.4 % is not shown as 0 %. */
 export const percent = (share: number): string => (share > 0 && share < 0.01 ? '< 1 %' : `${number(share * 100)} %`);
-export const money = (usd: number): string => `$${usd < 1 ? usd.toFixed(usd < 0.1 ? 3 : 2) : usd.toFixed(2)}`;
+export const money = (usd: number): string =>
+  usd === 0 ? '$0' : `$${usd < 1 ? usd.toFixed(usd < 0.1 ? 3 : 2) : usd.toFixed(2)}`;
 
 /** 17:09:41 */
 export function clockTime(at: string | number): string {

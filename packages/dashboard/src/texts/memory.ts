@@ -56,6 +56,7 @@ export const memory = {
     by: 'by',
     deletedBy: 'deleted by',
     shared: 'shared',
+    room: 'in a room',
     private: 'private',
     expires: (when: string) => `expires ${when}`,
     follows: (patterns: string) => `follows ${patterns}`,
@@ -77,7 +78,8 @@ export const memory = {
     title: 'Confidence',
     version,
     now: 'now',
-    kinds: { written: 'written', restated: 'restated', outcome: 'outcome', demoted: 'demoted' },
+    kinds: { written: 'written', restated: 'restated', outcome: 'outcome', demoted: 'demoted', verdict: 'verdict' },
+    verdicts: { pass: 'verdict: pass', fail: 'verdict: fail', withdrawn: 'verdict taken back' },
     today: (by: number) => `${by < 0 ? 'down' : 'up'} ${confidence(Math.abs(by))} today`,
     faded: (stated: string, days: number | null) =>
       `Stands at ${stated} and has faded${days === null ? '' : `, by half in ${number(days)} days`}.`,
@@ -153,6 +155,7 @@ export const memory = {
     hint: 'Every version goes, with its place in indexes, the log and traces. Nothing brings it back. To forget it and keep its history, delete it instead.',
     wouldGo: 'This would be removed:',
     action: 'Erase',
+    working: (versions: number) => `Erasing ${counted(versions, 'version')}`,
     done: (versions: number, receipt: string | null) =>
       `Erased ${counted(versions, 'version')}${receipt === null ? '' : `, receipt ${receipt}`}`,
   },

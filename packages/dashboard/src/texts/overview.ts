@@ -43,6 +43,17 @@ export const overview = {
     now: 'now',
     incomplete: (when: string) => `Complete since ${when}; earlier events may be missing.`,
   },
+  trends: {
+    title: 'Over time',
+    per: { minute: 'by minute', hour: 'by hour', day: 'by day' },
+    lines: { entries: 'Entries written', agents: 'Active agents', outcomes: 'Outcomes' },
+    total: (n: number) => `${number(n)} in all`,
+    most: (n: number) => `at most ${number(n)}`,
+    over: (unit: string, range: string) => `per ${unit} in the ${range}`,
+    label: (line: string, over: string, highest: string) => `${line} ${over}, ${highest}`,
+    table: (over: string) => `Entries, agents and outcomes ${over}`,
+    incomplete: (when: string) => `Complete since ${when}; earlier numbers may be too low.`,
+  },
   live: {
     title: 'Live',
     note: 'newest first',
@@ -65,6 +76,8 @@ export const overview = {
     contested: 'Contested',
     stale: 'Stale read',
     review: 'Review',
+    failing: 'Failing',
+    alert: 'Alert',
     incidentTitle: (type: string, ref: string) => `${type} of ${ref}`,
     incidentNote: (n: number) => (n === 0 ? 'no entry answers for it' : `${counted(n, 'entry', 'entries')} led to it`),
     contestedNote: (won: number, lost: number) =>
@@ -74,7 +87,13 @@ export const overview = {
       const then = read.current_version === null ? 'it was gone' : `v${read.current_version}`;
       return `${read.agent_id} acted on it after ${then}${read.changed_by === null ? '' : ` by ${read.changed_by}`}`;
     },
-    more: { incident: 'More incidents', contested: 'More contested entries', review: 'More pull requests' },
+    more: {
+      failing: 'More that fails',
+      alert: 'More alerts',
+      incident: 'More incidents',
+      contested: 'More contested entries',
+      review: 'More pull requests',
+    },
     reviewNote: (source: string, target: string) => `${source} into ${target}`,
   },
   moved: {

@@ -198,7 +198,6 @@ export const traces = {
     differs: (what: readonly string[]) => `${what.join(', ')} ${what.length === 1 ? 'differs' : 'differ'}`,
     what: {
       version: 'version',
-      value: 'value',
       arguments: 'arguments',
       result: 'result',
       failure: 'success',

@@ -10,6 +10,8 @@ export const ui = {
   cancel: 'Cancel',
   close: 'Close',
   tryAgain: 'Try again',
+  working: 'Working',
+  stillWorking: (seconds: number) => `still working, ${seconds} s`,
   clearFilters: 'Clear filters',
   remove: (what: string) => `Remove ${what}`,
   addFilter: 'Filter',

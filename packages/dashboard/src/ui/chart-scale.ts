@@ -3,8 +3,9 @@ export function ticksTo(highest: number, count = 2): number[] {
   if (highest <= 0) return [1];
   const rough = highest / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step =
-    [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= rough && (n >= 1 || highest < 1)) ?? power * 10;
+  // Labels have no decimals above one: 2.5 would be shown as 3.
+  const steps = [1, 2, 2.5, 5, 10].map((n) => (n * power > 1 ? Math.ceil(n * power) : n * power));
+  const step = steps.find((n) => n >= rough && (n >= 1 || highest < 1)) ?? power * 10;
   const ticks: number[] = [];
   for (let tick = step; ticks.length < 2 || (ticks.at(-1) ?? 0) < highest; tick += step) ticks.push(tick);
   return ticks;

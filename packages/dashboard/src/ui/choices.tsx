@@ -4,6 +4,7 @@ import { ui } from '../texts/ui.ts';
 import { classes } from './classes.ts';
 import styles from './controls.module.css';
 import { Icon } from './icons.tsx';
+import { useChosenInView } from './use-chosen-in-view.ts';
 
 export type Choice<T extends string> = { value: T; label: string };
 
@@ -43,6 +44,7 @@ export function Tabs<T extends string>(props: {
   id?: string;
 }) {
   const { label, value, tabs, onChange, id = 'tabs' } = props;
+  const line = useChosenInView<HTMLDivElement>(value);
   const move = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
@@ -54,7 +56,7 @@ export function Tabs<T extends string>(props: {
     document.getElementById(`${id}-${next.value}`)?.focus();
   };
   return (
-    <div className={styles.tabs} role="tablist" aria-label={label}>
+    <div ref={line} className={styles.tabs} role="tablist" aria-label={label}>
       {tabs.map((tab) => (
         <button
           key={tab.value}

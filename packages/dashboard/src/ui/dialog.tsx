@@ -4,6 +4,7 @@ import { Button } from './button.tsx';
 import { Field } from './choices.tsx';
 import { classes } from './classes.ts';
 import styles from './overlay.module.css';
+import { StillWorking } from './still-working.tsx';
 
 type DialogProps = {
   title: string;
@@ -87,6 +88,8 @@ type ConfirmProps = {
   expected: string;
   action: string;
   busy?: boolean;
+  /** What is being done while it is busy. */
+  working?: string | undefined;
   error?: string | undefined;
   onConfirm: () => void;
   onClose: () => void;
@@ -99,6 +102,7 @@ export function TypedConfirmation({
   expected,
   action,
   busy = false,
+  working,
   error,
   onConfirm,
   onClose,
@@ -126,6 +130,7 @@ export function TypedConfirmation({
             />
           )}
         </Field>
+        <StillWorking isBusy={busy} {...(working === undefined ? {} : { what: working })} />
         <DialogActions>
           <Button onClick={onClose}>{ui.cancel}</Button>
           <Button kind="danger" submit disabled={!isRight} busy={busy}>

@@ -2,30 +2,30 @@ import type { ReactNode } from 'react';
 import { type FeedEvent, isFailure } from '../data/events.ts';
 import { hrefOf } from '../router/address.ts';
 import { eventTexts as texts } from '../texts/events.ts';
+import { type EventWords, nameOfThing, placeOfThing, plain, THING_WORDS, text } from './event-things.ts';
 import { EntryName, Tag } from './marks.tsx';
 
-const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-
-/** Where an event leads: its entry, its trace, its outcome. */
-export function hrefOfEvent({ event_type, entity_path, key, details, agent_id, branch }: FeedEvent): string {
+/** Where an event leads: its entry, its trace, its outcome, or whatever else it is about. */
+export function hrefOfEvent(event: FeedEvent): string {
+  const { event_type, entity_path, key, details, agent_id, branch } = event;
   const onBranch = branch === 'main' ? {} : { branch };
   if (entity_path !== null && key !== null) return hrefOf('memory', entity_path, { key, ...onBranch });
   if (event_type.startsWith('pull_request_')) return hrefOf('pulls', text(details.id));
   if (event_type.startsWith('branch_')) return hrefOf('branches', branch);
   if (typeof details.trace_id === 'string') return hrefOf('traces', details.trace_id);
   if (typeof details.outcome_ref === 'string') return hrefOf('traces', '', { outcome_ref: details.outcome_ref });
-  return hrefOf('agents', agent_id);
+  return placeOfThing(event) ?? hrefOf('agents', agent_id);
 }
 
 /** An event in one line: what it is about, and what happened to it. */
-export function EventWhat({ event }: { event: FeedEvent }) {
+export function EventWhat({ event, href = hrefOfEvent(event) }: { event: FeedEvent; href?: string }) {
   const { entity_path, key, branch } = event;
   const { tone, words, note } = wordsOf(event);
   const subject = entity_path !== null && key !== null ? <EntryName path={entity_path} name={key} /> : subjectOf(event);
   return (
     <>
       {subject !== '' && (
-        <a href={hrefOfEvent(event)} className="mono">
+        <a href={href} className="mono">
           {subject}
         </a>
       )}{' '}
@@ -36,17 +36,16 @@ export function EventWhat({ event }: { event: FeedEvent }) {
 }
 
 /** What an event without an entry is about. */
-function subjectOf({ event_type, details, branch, entity_path }: FeedEvent): ReactNode {
+function subjectOf(event: FeedEvent): ReactNode {
+  const { event_type, details, branch, entity_path } = event;
   const { outcome_ref, label, error_type, model, tool_name, message, name } = details;
   const found = [outcome_ref, label, tool_name, model, error_type, message, name].map(text).find((word) => word !== '');
   if (event_type.startsWith('branch_') || event_type.startsWith('pull_request_')) return branch;
-  return found ?? entity_path ?? '';
+  if (event_type.startsWith('room_')) return nameOfThing(event);
+  return found ?? entity_path ?? nameOfThing(event);
 }
 
-type Words = { tone: string; words: string; note: string };
-const plain = (words: string, note = ''): Words => ({ tone: 'second', words, note });
-
-const WORDS: Record<string, (event: FeedEvent) => Words> = {
+const WORDS: Record<string, (event: FeedEvent) => EventWords> = {
   write: ({ version, details }) => plain('', texts.version(version, details.memory_type)),
   delete: () => plain(texts.deleted),
   expire: () => plain(texts.expired),
@@ -71,7 +70,9 @@ const WORDS: Record<string, (event: FeedEvent) => Words> = {
       : plain('', texts.ofAgent(text(details.source_agent_id), version)),
 };
 
-function wordsOf(event: FeedEvent): Words {
-  if (event.event_type.startsWith('pull_request_')) return plain('', texts.into(text(event.details.target)));
-  return (Object.hasOwn(WORDS, event.event_type) ? WORDS[event.event_type] : undefined)?.(event) ?? plain('');
+function wordsOf(event: FeedEvent): EventWords {
+  const { event_type, details } = event;
+  if (Object.hasOwn(WORDS, event_type)) return WORDS[event_type]?.(event) ?? plain('');
+  if (Object.hasOwn(THING_WORDS, event_type)) return THING_WORDS[event_type]?.(details) ?? plain('');
+  return event_type.startsWith('pull_request_') ? plain('', texts.into(text(details.target))) : plain('');
 }

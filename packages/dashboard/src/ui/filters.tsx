@@ -7,7 +7,12 @@ import styles from './filters.module.css';
 import { Menu } from './menu.tsx';
 import { placeBelow } from './place.ts';
 
-type FilterChoice = { value: string; label: string };
+type FilterChoice = {
+  value: string;
+  label: string;
+  /** How many there are, where that is known. */
+  count?: string | undefined;
+};
 
 type ChoiceFilterProps = {
   name: string;
@@ -29,6 +34,7 @@ export function ChoiceFilter({ name, value, any, choices, onChange }: ChoiceFilt
   const items = choices.map((choice) => ({
     id: choice.value,
     label: choice.label,
+    note: choice.count,
     onSelect: () => onChange(choice.value),
   }));
   return (

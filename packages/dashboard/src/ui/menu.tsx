@@ -7,6 +7,8 @@ import { placeBelow } from './place.ts';
 export type MenuItem = {
   id: string;
   label: ReactNode;
+  /** In grey at its end. */
+  note?: string | undefined;
   icon?: IconName;
   danger?: boolean;
   disabled?: boolean;
@@ -80,6 +82,7 @@ function MenuRow({ item, onSelect }: { item: MenuItem; onSelect: () => void }) {
     >
       {item.icon && <Icon name={item.icon} />}
       <span className={item.danger ? 'bad' : undefined}>{item.label}</span>
+      {item.note !== undefined && <span className={styles.itemNote}>{item.note}</span>}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import { number } from '../texts/format.ts';
 import styles from './controls.module.css';
+import { useChosenInView } from './use-chosen-in-view.ts';
 
 export type SectionLink<T extends string> = { value: T; label: string; count?: number | undefined; more?: boolean };
 
@@ -12,8 +13,9 @@ export function SectionNav<T extends string>(props: {
   onSelect: (value: T) => void;
 }) {
   const { label, value, links, hrefOf, onSelect } = props;
+  const line = useChosenInView<HTMLElement>(value);
   return (
-    <nav className={styles.tabs} aria-label={label}>
+    <nav ref={line} className={styles.tabs} aria-label={label}>
       {links.map((link) => (
         <a
           key={link.value}

@@ -5,12 +5,12 @@ import styles from './data.module.css';
 type Growing = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
 
 /** Brings the next page of what `usePages` asks; nothing where there is none. */
-export function ShowMore({ pages }: { pages: Growing }) {
+export function ShowMore({ pages, label = ui.showMore }: { pages: Growing; label?: string }) {
   if (!pages.hasNextPage) return null;
   return (
     <div className={styles.showMore}>
       <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-        {ui.showMore}
+        {label}
       </Button>
     </div>
   );

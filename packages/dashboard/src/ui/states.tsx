@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { CopiedCall } from '../data/copy-as.ts';
 import { problemOf } from '../data/problem.ts';
+import { missingRights } from '../texts/missing-rights.ts';
 import { ui } from '../texts/ui.ts';
 import { Button } from './button.tsx';
 import { CopyAs } from './copy-as.tsx';
@@ -42,16 +43,21 @@ type ErrorStateProps = {
   isAction?: boolean;
 };
 
-/** What failed, in the service's words, and what to do. The rest of the page stays. */
+/** What failed, and what to do. The rest of the page stays. */
 export function ErrorState({ error, onRetry, call, isAction = false }: ErrorStateProps) {
-  const { kind, title, detail, code, status } = problemOf(error);
+  const { kind, title, detail, words, code, status } = problemOf(error);
   return (
     <div className={styles.message} role="alert">
       <div>
         <div className="strong">{isAction && kind !== 'offline' ? ui.notDone : title}</div>
         <div className="second">
-          {detail} <span className="third">({ui.code(code, status)})</span>
+          {detail} {words === undefined && <span className="third">({ui.code(code, status)})</span>}
         </div>
+        {words !== undefined && (
+          <div className="third small">
+            {missingRights.service(words)} ({ui.code(code, status)})
+          </div>
+        )}
       </div>
       <div className={styles.messageActions}>
         {onRetry && <Button onClick={onRetry}>{ui.tryAgain}</Button>}

@@ -11,6 +11,8 @@ export type Column<R> = {
   end?: boolean;
   /** Its place in the two lines of a phone: name and time above, detail and value below. */
   phone: 'name' | 'time' | 'detail' | 'value' | 'hide';
+  /** A phone shows the heading before it: it would say nothing alone. */
+  isNamed?: true;
 };
 
 type TableProps<R> = {
@@ -88,9 +90,9 @@ function Row<R>({ row, columns, onOpen, isSelected }: RowProps<R>) {
   return (
     // biome-ignore lint/a11y/noRedundantRoles: see above.
     <tr {...open} role="row" aria-selected={isSelected || undefined}>
-      {columns.map(({ id, cell, end, phone }) => (
+      {columns.map(({ id, head, cell, end, phone, isNamed }) => (
         // biome-ignore lint/a11y/noRedundantRoles: see above.
-        <td key={id} role="cell" className={classes(end && styles.end, styles[phone])}>
+        <td key={id} role="cell" className={classes(end && styles.end, styles[phone])} data-head={isNamed && head}>
           {cell(row)}
         </td>
       ))}

@@ -3,6 +3,7 @@ import { number } from '../texts/format.ts';
 import { ui } from '../texts/ui.ts';
 import { Button } from './button.tsx';
 import styles from './chart.module.css';
+import { Bars, Lines } from './chart-marks.tsx';
 import { labelledPlaces, ticksTo } from './chart-scale.ts';
 import { useWidth } from './use-width.ts';
 
@@ -12,6 +13,8 @@ export type ChartSeries = { id: string; label: string; colour: string; values: r
 /** `isRound`: a place that may carry a label, such as a full hour. Without any, all may. */
 export type ChartPlace = { short: string; long: string; isRound?: boolean };
 
+type ChartShape = 'bars' | 'lines';
+
 type TimeChartProps = {
   /** What it shows, as a sentence with its highest point. */
   label: string;
@@ -19,6 +22,8 @@ type TimeChartProps = {
   /** The name of each place on the axis, and a longer one for its details. */
   places: readonly ChartPlace[];
   height?: number;
+  /** Bars stand one on the other; lines have a common foot. */
+  shape?: ChartShape;
 };
 
 const AXIS_PX = 34;
@@ -26,15 +31,12 @@ const FOOT_PX = 22;
 const TOP_PX = 10;
 const LABEL_PX = 72;
 
-/** Stacked bars over time, drawn for the width they have. */
-export function TimeChart({ label, series, places, height = 150 }: TimeChartProps) {
+/** Stacked bars or lines over time, drawn for the width they have. */
+export function TimeChart({ label, series, places, height = 150, shape = 'bars' }: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const [at, setAt] = useState<number>();
-  const totals = useMemo(
-    () => places.map((_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0)),
-    [places, series],
-  );
+  const highest = useMemo(() => highestPoint(series, places.length, shape), [places.length, series, shape]);
   const plot = { width: Math.max(0, width - AXIS_PX), bottom: height - FOOT_PX };
   const step = places.length === 0 ? 0 : plot.width / places.length;
   const onPointerMove = (event: PointerEvent<HTMLElement>) => {
@@ -63,7 +65,9 @@ export function TimeChart({ label, series, places, height = 150 }: TimeChartProp
       onBlur={() => setAt(undefined)}
     >
       <svg height={height} viewBox={`0 0 ${Math.max(1, width)} ${height}`} aria-hidden="true">
-        {width > 0 && <Plot series={series} totals={totals} plot={plot} step={step} at={at} places={places} />}
+        {width > 0 && (
+          <Plot series={series} highest={highest} plot={plot} step={step} at={at} places={places} shape={shape} />
+        )}
       </svg>
       {at !== undefined && (
         <Tip series={series} at={at} title={places[at]?.long ?? ''} left={at * step + step} width={width} />
@@ -72,21 +76,28 @@ export function TimeChart({ label, series, places, height = 150 }: TimeChartProp
   );
 }
 
+function highestPoint(series: readonly ChartSeries[], count: number, shape: ChartShape): number {
+  if (shape === 'lines') return Math.max(0, ...series.flatMap(({ values }) => values));
+  const totals = Array.from({ length: count }, (_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0));
+  return Math.max(0, ...totals);
+}
+
 type PlotProps = {
   series: readonly ChartSeries[];
-  totals: readonly number[];
+  highest: number;
   plot: { width: number; bottom: number };
   step: number;
   at: number | undefined;
   places: TimeChartProps['places'];
+  shape: ChartShape;
 };
 
-function Plot({ series, totals, plot: { width, bottom }, step, at, places }: PlotProps) {
-  const ticks = ticksTo(Math.max(0, ...totals));
+function Plot({ series, highest, plot: { width, bottom }, step, at, places, shape }: PlotProps) {
+  const ticks = ticksTo(highest);
   const top = ticks.at(-1) ?? 1;
   const y = (value: number) => bottom - (value / top) * (bottom - TOP_PX);
   const labels = labelledPlaces(places, width, LABEL_PX);
-  const gap = step > 6 ? 2 : step > 3 ? 1 : 0.5;
+  const marks = { series, count: places.length, step, y };
   return (
     <>
       {ticks.map((tick) => (
@@ -100,26 +111,7 @@ function Plot({ series, totals, plot: { width, bottom }, step, at, places }: Plo
       {at !== undefined && (
         <rect className={styles.cursor} x={at * step} y={TOP_PX} width={step} height={bottom - TOP_PX} />
       )}
-      {places.map((place, i) => {
-        let below = 0;
-        return series.map(({ id, colour, values }) => {
-          const value = values[i] ?? 0;
-          const from = below;
-          below += value;
-          const height = Math.max(y(from) - y(below), value > 0 ? 1 : 0);
-          if (value === 0) return null;
-          return (
-            <rect
-              key={`${place.long}-${id}`}
-              x={i * step + gap / 2}
-              y={y(below)}
-              width={Math.max(0.5, step - gap)}
-              height={height}
-              fill={`var(${colour})`}
-            />
-          );
-        });
-      })}
+      {shape === 'lines' ? <Lines {...marks} at={at} /> : <Bars {...marks} />}
       <path className={styles.axis} d={`M0 ${bottom + 0.5}H${width}`} />
       {labels.map((i) => (
         <text key={i} y={bottom + 16} {...labelAt(i * step + step / 2, width)}>
@@ -149,7 +141,7 @@ function Tip({ series, at, title, left, width }: TipProps) {
       {series.map(({ id, label, colour, values }) => (
         <div key={id} className={styles.tipRow}>
           <span>
-            <span className={styles.swatch} style={{ background: `var(${colour})` }} />
+            <Swatch colour={colour} />
             {label}
           </span>
           <span>{number(values[at] ?? 0)}</span>
@@ -159,12 +151,16 @@ function Tip({ series, at, title, left, width }: TipProps) {
   );
 }
 
+export const Swatch = ({ colour }: { colour: string }) => (
+  <span className={styles.swatch} style={{ background: `var(${colour})` }} />
+);
+
 export function Legend({ series }: { series: readonly ChartSeries[] }) {
   return (
     <ul className={styles.legend}>
       {series.map(({ id, label, colour, values }) => (
         <li key={id}>
-          <span className={styles.swatch} style={{ background: `var(${colour})` }} />
+          <Swatch colour={colour} />
           {label} {number(values.reduce((sum, value) => sum + value, 0))}
         </li>
       ))}
@@ -185,7 +181,7 @@ export function ChartOrTable({ isTable, ...props }: TimeChartProps & { isTable: 
   return isTable ? <ChartTable {...props} /> : <TimeChart {...props} />;
 }
 
-function ChartTable({ label, series, places }: TimeChartProps) {
+export function ChartTable({ label, series, places }: TimeChartProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with keys.
     <section className={styles.scroll} tabIndex={0} aria-label={label}>

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { slug } from '../identity.ts';
 import { ownTool } from '../own-tool.ts';
 import { recordsOf, render } from '../rules/records.ts';
-import { callService, type JsonObject, type McpSession } from '../session.ts';
+import { branchFor, callService, type JsonObject, type McpSession } from '../session.ts';
 import { type ToolAnswer, type ToolCallContext, writeHints } from '../tool.ts';
 
 const INLINE_CHARS = 20_000;
@@ -41,7 +41,7 @@ export const exportTool = ownTool({
     call,
   ): Promise<ToolAnswer | JsonObject> {
     if (session.folder === undefined) return { json: { error: 'there is no folder for it here' }, isError: true };
-    const where = { entity_path, include_descendants, branch: branch || session.branch };
+    const where = { entity_path, include_descendants, branch: branch || branchFor(session, [entity_path]) };
     const entries = await listAll(session, where, call);
     const records = entries.flatMap(({ value }) => recordsOf(value, row_path));
     const path = join(session.folder, 'exports', `${slug(entity_path)}-${randomBytes(4).toString('hex')}.${format}`);

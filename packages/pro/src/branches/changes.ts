@@ -70,7 +70,12 @@ const update = writes<'branches.update'>(async (work, { input, caller }) => {
   return changeBranch(work, row, { event_type: 'branch_updated', set: { description }, input, caller });
 });
 
-const close = writes<'branches.close'>(async (work, { input, caller }) => {
+const close = writes<'branches.close'>((work, item) => closeBranch(work, item));
+
+type ClosedBranch = GivenAuthor & { input: { name: string } };
+
+/** Nothing can be written to it from then on. */
+export async function closeBranch(work: Work, { input, caller }: ClosedBranch) {
   const row = await loadBranch(work, input.name);
   const { name, status } = row;
   if (status === 'closed') return unchanged(toBranch(row));
@@ -85,7 +90,7 @@ const close = writes<'branches.close'>(async (work, { input, caller }) => {
   }
   const set = { status: 'closed' as const, closed_by: authorOf({ input, caller }), closed_at: work.now };
   return changeBranch(work, row, { event_type: 'branch_closed', set, input, caller });
-});
+}
 
 const stillProtected = (branch: string): Fault =>
   new Fault('branch_protected', `the branch ${JSON.stringify(branch)} is protected: remove its protection first`, {

@@ -1,9 +1,11 @@
 import {
   branchRouteProblem,
   bytesOfTexts,
+  type Caller,
   changed,
   Fault,
   hashedBy,
+  type Input,
   invalidInput,
   keepState,
   storeMore,
@@ -19,7 +21,15 @@ import { MAX_DEPTH, spansOfFork } from './rules/spans.ts';
 const MAX_OPEN_BRANCHES = 1000;
 const MAX_BRANCHES = 10_000;
 
-export const create = writes<'branches.create'>(async (work, { input, caller }) => {
+export const create = writes<'branches.create'>(async (work, item) => {
+  const branch = toBranch(await createBranch(work, item));
+  return changed(branch, { resource: branch.name, ...hashedBy(branch) });
+});
+
+type NewBranch = { caller: Caller; input: Input<'branches.create'> };
+
+/** Creates a branch that the rest of the transaction may write to. */
+export async function createBranch(work: Work, { input, caller }: NewBranch): Promise<queries.BranchRow> {
   const { account_id, now, tx } = work;
   const { name, from, description, agent_id: created_by = caller.agent_id } = input;
   const problem = branchRouteProblem(name);
@@ -43,9 +53,8 @@ export const create = writes<'branches.create'>(async (work, { input, caller }) 
   };
   work.send(tx.insertMany(queries.insertBranch, [row]));
   work.send(tx.insertMany(queries.insertFork, [{ account_id, branch: name, since_seq: created_seq, ...fork }]));
-  const branch = toBranch(row);
-  return changed(branch, { resource: name, ...hashedBy(branch) });
-});
+  return row;
+}
 
 /** Refuses one more open branch where there are as many as may be. */
 export async function requireRoomForBranch({ tx, account_id }: Work): Promise<void> {

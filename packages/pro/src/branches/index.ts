@@ -5,8 +5,16 @@ import { migrations } from './migrations.ts';
 import { sumDescriptions } from './queries.ts';
 import { tables } from './tables.ts';
 
-export { branchClosed, changeBranch } from './changes.ts';
-export { type BranchRow, type BranchStatus, getBranch, getProtection, listCreatedBy } from './queries.ts';
+export { branchClosed, changeBranch, closeBranch } from './changes.ts';
+export { createBranch } from './create.ts';
+export {
+  type BranchRow,
+  type BranchStatus,
+  getBranch,
+  getProtection,
+  listActiveAfter,
+  listCreatedBy,
+} from './queries.ts';
 export { toProtection } from './render.ts';
 export { findRef, lineageOf, noBranch, type RefSource, type ResolvedRef, resolveRef, stateAt } from './resolve.ts';
 export { parseRef, type Ref } from './rules/refs.ts';

@@ -150,6 +150,16 @@ export function listCreatedBy(query: Query, accountId: string, holders: Sql): Pr
   );
 }
 
+type BranchesAfter = { after: string; limit: number };
+
+/** Branches that are open for writes, by name. */
+export function listActiveAfter(query: Query, accountId: string, part: BranchesAfter): Promise<BranchRow[]> {
+  return query.all(
+    sql`SELECT ${BRANCH} FROM branches WHERE account_id = ${accountId} AND name > ${part.after} AND status = 'active'
+        ORDER BY name LIMIT ${part.limit}`,
+  );
+}
+
 /** The fork of a branch in force at a place in the log; undefined before the branch was created. */
 export function getForkAt(
   query: Query,

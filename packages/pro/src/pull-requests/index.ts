@@ -11,6 +11,10 @@ import { read } from './read.ts';
 import { review } from './review.ts';
 import { tables } from './tables.ts';
 
+export { mergeDirectly } from './merge-branch.ts';
+export { hasOpenFrom, listOpenAfter } from './queries.ts';
+export { newestReviewOf } from './review-queries.ts';
+
 /** Reviews and checks of what a branch changed, before it is merged. Also merges, since they end pull requests. */
 export const pullRequests: Module = {
   name: 'pull-requests',

@@ -7,7 +7,7 @@ import { findOpenBetween, getPullRequest } from './queries.ts';
 type DirectMerge = Output<'branches.merge'>;
 
 /** A merge that no pull request asked for. The one that is open for the same branches is marked as merged with it. */
-async function mergeDirectly(work: Work, item: MergeItem): Promise<WriteResult<DirectMerge> | Fault> {
+export async function mergeDirectly(work: Work, item: MergeItem): Promise<WriteResult<DirectMerge> | Fault> {
   await work.locked;
   const { input, caller } = item;
   const ends = { source_branch: input.name, target_branch: input.target };

@@ -127,6 +127,31 @@ export async function hasPullRequests(
 
 export type PullEnds = Pick<PullRequestRow, 'source_branch' | 'target_branch'>;
 
+/** Whether a branch is offered for a merge. */
+export async function hasOpenFrom(query: Query, accountId: string, branch: string): Promise<boolean> {
+  const found = await query.get(
+    sql`SELECT id FROM pull_requests WHERE account_id = ${accountId} AND source_branch = ${branch} AND status = 'open' LIMIT 1`,
+  );
+  return found !== undefined;
+}
+
+export type OpenPullRequest = Pick<
+  PullRequestRow,
+  'id' | 'source_branch' | 'target_branch' | 'created_by' | 'created_seq'
+>;
+
+/** The oldest first. */
+export function listOpenAfter(
+  query: Query,
+  accountId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<OpenPullRequest[]> {
+  return query.all(
+    sql`SELECT id, source_branch, target_branch, created_by, created_seq FROM pull_requests
+        WHERE account_id = ${accountId} AND status = 'open' AND created_seq > ${after} ORDER BY created_seq LIMIT ${limit}`,
+  );
+}
+
 /** The open pull request from one branch into another. */
 export function findOpenBetween(
   query: Query,

@@ -51,6 +51,19 @@ export function listDecisions(query: Query, accountId: string, id: string): Prom
   );
 }
 
+/** Up to which write of the source branch others than its author have looked at a pull request; 0 where nobody has. */
+export async function newestReviewOf(
+  query: Query,
+  accountId: string,
+  { id, created_by }: { id: string; created_by: string },
+): Promise<number> {
+  const found = await query.get<{ seq: number | null }>(
+    sql`SELECT max(source_seq) AS seq FROM pull_request_reviews
+        WHERE account_id = ${accountId} AND pull_request_id = ${id} AND reviewer <> ${created_by}`,
+  );
+  return found?.seq ?? 0;
+}
+
 export async function lastReviewNo(query: Query, accountId: string, id: string): Promise<number> {
   const found = await query.get<{ no: number }>(
     sql`SELECT no FROM pull_request_reviews WHERE account_id = ${accountId} AND pull_request_id = ${id}

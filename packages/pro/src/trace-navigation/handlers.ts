@@ -1,6 +1,7 @@
 import {
   Fault,
   type Handlers,
+  type Input,
   inTurns,
   listSpansOf,
   MAX_COMPARED_STEPS,
@@ -40,7 +41,10 @@ const readSpan = reads<'traces.read_span'>(async (context, { trace_id, span_id }
 /** Entries that a comparison names. */
 const MAX_MEMORY = 1000;
 
-const compare = reads<'traces.compare'>(async (context, { trace_ids, only_differences, limit }) => {
+export async function compareTraces(
+  context: ReadContext,
+  { trace_ids, only_differences, limit }: Input<'traces.compare'>,
+): Promise<Output<'traces.compare'>> {
   const { traces, steps, isCut } = await loadAll(context, trace_ids);
   const all = await inTurns(alignSteps(steps));
   await pause();
@@ -60,7 +64,7 @@ const compare = reads<'traces.compare'>(async (context, { trace_ids, only_differ
     actions: actionsOf(traces),
     complete: !isCut && shown.length === wanted.length && memory.length <= MAX_MEMORY,
   };
-});
+}
 
 /** One by one: only what is compared of a trace stays in memory. */
 async function loadAll(context: ReadContext, ids: readonly string[]) {
@@ -100,5 +104,5 @@ export const handlers: Handlers = {
   'traces.search': search,
   'traces.list_spans': listSpans,
   'traces.read_span': readSpan,
-  'traces.compare': compare,
+  'traces.compare': reads<'traces.compare'>(compareTraces),
 };

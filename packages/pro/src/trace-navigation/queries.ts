@@ -1,10 +1,12 @@
 import {
   cursorSeq,
   type Dialect,
+  EVERYONE,
   type FoundMatch,
   findNewest,
   fragment,
   type Insert,
+  MAIN_BRANCH,
   matchingRows,
   newestOf,
   type Query,
@@ -14,6 +16,7 @@ import {
   sql,
   type Transaction,
 } from '@mem-service/server/module';
+import type { TraceFacets } from './document-builder.ts';
 
 export type IndexedTraceRow = {
   account_id: string;
@@ -80,6 +83,21 @@ export function listIndexed(query: Query, accountId: string, seqs: Sql): Promise
   );
 }
 
+/** A trace by number, with what decides who may see it. */
+export type PlacedTraceRow = Pick<IndexedTraceRow, 'seq' | 'agent_id' | 'branch' | 'visible_to'>;
+
+/** Those of the traces that are on a branch, newest first. */
+export function listPlaced(
+  query: Query,
+  accountId: string,
+  { seqs, branch }: { seqs: Sql; branch: string },
+): Promise<PlacedTraceRow[]> {
+  return query.all<PlacedTraceRow>(
+    sql`SELECT seq, agent_id, branch, visible_to FROM indexed_traces WHERE account_id = ${accountId} AND seq ${among(seqs)}
+          AND branch = ${branch} ORDER BY seq DESC`,
+  );
+}
+
 /** A part of the log from one `seq` up to, but not including, another. */
 export type SeqRange = { from: number; before: number };
 type IndexedMatches = {
@@ -130,3 +148,31 @@ export async function getIndexedSeq(query: Query, accountId: string, consumer: s
   );
   return found?.seq ?? 0;
 }
+
+type FiguresRow = Pick<IndexedTraceRow, 'agent_id' | 'branch' | 'visible_to' | 'duration_ms' | 'cost_usd'> & {
+  facts: string | null;
+};
+export type TraceFigures = Pick<IndexedTraceRow, 'agent_id' | 'duration_ms'> & {
+  /** Of the calls that have a price, where others have none. */
+  known_cost_usd: number | null;
+};
+
+/** Of the newest traces of a part of the log: those on main that everyone may see. */
+export async function listTraceFigures(
+  query: Query,
+  { account_id, from, before, limit }: SeqRange & { account_id: string; limit: number },
+): Promise<{ figures: TraceFigures[]; complete: boolean }> {
+  const rows = await query.all<FiguresRow>(
+    sql`SELECT agent_id, branch, visible_to, duration_ms, cost_usd, CASE WHEN cost_usd IS NULL THEN facts END AS facts
+        FROM indexed_traces WHERE account_id = ${account_id} AND seq >= ${from} AND seq < ${before}
+        ORDER BY seq DESC LIMIT ${limit}`,
+  );
+  const figures = rows
+    .filter(({ branch, visible_to }) => branch === MAIN_BRANCH && visible_to === EVERYONE)
+    .map(({ agent_id, duration_ms, cost_usd, facts }) => {
+      return { agent_id, duration_ms, known_cost_usd: facts === null ? cost_usd : knownCost(facts) };
+    });
+  return { figures, complete: rows.length < limit };
+}
+
+const knownCost = (facts: string): number | null => (JSON.parse(facts) as TraceFacets).known_cost_usd;

@@ -72,12 +72,14 @@ async function rangeOf({ read, caller }: ReadContext, input: TraceSearchInput, m
 
 type CollectedTraces = { found: TraceCandidate[]; end: number | null };
 
-/** Looks at candidates until enough of them pass; `end` is where to go on, null where there are no more. */
+/**
+ * Looks at candidates until enough of them pass, first at as many as are wanted and then at ever more; `end` is where to go on,
+ * null where there are no more.
+ */
 async function collect(matches: Matches, range: SeqRange, wanted: number): Promise<CollectedTraces> {
   const found: TraceCandidate[] = [];
-  const chunk = Math.min(MAX_SORTED, Math.max(64, wanted));
   let { before } = range;
-  for (let looked = 0; looked < MAX_LOOKED_AT; looked += chunk) {
+  for (let looked = 0, chunk = wanted; looked < MAX_LOOKED_AT; looked += chunk, chunk = nextChunk(chunk)) {
     const { candidates, end } = await matches.next({ ...range, before }, chunk);
     found.push(...(await matches.passing(candidates)));
     if (end === null) return found.length > wanted ? cutAt(found, wanted) : { found, end: null };
@@ -87,6 +89,8 @@ async function collect(matches: Matches, range: SeqRange, wanted: number): Promi
   }
   return { found, end: before };
 }
+
+const nextChunk = (chunk: number): number => Math.min(MAX_SORTED, 4 * chunk);
 
 const cutAt = (found: readonly TraceCandidate[], wanted: number): CollectedTraces => {
   const first = found.slice(0, wanted);

@@ -21,6 +21,7 @@ export type Command = {
 const ALL = toggle('all', 'Follow the pages to the end.');
 const TEXT = toggle('text', 'Take the value as text, whatever it looks like.');
 const YES = toggle('yes', 'Do not ask. Needed where there is no terminal to ask on.');
+const FAIL_ON_FAIL = toggle('fail-on-fail', 'Exit with 1 unless every case passed.');
 const COMMON = [
   toggle('json', 'Print the answer as JSON, exactly as it came, with every field.'),
   field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
@@ -51,6 +52,7 @@ function toCommand(name: OperationName): Command {
         ...(isPaged(name) ? [ALL] : []),
         ...(this.fields.some(({ kind }) => kind === 'value') ? [TEXT] : []),
         ...(operation.erases ? [YES] : []),
+        ...(name === 'case_runs.create' ? [FAIL_ON_FAIL] : []),
         ...COMMON.filter(({ flag }) => this.fields.every((one) => one.flag !== flag)),
       ];
     },
@@ -70,8 +72,16 @@ export function findCommand(word: string): Command | undefined {
 export function findInTwoWords(word: string, second: string | undefined): Command | undefined {
   if (second === undefined || findCommand(word)?.args.length) return undefined;
   const name = `${word}.${second.replaceAll('-', '_')}`;
-  return commands.find((command) => command.name === name);
+  return commands.find((command) => command.name === name || command.also.includes(`${word} ${second}`));
 }
+
+export type CommandPair = { pair: string; command: Command };
+
+/** The commands of two words that begin with a word which is no command by itself. */
+export const pairsWith = (word: string): CommandPair[] =>
+  commands.flatMap((command) =>
+    command.also.filter((pair) => pair.startsWith(`${word} `)).map((pair) => ({ pair, command })),
+  );
 
 /** What people type where a text for agents names a tool. */
 export function commandOfTool(tool: string): string {

@@ -20,7 +20,9 @@ const completed: readonly CompletedCommand[] = [
   ...ownCommands.map(({ word, args, fields }) => ({ word, also: [], args, fields: [], common: fields })),
 ];
 
-const patternOf = ({ word, also }: CompletedCommand) => [word, ...also].join('|');
+/** The words that a command is known by. `eval judge` is two: the shells complete the first only. */
+const wordsOf = ({ word, also }: CompletedCommand) => [word, ...also.filter((other) => !other.includes(' '))];
+const patternOf = (command: CompletedCommand) => wordsOf(command).join('|');
 const fullNames = () => commands.map(({ name }) => name);
 const fieldsOf = ({ fields, common }: CompletedCommand): CommandField[] => [...fields, ...common];
 const takesFile = ({ args }: CompletedCommand) => args.some(({ kind }) => kind === 'document' || kind === 'file');
@@ -37,8 +39,8 @@ const choiceCases = (reply: (words: string) => string): string =>
       fieldsOf(command)
         .filter(({ choices }) => choices.length > 0)
         .map(({ flag, choices }) => {
-          const patterns = [command.word, ...command.also];
-          return `    ${patterns.map((word) => `"${word} --${flag}"`).join('|')}) ${reply(choices.join(' '))}; return ;;`;
+          const patterns = wordsOf(command).map((word) => `"${word} --${flag}"`);
+          return `    ${patterns.join('|')}) ${reply(choices.join(' '))}; return ;;`;
         }),
     )
     .join('\n');
@@ -136,7 +138,7 @@ const powershell = (): string =>
     fullNames: fullNames(),
     shells,
     commands: completed.map((command) => ({
-      words: [command.word, ...command.also],
+      words: wordsOf(command),
       flags: flagsOf(command),
       choices: fieldsOf(command)
         .filter(({ choices }) => choices.length > 0)

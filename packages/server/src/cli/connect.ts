@@ -37,7 +37,10 @@ export type StreamOutput = {
 
 export type CallerNames = { agent: string | undefined; session: string | undefined };
 
-export const DEFAULT_AGENT = 'cli';
+const DEFAULT_AGENT = 'cli';
+
+export const agentOr = (name: string | undefined, { client }: Pick<ClientConfig, 'client'>): string =>
+  name ?? client.agentId ?? DEFAULT_AGENT;
 
 export type ConnectionOptions = CallerNames & {
   /** Whether a store is created where there is none. Otherwise that is an error. */
@@ -50,7 +53,7 @@ export async function connect(
   config: ClientConfig,
   { creates, ...identity }: ConnectionOptions,
 ): Promise<ServiceConnection> {
-  const agent = checkedLabel('--agent', identity.agent ?? config.client.agentId ?? DEFAULT_AGENT);
+  const agent = checkedLabel('--agent', agentOr(identity.agent, config));
   const session = identity.session === undefined ? undefined : checkedLabel('--session', identity.session);
   const { url } = config.client;
   const branch = config.branch && checkedLabel(nameOfChoice(config.branch), config.branch.name);

@@ -26,7 +26,7 @@ export function fileProblem(error: unknown, file: string): UsageError {
 
 export const exitCodes = {
   0: 'done',
-  1: 'failed; for verify also: it found problems, for a trial of a merge: there are conflicts',
+  1: 'failed; for verify also: it found problems, for a trial of a merge: there are conflicts; for --fail-on-fail: a case did not pass',
   2: 'wrong usage, invalid input or bad configuration',
   3: 'not found',
   4: 'not authenticated, or not allowed',
@@ -56,7 +56,7 @@ const BY_STATUS: Record<number, ExitCode> = {
 };
 
 export function exitCodeOf({ code, status }: Problem): ExitCode {
-  if (['not_found', 'branch_not_found', 'connector_not_found'].includes(code)) return 3;
+  if (['not_found', 'branch_not_found', 'connector_not_found', 'room_not_found'].includes(code)) return 3;
   return BY_STATUS[status] ?? 1;
 }
 
@@ -89,7 +89,7 @@ export function describeProblem(problem: Problem, { command, env }: FailedComman
   if (code === 'unauthenticated') return [keyProblem(problem, { command, env })];
   if (problem.status === 0 && env.MEM_HTTP_URL) return [unreachable(problem, env.MEM_HTTP_URL)];
   if (code === 'merge_conflicts') return conflictLines(problem);
-  if (!errors || errors.length === 0) return [...inWords(problem).split('\n'), ...links(problem)];
+  if (!errors || errors.length === 0) return [...inWords(problem).split('\n'), ...links(problem), ...intoRoom(problem)];
   return errors.map(({ path, message }) => {
     const field = command?.fields.find(({ name }) => name === path);
     const named = command && field ? fieldLabel(command, field) : path;
@@ -135,6 +135,15 @@ function unreachable({ detail }: Problem, url: string): string {
   const start =
     URL.canParse(url) && isLoopback(new URL(url).hostname) ? 'start it (mem serve --local)' : 'see that it runs';
   return `${detail}. MEM_HTTP_URL names this server: ${start}, or unset MEM_HTTP_URL for the memory of this machine`;
+}
+
+/** How to come into a room. */
+function intoRoom({ code, needs, room_id }: Problem): string[] {
+  if (code === 'room_not_found')
+    return ['mem rooms lists those of the account, mem invitations those that it is invited to'];
+  return code === 'forbidden' && needs === 'join'
+    ? [`mem join-room ${room_id} lets it join, with the same --agent`]
+    : [];
 }
 
 /** Where to get a plan, or more of it. */

@@ -54,6 +54,7 @@ export function fieldsOf({ input, cli }: Operation): CommandField[] {
     description: descriptionOf(schema),
     fallback: defaultOf(schema),
     ...(cli?.current === name ? { required: false, fallback: 'the current branch' } : {}),
+    ...(cli?.self === name ? { required: false, fallback: 'that of --agent' } : {}),
   }));
 }
 
@@ -101,8 +102,12 @@ function kindOf(schema: CommandFieldSchema): Pick<CommandField, 'kind' | 'choice
   };
   if (def.type === 'array')
     return { kind: listKind(def as z.core.$ZodArrayDef), choices: namesIn(def as z.core.$ZodArrayDef) };
-  return { kind: kinds[def.type] ?? 'text', choices: [] };
+  return { kind: isEitherObject(schema) ? 'object' : (kinds[def.type] ?? 'text'), choices: [] };
 }
+
+/** An object of one shape or another. */
+const isEitherObject = ({ _zod: { def } }: CommandFieldSchema): boolean =>
+  def.type === 'union' && (def as z.core.$ZodUnionDef).options.every((one) => kindOf(one).kind === 'object');
 
 /** The names of a list's elements, if its schema declares them. The service itself reports wrong ones. */
 function namesIn({ element }: z.core.$ZodArrayDef): readonly string[] {

@@ -5,7 +5,7 @@ import { exitCodeOf, exitCodes } from './failure.ts';
 import type { CommandField } from './fields.ts';
 import { groupsOf } from './groups.ts';
 import { exampleLines, rows, syntaxHelp, wrap } from './help-text.ts';
-import { ownWords, subjectWords } from './words.ts';
+import { ownWords, subjectWords, type WordPair } from './words.ts';
 
 /** What a new user needs first. */
 const FIRST = [
@@ -59,7 +59,7 @@ ${lines(ownWords)}
 
 ${listed.join('\n\n')}
 
-mem help <command> tells its arguments and flags. An operation can also be called by the name that the API has
+mem help <command> lists its arguments and flags. An operation can also be called by the name that the API has
 for it, such as mem entries.write.
 
 Memory is the server at MEM_HTTP_URL (with the key in MEM_API_KEY), else PostgreSQL at MEM_POSTGRES_DSN, else the
@@ -86,6 +86,16 @@ export function commandHelp(command: Command): string {
   return `${parts.join('\n\n')}\n`;
 }
 
+/** `mem eval`, `mem help eval`: a first word with all that may follow it. */
+export function pairsHelp(word: string, pairs: readonly WordPair[]): string {
+  return `Usage: mem ${word} <command> [arguments] [flags]
+
+${rows(pairs.map(({ pair, summary }) => [pair, summary]))}
+
+mem help ${word} <command> lists its arguments and flags.
+`;
+}
+
 /** The exit codes of this command, besides those of every command. */
 function exitCodesFor({ operation, name }: Command): [string, string][] {
   const own = operation.errors.map((code) => exitCodeOf(new Fault(code, '').toProblem()));
@@ -96,12 +106,17 @@ function exitCodesFor({ operation, name }: Command): [string, string][] {
 
 /** A verification, or what finds conflicts in a dry run. */
 const hasVerdict = ({ operation, name }: Pick<Command, 'operation' | 'name'>): boolean =>
-  name.endsWith('.verify') || operation.errors.includes('merge_conflicts');
+  name.endsWith('.verify') || name === 'case_runs.create' || operation.errors.includes('merge_conflicts');
+
+/** More than these nobody reads: then only those of the same module are named. */
+const MAX_OTHERS = 24;
 
 /** Other commands of its group. */
-function seeAlso({ word, operation }: Command): string[] {
-  const group = groupsOf(subjectWords).find(({ members }) => members.some(({ module }) => module === operation.module));
-  const others = (group?.members ?? []).filter((one) => one.word !== word).map((one) => `mem ${one.word}`);
+function seeAlso({ word, operation: { module } }: Command): string[] {
+  const group = groupsOf(subjectWords).find(({ members }) => members.some((one) => one.module === module));
+  const all = (group?.members ?? []).filter((one) => one.word !== word);
+  const near = all.length > MAX_OTHERS ? all.filter((one) => one.module === module) : all;
+  const others = near.map((one) => `mem ${one.word}`);
   return others.length === 0 ? [] : [wrap(`See also: ${others.join(', ')}.`, 100).join('\n')];
 }
 

@@ -12,9 +12,15 @@ type AnsweredCommand = { command: Command; input: CommandInput; text: string };
 /** What to do next, where an answer leaves something to do. */
 export async function hintAfter(connection: ServiceConnection, answered: AnsweredCommand): Promise<string> {
   const { command, input, text } = answered;
+  if (command.name === 'room_documents.read_text') return hintWithoutText(input, text);
   if (command.name !== 'consolidation.run') return hintBelow(connection, answered);
   const { proposals_created } = JSON.parse(text) as Output<'consolidation.run'>;
   return proposals_created > 0 && input.preview !== true ? 'mem proposals shows what is to decide\n' : '';
+}
+
+function hintWithoutText({ room_id, document_id }: CommandInput, text: string): string {
+  const { version } = JSON.parse(text) as Output<'room_documents.read_text'>;
+  return version === null ? `its text is not there: mem show-document ${room_id} ${document_id} says why\n` : '';
 }
 
 const LISTS: readonly string[] = ['entries.list', 'entries.search'];

@@ -4,15 +4,15 @@ import { findCommand, findInTwoWords } from './commands.ts';
 import { completionScript, type Shell, shells } from './complete.ts';
 import { describeProblem, exitCodeOf, problemOf, UsageError } from './failure.ts';
 import { hintForGit } from './git-words.ts';
-import { commandHelp, fullOverview, overview } from './help.ts';
+import { commandHelp, fullOverview, overview, pairsHelp } from './help.ts';
 import { exampleLines } from './help-text.ts';
 import { findClientConfig } from './memory.ts';
-import { findOwn } from './own/index.ts';
+import { findOwn, findOwnInTwoWords } from './own/index.ts';
 import type { CliParts } from './parts.ts';
 import { clean } from './render/index.ts';
 import { runCommand } from './run.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
-import { commandWords } from './words.ts';
+import { commandWords, pairsFrom } from './words.ts';
 
 export type { CliParts } from './parts.ts';
 
@@ -28,13 +28,15 @@ export async function runCli(
     const problem = problemOf(error);
     if (args.includes('--json')) terminal.err(`${JSON.stringify(problem)}\n`);
     else {
-      const failed = { command: findCommand(args[0] ?? ''), env: parts.readEnvironment() };
+      const failed = { command: commandOf(args), env: parts.readEnvironment() };
       const lines = [...describeProblem(problem, failed), ...branchHint(problem, parts)];
       for (const line of lines) terminal.err(`mem: ${clean(line)}\n`);
     }
     return exitCodeOf(problem);
   }
 }
+
+const commandOf = ([word = '', second]: readonly string[]) => findInTwoWords(word, second) ?? findCommand(word);
 
 const OF_BRANCHES = [
   'branch_not_found',
@@ -82,12 +84,17 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
       out(rest.includes('--help') || rest.includes('-h') ? helpFor(['completion']) : completion(rest));
       return 0;
     default: {
-      const own = findOwn(word);
-      if (own) return own.run(rest, { ...parts, runCommand: (command, words) => runCommand(command, words, parts) });
+      const paired = findOwnInTwoWords(word, rest[0]);
+      const own = paired ?? findOwn(word);
+      if (own)
+        return own.run(paired ? rest.slice(1) : rest, {
+          ...parts,
+          runCommand: (command, words) => runCommand(command, words, parts),
+        });
       const two = findInTwoWords(word, rest[0]);
       if (two) return runCommand(two, rest.slice(1), parts);
       const command = findCommand(word);
-      if (!command) throw unknown(word);
+      if (!command) return listPairs(args, out);
       return runCommand(command, rest, parts);
     }
   }
@@ -97,12 +104,27 @@ function helpFor([word, second]: readonly string[]): string {
   if (word === '--all') return fullOverview(VERSION);
   if (word === undefined || word === 'help') return overview(VERSION);
   if (word === 'completion') return completionHelp;
-  const own = findOwn(word);
+  const own = findOwnInTwoWords(word, second) ?? findOwn(word);
   const verb = own?.commandOf?.(second ?? '');
   if (own) return verb ? commandHelp(verb) : own.help;
-  const command = findInTwoWords(word, second) ?? findCommand(word);
-  if (!command) throw unknown(word);
-  return commandHelp(command);
+  const command = commandOf([word, second ?? '']);
+  if (command) return commandHelp(command);
+  const inTwoWords = pairsFrom(word);
+  if (inTwoWords.length === 0) throw unknown(word);
+  return pairsHelp(word, inTwoWords);
+}
+
+/** A word such as `eval` that is a command only with a second one. Alone, it lists them. */
+function listPairs([word = '', second]: readonly string[], out: (text: string) => void): number {
+  const found = pairsFrom(word);
+  if (found.length === 0) throw unknown(word);
+  if (second !== undefined && !second.startsWith('-')) {
+    const seconds = found.map(({ pair }) => pair.slice(word.length + 1));
+    const hint = suggest(second, seconds) || '.';
+    throw new UsageError(`${word} has no command ${JSON.stringify(second)}${hint} It has ${seconds.join(', ')}`);
+  }
+  out(pairsHelp(word, found));
+  return 0;
 }
 
 const completionHelp = `Usage: mem completion ${shells.join('|')}

@@ -20,6 +20,22 @@ export function openProgress(label: string, stream: NodeJS.WriteStream = process
   };
 }
 
+/** Counts what has no known end. */
+export function openCount(label: string, stream: NodeJS.WriteStream = process.stderr) {
+  let shownAt = 0;
+  return {
+    show(done: number): void {
+      const now = performance.now();
+      if (!stream.isTTY || now - shownAt < EVERY_MS) return;
+      shownAt = now;
+      stream.write(`\r\u001b[K${done} ${label}`);
+    },
+    end(): void {
+      if (stream.isTTY) stream.write('\r\u001b[K');
+    },
+  };
+}
+
 export function barOf(label: string, done: number, total: number): string {
   const part = total <= 0 ? 1 : Math.min(1, done / total);
   const full = Math.round(part * WIDTH);

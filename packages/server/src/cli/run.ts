@@ -3,7 +3,7 @@ import { mergedChanges, mergedHint, wouldConflict } from './branch/after-merge.t
 import { currentBranch } from './branch/chosen.ts';
 import { explainRefusal } from './branch/explain.ts';
 import type { Command } from './commands.ts';
-import { connect, type ServiceConnection } from './connect.ts';
+import { agentOr, connect, type ServiceConnection } from './connect.ts';
 import { eraseIfAgreed } from './erase.ts';
 import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
@@ -36,18 +36,19 @@ export async function runCommand(
   const config = readClientConfig(parts);
   const typed = await readInput(command, given, { stdin: terminal.stdin, env: parts.readEnvironment() });
   for (const warning of config.warnings) warn(terminal, warning);
+  const agent = agentOr(given.get('agent')?.[0], config);
   const connection = await connect(parts, config, {
-    agent: given.get('agent')?.[0],
+    agent,
     session: given.get('session')?.[0],
     creates: !['read', 'none'].includes(command.operation.effect) && typed.dry_run !== true,
   });
-  const how = { terminal, json: isOn(given, 'json') };
+  const how = { terminal, json: isOn(given, 'json'), failOnFail: isOn(given, 'fail-on-fail') };
   let text: string | undefined;
   let hint = '';
   let details = '';
   let input = typed;
   try {
-    input = await onCurrentBranch(connection, { command, input: typed, config });
+    input = withOwnName(await onCurrentBranch(connection, { command, input: typed, config }), { command, agent });
     if (command.operation.stream) await printEvents(connection, { name: command.name as StreamName, input }, how);
     else if (command.operation.lines)
       for await (const line of connection.lines(command.name as LinesName, input)) terminal.out(`${line}\n`);
@@ -87,6 +88,11 @@ async function onCurrentBranch(connection: ServiceConnection, { command, input, 
   return { ...input, [current]: await currentBranch(connection, config) };
 }
 
+function withOwnName(input: Record<string, unknown>, { command, agent }: { command: Command; agent: string }) {
+  const { self } = command.operation.cli ?? {};
+  return self === undefined ? input : { [self]: agent, ...input };
+}
+
 type CommandCall = { given: ParsedFlags; input: Record<string, unknown> };
 
 const VERIFICATIONS: readonly OperationName[] = ['entries.verify', 'traces.verify', 'audit.verify'];
@@ -115,7 +121,7 @@ const shownOnce = (count: number): string =>
 function print(
   { name, operation }: Command,
   text: string,
-  { terminal, json }: { terminal: Terminal; json: boolean },
+  { terminal, json, failOnFail }: { terminal: Terminal; json: boolean; failOnFail: boolean },
 ): ExitCode {
   const answer = readAnswer(name, text);
   if (json) terminal.out(`${text}\n`);
@@ -127,5 +133,6 @@ function print(
     const secrets = operation.once?.filter((member) => typeof answer[member] === 'string') ?? [];
     if (secrets.length > 0) terminal.err(`the ${secrets.join(' and the ')} ${shownOnce(secrets.length)}\n`);
   }
+  if (failOnFail && answer.status === 'failed') return 1;
   return wouldConflict(answer) || (isVerification(name) && problemCount(answer) > 0) ? 1 : 0;
 }

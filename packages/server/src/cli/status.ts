@@ -5,7 +5,7 @@ import { hasStore, locationReason, type MemoryLocation } from '@mem-service/mcp/
 import { VERSION } from '../version.ts';
 import { type ChosenBranch, currentBranch } from './branch/chosen.ts';
 import { hasState } from './branch/state.ts';
-import { type CallerNames, connect, DEFAULT_AGENT, type ServiceConnection } from './connect.ts';
+import { agentOr, type CallerNames, connect, type ServiceConnection } from './connect.ts';
 import { clients, type InstallScope, type McpClient, scopesOf } from './init/clients.ts';
 import { isSameMemory, memoryOfEntry, readEntry } from './init/configured.ts';
 import { readText } from './init/files.ts';
@@ -52,7 +52,7 @@ export async function readStatus(parts: OwnParts, config: ClientConfig, identity
     version: VERSION,
     place,
     embedder: place.kind === 'server' ? null : embedderText(config.settings),
-    agent_id: identity.agent ?? config.client.agentId ?? DEFAULT_AGENT,
+    agent_id: agentOr(identity.agent, config),
     session_id: identity.session ?? null,
     tracked: await isTracked(memory),
     clients: clients.flatMap((client) =>

@@ -1,6 +1,6 @@
-import { listedCommands } from './commands.ts';
+import { listedCommands, pairsWith } from './commands.ts';
 import type { SubjectWord } from './groups.ts';
-import { ownCommands } from './own/index.ts';
+import { type OwnCommand, ownCommands } from './own/index.ts';
 
 /** Every first word with its summary: the program's own commands before the operations. */
 export const ownWords: readonly (readonly [word: string, summary: string])[] = [
@@ -21,3 +21,11 @@ export const subjectWords: readonly SubjectWord[] = [
 
 export const commandWords = (): string[] =>
   [...subjectWords, ...ownWords.map(([word]) => ({ word }))].map(({ word }) => word);
+
+export type WordPair = { pair: string; summary: string };
+
+/** The commands of two words that begin with a word which is no command by itself. */
+export const pairsFrom = (word: string): WordPair[] => [
+  ...pairsWith(word).map(({ pair, command: { operation } }) => ({ pair, summary: operation.summary })),
+  ...ownCommands.flatMap(({ pair, summary }: OwnCommand) => (pair?.startsWith(`${word} `) ? [{ pair, summary }] : [])),
+];

@@ -4,6 +4,8 @@ import { PAGE_HEADERS } from './docs.ts';
 
 export type HomeOptions = {
   version: string;
+  /** Names of the modules that are installed. */
+  modules: readonly string[];
   hasKeys: boolean;
   /** Set where browsers are shown the dashboard instead of a page that leads on. */
   dashboard: ShowIndex | undefined;
@@ -29,7 +31,7 @@ function originOf({ protocol, host }: FastifyRequest): string {
 
 const SUMMARY = 'Memory for software agents: versioned entries that agents write, read, search and learn from.';
 
-function links(request: FastifyRequest, { version, hasKeys, dashboard }: HomeOptions) {
+function links(request: FastifyRequest, { version, modules, hasKeys, dashboard }: HomeOptions) {
   const origin = originOf(request);
   return {
     name: 'mem',
@@ -42,6 +44,7 @@ function links(request: FastifyRequest, { version, hasKeys, dashboard }: HomeOpt
     api: `${origin}/api/v1`,
     mcp: `${origin}/mcp`,
     needs_key: hasKeys,
+    modules,
     cli: 'npx @mem-service/cli',
   };
 }

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { Fault, type OperationName, stringify } from '@mem-service/contract';
+import { Fault, type LinesName, type OperationName, stringify } from '@mem-service/contract';
 import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Kernel, soleAgentOf } from '../kernel/index.ts';
+import { type Caller, type Kernel, soleAgentOf } from '../kernel/index.ts';
 import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
 import { BODY_LIMITS, isLargeBody, parseInTurns } from './body.ts';
 import { callerOf } from './caller.ts';
+import { OpenLines } from './lines.ts';
 import type { RequestMetering } from './metering.ts';
 import { refuseWith } from './problems.ts';
 import type { TraceCall } from './telemetry.ts';
@@ -36,6 +37,7 @@ const METADATA = '/.well-known/oauth-protected-resource';
 /** The Model Context Protocol over HTTP, with the same keys and the same kernel. Stateless between requests. */
 export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOptions): readonly string[] {
   const listening = new Set<LogReader>();
+  const openLines = new OpenLines(options.room);
   server.addHook('preClose', async () => {
     for (const reader of listening) reader.end();
   });
@@ -46,7 +48,7 @@ export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOpti
     bodyLimit: maxBytesOf(options),
     onRequest: [checkOrigin(options), options.requireKey],
     onSend: pointToMetadata,
-    handler: (request, reply) => answer(kernel, { ...options, listening }, { request, reply }),
+    handler: (request, reply) => answer(kernel, { ...options, listening, openLines }, { request, reply }),
   });
   const metadata = [METADATA, METADATA + MCP_PATH];
   for (const url of metadata) server.get(url, (request) => metadataOf(request));
@@ -90,13 +92,13 @@ function checkOrigin({ corsOrigins, hasKeys }: McpOptions) {
 
 const oneOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
-/** Requests that wait for events are ended when the service stops. */
-type ListeningReaders = { listening: Set<LogReader> };
+/** Requests that wait for events are ended when the service stops; answers in lines are few at a time. */
+type OpenAnswers = { listening: Set<LogReader>; openLines: OpenLines };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
 async function answer(
   kernel: Kernel,
-  options: McpOptions & ListeningReaders,
+  options: McpOptions & OpenAnswers,
   { request, reply }: Exchange,
 ): Promise<FastifyReply> {
   const { answerMcp, followKernel } = await import('@mem-service/mcp');
@@ -131,6 +133,7 @@ async function answer(
         throw error;
       }
     },
+    lines: (name, input, as) => linesOf(kernel, options.openLines, { name, input, caller: { ...caller, ...as } }),
     countCall: () => options.countCall?.(request.identity),
     async follow(input, as, reader) {
       const leave = await followKernel(kernel, { input, caller: { ...caller, ...as } }, reader);
@@ -150,6 +153,19 @@ async function answer(
   // Proxies and clients see that it is the service that cannot answer; the body says the same to a model.
   if (away) refuseWith(reply, away);
   return reply.send(body);
+}
+
+type AskedLines = { name: LinesName; input: unknown; caller: Caller };
+
+/** The lines of an answer, which take one of the places that there are for such answers. */
+async function* linesOf(kernel: Kernel, openLines: OpenLines, { name, input, caller }: AskedLines) {
+  await kernel.waitForSeq(name, caller);
+  const leave = await openLines.begin(caller.account_id);
+  try {
+    yield* await kernel.list(name, input, caller);
+  } finally {
+    leave();
+  }
 }
 
 type ToolCall = { reply: FastifyReply; account: string; name: OperationName };

@@ -1,3 +1,4 @@
+import { type OperationName, operations } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
@@ -61,8 +62,15 @@ export function addPages(
   // Relative, so that it leads to the page below any path.
   server.get('/docs/', (_request, reply) => reply.redirect('../docs'));
   const dashboard = folder === undefined ? undefined : addDashboard(server, folder);
-  const home = addHome(server, { version: kernel.services.version, hasKeys, dashboard: dashboard?.index });
+  const { version } = kernel.services;
+  const home = addHome(server, { version, modules: modulesOf(kernel), hasKeys, dashboard: dashboard?.index });
   return new Set([...pages.map(({ url }) => url), '/docs/', home, ...(dashboard?.urls ?? [])]);
+}
+
+/** The modules whose operations are served here. */
+function modulesOf(kernel: Pick<Kernel, 'serves'>): string[] {
+  const served = (Object.keys(operations) as OperationName[]).filter((name) => kernel.serves(name));
+  return [...new Set(served.map((name) => operations[name].module))].sort();
 }
 
 async function show({ type, headers = {}, body }: StaticPage, reply: FastifyReply): Promise<FastifyReply> {

@@ -7,7 +7,6 @@ import {
   operations,
   spanning,
 } from '@mem-service/contract';
-import { missingModuleAt } from './missing-modules.ts';
 
 /** A literal word, or the name of a parameter. */
 type RouteSegment = { word: string; parameter: string | undefined; isGreedy: boolean };
@@ -153,13 +152,9 @@ export function methodsAt(rawPath: string): HttpMethod[] {
 /** The address of a webhook has a key in it, and an error is passed on and logged. */
 const withoutKeys = (rawPath: string): string => rawPath.replace(/mem_sk_\w+/g, 'mem_sk_…');
 
-/** Why no route matches: the address takes other methods, needs a module, or does not exist. */
+/** Why no route matches: the address takes other methods, or does not exist. */
 export function refusalAt(method: string, rawPath: string, methods: readonly string[] = methodsAt(rawPath)): Fault {
-  if (methods.length === 0)
-    return (
-      missingModuleAt(method, rawPath) ??
-      new Fault('route_not_found', `there is no route ${method} ${withoutKeys(rawPath)}`)
-    );
+  if (methods.length === 0) return new Fault('route_not_found', `there is no route ${method} ${withoutKeys(rawPath)}`);
   const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
   return new Fault('method_not_allowed', `this route takes ${allow.join(', ')}`, { allow });
 }

@@ -16,10 +16,11 @@ export function getAccount(query: Query, accountId: string): Promise<AccountReco
   return query.get(sql`SELECT ${ACCOUNT} FROM accounts WHERE account_id = ${accountId} AND deleted_at IS NULL`);
 }
 
-/** Over all accounts, for the operator. */
+/** Over all accounts, for the operator; rooms belong to their members. */
 export function listAccounts(query: Query, page: { after: string; limit: number }): Promise<AccountRecord[]> {
   return query.all(
     sql`SELECT ${ACCOUNT} FROM accounts WHERE account_id > ${page.after} AND deleted_at IS NULL
+          AND NOT (account_id >= 'room:' AND account_id < 'room;')
         ORDER BY account_id LIMIT ${page.limit}`,
   );
 }

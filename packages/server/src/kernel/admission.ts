@@ -11,11 +11,12 @@ import { HookContext, type Hooks } from './hooks.ts';
 import { priceOf } from './metering.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import { parseInput } from './parse-input.ts';
+import { askedOf, authorizeInRoom, callerInRoom, inputInRoom, type RoomHook, roomNamedIn } from './rooms.ts';
 import type { Usage } from './usage.ts';
 import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
-/** A call that may run: its handler, its parsed input, and the lineage of its branch. */
-export type Admission = { handler: Handler<OperationName>; input: never; lineage: Lineage };
+/** A call that may run: its handler, its parsed input, the lineage of its branch, and its caller, which may be in a room. */
+export type Admission = { handler: Handler<OperationName>; input: never; lineage: Lineage; caller: Caller };
 
 export type Admit = (name: OperationName, raw: unknown, caller: Caller) => Admission | Promise<Admission>;
 
@@ -23,12 +24,25 @@ const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeAgent, authoriz
 
 type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; usage: Usage };
 
+type CheckedCall = { input: JsonObject; caller: Caller };
+type CheckedBy = (
+  name: OperationName,
+  handler: Handler<OperationName>,
+  call: CheckedCall,
+) => Admission | Promise<Admission>;
+
 /** The checks that every call must pass. Returns a promise only when a hook has to look something up. */
 export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit {
   services.branchAccess.start(services, hooks);
   services.defaultBranches.start(services, hooks);
-  const lineages = hooks.flatMap(({ lineage }) => lineage ?? []);
-  const authorizes = hooks.flatMap(({ authorize }) => authorize ?? []);
+  const admitted = createAdmitted({ services, hooks, usage });
+  const rooms = hooks.find((hook) => hook.rooms)?.rooms;
+  const inRoom = rooms && createInRoom(services, rooms, admitted);
+
+  const check: CheckedBy = (name, handler, call) => {
+    for (const check of CHECKS) check(name, call.input, call.caller);
+    return admitted(name, handler, call);
+  };
 
   return (name, raw, caller) => {
     const operation = operations[name] as Operation | undefined;
@@ -38,6 +52,8 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     const parsed = parseInput(operation.input, raw) as JsonObject | Promise<JsonObject>;
     const isOpen = namesNoBranch(name, raw);
     return andThen(parsed, (input) => {
+      const room = inRoom && roomNamedIn(name, input);
+      if (inRoom && room !== undefined) return inRoom(name, handler, { input, caller, room });
       if (!isOpen) return check(name, handler, { input, caller });
       return andThen(services.defaultBranches.forCall(name, input, caller), (branch) => {
         input.branch = branch;
@@ -45,27 +61,39 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
       });
     });
   };
+}
 
-  function check(
-    name: OperationName,
-    handler: Handler<OperationName>,
-    { input, caller }: { input: JsonObject; caller: Caller },
-  ): Admission | Promise<Admission> {
-    const operation: Operation = operations[name];
+/** The caller's own account is asked what its key allows, and the room whether it may enter. */
+const createInRoom =
+  (services: Services, rooms: RoomHook, admitted: CheckedBy) =>
+  async (name: OperationName, handler: Handler<OperationName>, call: CheckedCall & { room: string }) => {
+    const { input, caller, room } = call;
     for (const check of CHECKS) check(name, input, caller);
+    authorizeInRoom(name, room, caller);
+    const member = await rooms.enter(askedOf(name, room, { input, caller }), new HookContext(services, caller));
+    return admitted(name, handler, { input: inputInRoom(input, member), caller: callerInRoom(caller, member) });
+  };
+
+/** What a call needs that passed the checks: its branch, and what modules say. */
+function createAdmitted({ services, hooks, usage }: Omit<Parts, 'handlers'>): CheckedBy {
+  const lineages = hooks.flatMap(({ lineage }) => lineage ?? []);
+  const authorizes = hooks.flatMap(({ authorize }) => authorize ?? []);
+
+  return (name, handler, { input, caller }) => {
+    const operation: Operation = operations[name];
     const branch = input.branch as string | undefined;
     const isMain = branch === undefined || branch === MAIN_BRANCH;
     const others = caller.key && operation.branches_in ? namedBranches(operation.branches_in, input) : NONE;
     if (isMain && authorizes.length === 0 && others.length === 0) {
       usage.charge(priceOf(name, input).cost);
-      return { handler, input: input as never, lineage: MAIN_LINEAGE };
+      return { handler, input: input as never, lineage: MAIN_LINEAGE, caller };
     }
     const context = new HookContext(services, caller);
     const admission = (lineage: Lineage): Admission | Promise<Admission> => {
       if (operation.effect === 'write') refuseReadOnly(lineage, branch);
       return andThen(askEach(authorizes, name, { input, context }), () => {
         usage.charge(priceOf(name, input).cost);
-        return { handler, input: input as never, lineage };
+        return { handler, input: input as never, lineage, caller };
       });
     };
     const accessible = (lineage: Lineage): Admission | Promise<Admission> => {
@@ -74,7 +102,7 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
       return andThen(own, () => andThen(requireEach(others, context), () => admission(lineage)));
     };
     return isMain ? accessible(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), accessible);
-  }
+  };
 
   /** Access to the branches that an input names besides its own. */
   function requireEach(others: readonly NamedBranch[], context: HookContext): void | Promise<void> {

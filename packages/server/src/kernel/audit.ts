@@ -27,7 +27,7 @@ export type AuditRow = Subject & {
 };
 
 /** In hexadecimal digits. */
-export const sha256 = (text: string): string => hash('sha256', text, 'hex');
+export const sha256 = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
 
 export const subjectHash = (salt: string, { resource, before_hash, after_hash }: Subject): string =>
   sha256(JSON.stringify([salt, resource, before_hash, after_hash]));

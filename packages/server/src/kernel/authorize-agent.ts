@@ -22,7 +22,9 @@ export const authorizeAgent: Authorize = (name, input, { key, agent_id }) => {
   if (effect !== 'read' && effect !== 'write') return;
   const { admin, whole, needs_full_scope } = limitsOf(name, input);
   if (admin || whole || needs_full_scope)
-    throw new Fault('forbidden', `${name} concerns all agents, but this key is bound to some of them`);
+    throw new Fault('forbidden', `${name} concerns all agents, but this key is bound to some of them`, {
+      needs: 'all_agents',
+    });
   const named = effect === 'write' || acts_as_agent ? agentsNamedIn(input) : [];
   for (const agent of [agent_id, ...named]) if (!mayActAs({ key }, agent)) throw notBound(key, agent);
 };

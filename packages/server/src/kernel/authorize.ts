@@ -20,14 +20,17 @@ const NARROWED = {};
 export const authorizeKeyType: Authorize = (name, input, { key, control }) => {
   const { effect } = operations[name] as Operation;
   const { admin, whole, needs_full_scope } = limitsOf(name, input);
-  if (effect === 'control' && !control) throw new Fault('forbidden', `${name} is for the operator of the service`);
+  if (effect === 'control' && !control)
+    throw new Fault('forbidden', `${name} is for the operator of the service`, { needs: 'operator' });
   if (key?.type === 'webhook' && (name !== 'webhooks.receive' || input.connector !== key.connector))
     throw new Fault('forbidden', `this key only delivers webhooks to ${key.connector}`);
-  if (admin && key && key.type !== 'admin') throw new Fault('forbidden', `${name} needs a key of the type admin`);
+  if (admin && key && key.type !== 'admin')
+    throw new Fault('forbidden', `${name} needs a key of the type admin`, { needs: 'admin_key' });
   if ((whole || needs_full_scope) && (key?.read || key?.write))
     throw new Fault(
       'forbidden',
       `${name} concerns the whole account, but the scope of this key covers only a part of it`,
+      { needs: 'whole_account' },
     );
 };
 

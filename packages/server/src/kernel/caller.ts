@@ -1,4 +1,5 @@
 import type { MemberRole } from './key-member.ts';
+import type { RoomMember } from './rooms.ts';
 import type { Scope } from './scope.ts';
 
 /** What a key permits its holder. An undefined scope means the whole account. */
@@ -53,6 +54,10 @@ export type Caller = {
   key?: Principal | undefined;
   /** The user behind a shared key, as given by the client. */
   user?: string | undefined;
+  /** In a room: as which member of it. */
+  room?: RoomMember;
+  /** What it does was paid for when it was admitted, and is not charged again. */
+  is_prepaid?: true;
   /** The operator, over all accounts. */
   control?: true;
 };

@@ -22,7 +22,7 @@ export type CommitObserver = {
   committed(events: readonly LogEvent[], accountId: string, after: LogPosition): void;
   batch(size: number): void;
   /** Called with the account locked; returns the writes that may run. */
-  renewLineages(
+  stillAdmitted(
     work: Work,
     jobs: readonly QueuedWrite[],
     finish: (job: QueuedWrite, result: JobResult) => void,
@@ -264,7 +264,7 @@ export class Committer {
   async #runAccount(work: Work, jobs: readonly QueuedWrite[], finished: Map<QueuedWrite, JobResult>): Promise<void> {
     const { meter } = this.#services;
     const finish = (job: QueuedWrite, result: JobResult) => finished.set(job, result);
-    let left = await this.#observer.renewLineages(work, await replayStoredAnswers(work, jobs, finish), finish);
+    let left = await this.#observer.stillAdmitted(work, await replayStoredAnswers(work, jobs, finish), finish);
     while (left.length > 0) {
       const over: QueuedWrite[] = [];
       const refuse = (job: QueuedWrite, result: JobResult) => {

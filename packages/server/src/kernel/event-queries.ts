@@ -72,6 +72,11 @@ export function countByType(query: Query, accountId: string, { from, before, uni
   );
 }
 
+/** Which agents have an event in which stretch of time: rows of `at` and `agent_id`. */
+export const agentsInLog = (accountId: string, { from, before, unit_ms, where }: CountedStretch): Sql =>
+  sql`SELECT created_at / ${unit_ms} * ${unit_ms} AS at, agent_id FROM events
+      WHERE account_id = ${accountId} AND seq >= ${from} AND seq < ${before}${andAll(where)}`;
+
 /** For a thread that has its own connection to a file of SQLite. */
 export const stampStatement = 'SELECT stamp FROM events WHERE account_id = ? AND seq = ?';
 

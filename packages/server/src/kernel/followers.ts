@@ -46,6 +46,8 @@ export class Followers {
     const { read, scan } = database.forAccount(accountId);
     const [account, head = LOG_BEGIN] = await Promise.all([readAccount(read, accountId), readHead(read, accountId)]);
     const position = view.after === undefined ? head : await requirePosition(read, accountId, view.after);
+    // Who left before the place where the stream begins is not ended by an event after it.
+    if (caller.room) await access?.check();
     await this.#checkFollowed(accountId, head);
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
     this.#requireRoom(accountId, account?.plan ?? null);
@@ -63,7 +65,8 @@ export class Followers {
         this.#left(accountId, one);
       },
     });
-    const attendance = keys.watch(caller, () => follower.end());
+    const holder = { ...caller, account_id: caller.room?.home_account_id ?? accountId };
+    const attendance = keys.watch(holder, () => follower.end());
     followers.add(follower);
     this.#count++;
     this.#options.openStreams.set(accountId, followers.size);

@@ -4,6 +4,7 @@ import type { AccessHook } from './branch-access.ts';
 import type { Caller } from './caller.ts';
 import type { Services } from './module.ts';
 import type { NotingSession } from './note-buffer.ts';
+import type { RoomHook } from './rooms.ts';
 import type { Lineage } from './view.ts';
 import type { LogEvent, Work } from './work.ts';
 
@@ -55,6 +56,8 @@ export type Hooks = {
    * work where only merges may. Never called for `main`.
    */
   lineageInWork?(branch: string, work: Work): Promise<Lineage | undefined>;
+  /** Decides who may use which room. At most one module has it. */
+  rooms?: RoomHook;
   /** Throws a Fault to refuse a request, after the service's own checks. The input is parsed. */
   authorize?(name: OperationName, input: Readonly<Record<string, unknown>>, context: HookContext): void | Promise<void>;
   /**

@@ -2,6 +2,7 @@ export { requireAllModules } from './absent-modules.ts';
 export * from './account-queries.ts';
 export { AccountTurns } from './account-turns.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
+export { isOwnAct, ownActs } from './agent-activity.ts';
 export * from './answer-limits.ts';
 export { type AuditRow, agentHash, chainAudit, sha256, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
@@ -18,6 +19,8 @@ export { DefaultBranches } from './default-branch.ts';
 export * from './entry-name.ts';
 export * from './erasers.ts';
 export {
+  agentsInLog,
+  type CountedStretch,
   countByMinute,
   countByType,
   hasOnlySince,
@@ -30,6 +33,7 @@ export { eventsInScope, seesEvent } from './event-scope.ts';
 export type { FeedListener } from './feed.ts';
 export type { EventReader, FollowRequest, Subscription } from './follower.ts';
 export { groupBySeq } from './group-by-seq.ts';
+export * from './handler-kinds.ts';
 export { HookContext, type Hooks } from './hooks.ts';
 export { deleteExpiredAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
@@ -65,6 +69,15 @@ export * from './registry.ts';
 export * from './replica/index.ts';
 export * from './reported-events.ts';
 export * from './result.ts';
+export {
+  accountOfRoom,
+  agentInRoom,
+  callerInRoom,
+  isRoomAccount,
+  type RoomHook,
+  type RoomMember,
+  type RoomRequest,
+} from './rooms.ts';
 export {
   anyGlobCondition,
   isInScope,

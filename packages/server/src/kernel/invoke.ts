@@ -1,9 +1,8 @@
-import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
+import { type Operation, type OperationName, operations } from '@mem-service/contract';
 import { checkSchema, type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { isAuditedRead } from './authorize.ts';
-import { renewWith } from './branch-lineages.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
@@ -11,16 +10,19 @@ import { Followers } from './followers.ts';
 import type { Hooks } from './hooks.ts';
 import { isPagedByLog, runPageOfLog } from './log-cursors.ts';
 import type { LogPosition } from './log-position.ts';
-import { type OnAccount, priceOf } from './metering.ts';
+import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { readContext, startNotes } from './notes.ts';
+import { pay, prepaying, refundOnFailure, refundPrepaid } from './paying.ts';
 import { readSeq } from './queries.ts';
 import { AttachedReplicas } from './replica/attached-replicas.ts';
 import { handActivity } from './replica/hand-notes.ts';
 import { createReceive, type HandedAudit } from './replica/receive.ts';
 import { type RunCall, waitingForPositions } from './replica/waiting-for-positions.ts';
 import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
+import { type RoomHook, watchRoom } from './rooms.ts';
+import { stillAdmittedWith } from './still-admitted.ts';
 import { Usage } from './usage.ts';
 import { createWatch } from './watched-call.ts';
 import { isAccountGone, type LogEvent, type Work } from './work.ts';
@@ -55,7 +57,7 @@ export function createKernel(
   const admit = createAdmit({ handlers, services, hooks, usage });
   const followers = new Followers({ ...services, feed, onError });
   const observer = { committed: publisher(feed, hooks, onError), batch: (size: number) => usage.countBatch(size) };
-  const committer = new Committer(services, { renewLineages: renewWith(hooks), ...observer });
+  const committer = new Committer(services, { stillAdmitted: stillAdmittedWith(hooks), ...observer });
   const replicas = new AttachedReplicas(services);
   const notes = startNotes(services, { committer, modules, replicas, onError });
   services.meter?.start(meterWork(committer), onError);
@@ -63,7 +65,8 @@ export function createKernel(
   const saveActivity = keeper && saveActivityThrough(committer, keeper);
   startActivity(services, saveActivity, onError);
   const receive = createReceive({ modules, replicas, notes, saveActivity, auditRead: auditReadsThrough(committer) });
-  const run = createRun({ services, admit, followers, committer, notes });
+  const rooms = hooks.find((hook) => hook.rooms)?.rooms;
+  const run = createRun({ services, admit, followers, committer, notes, rooms });
   const watch = createWatch({ services, usage, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
@@ -99,7 +102,7 @@ export function createKernel(
     ...{ invoke, waitForSeq },
     ...{ open: invoke, list: invoke, serves: (name) => handlers[name] !== undefined },
     connectionAccepted: () => committer.connectionAccepted(),
-    work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
+    ...{ work: worksThrough(committer), workExclusively: worksThrough(committer, true) },
     ...{ receive: (kind, item) => receive(kernel, kind, item), leaveReplicas: () => replicas.close() },
     close: () => close({ services, notes, committer, followers }),
   };
@@ -149,8 +152,10 @@ type KernelParts = {
   notes: ReturnType<typeof startNotes>;
 };
 
+type RunParts = KernelParts & { rooms: RoomHook | undefined };
+
 /** Runs an admitted call with the handler of its kind. */
-function createRun({ services, admit, followers, committer, notes }: KernelParts): RunCall {
+function createRun({ services, admit, followers, committer, notes, rooms }: RunParts): RunCall {
   const run: RunCall = async (name, raw, keyCaller) => {
     const reaching = services.replica?.waitForSeq(name, keyCaller);
     if (reaching !== undefined) await reaching;
@@ -159,16 +164,19 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     // They name the branch of the session.
     const early = seals && (await notes.flushPeers(keyCaller));
     const admission = admit(name, raw, keyCaller);
-    const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
-    const caller = asAccount(name, input, keyCaller);
-    const paying = caller.key && services.meter?.pay(caller.account_id, priceOf(name, input));
+    const admitted = admission instanceof Promise ? await admission : admission;
+    const { handler, input, lineage } = admitted;
+    const caller = prepaying(name, handler, asAccount(name, input, admitted.caller));
+    const call = { name, services, caller, input };
+    const paying = pay(call);
     if (paying !== undefined) await paying;
     if (handler.kind === 'stream') {
       const wanted = handler.run(readContext(services, caller, lineage), input);
-      return followers.follow(caller, wanted, services.branchAccess.watch(caller, lineage));
+      const access = caller.room && rooms ? watchRoom(rooms, services, caller.room) : undefined;
+      return followers.follow(caller, wanted, access ?? services.branchAccess.watch(caller, lineage));
     }
     if (handler.kind === 'control')
-      return handler.run(controlContext(name, { services, committer, caller, input }), input);
+      return refundPrepaid(handler.run(controlContext(name, { services, committer, caller, input }), input), call);
     const isAsked = needs_notes !== undefined && needs_notes !== 'of this server';
     const gaps = early ?? (isAsked ? await notes.flushPeers(caller) : undefined);
     const waitForNotes = needs_notes ? notes.flushSession(needs_notes, input, caller) : undefined;
@@ -178,7 +186,8 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
       const prepared = preparing === undefined ? undefined : await preparing;
       const checking = handler.isLarge?.(services, input, caller);
       const isLarge = checking !== undefined && (await checking);
-      return committer.submit({ name, handler, input, caller, lineage, gaps, prepared, isLarge });
+      const job = { name, handler, input, caller, lineage, gaps, prepared, isLarge };
+      return refundPrepaid(committer.submit(job), call);
     }
     await waitForNotes;
     const context = readContext(services, caller, lineage);
@@ -188,7 +197,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
       ? runPageOfLog(context, input, (page) => handler.run(context, page) as Promise<unknown>)
       : handler.run(context, input);
     const isPaid = caller.key !== undefined && services.meter !== undefined;
-    const output = await (isPaid ? refundOnFailure(running, { name, services, caller }) : running);
+    const output = await (isPaid ? refundOnFailure(running, call) : running);
     if (handler.resourceOf && isAuditedRead(name, input, caller))
       await auditRead(services, committer, { name, resource: handler.resourceOf(input), caller });
     return output;
@@ -197,16 +206,6 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
 }
 
 type RunningCall = { name: OperationName; services: Services; caller: Caller };
-
-/** Refunds a read that failed because of the service. */
-async function refundOnFailure(output: unknown, { name, services, caller }: RunningCall): Promise<unknown> {
-  try {
-    return await output;
-  } catch (error) {
-    if (!(error instanceof Fault)) services.meter?.refund(caller.account_id, operations[name].cost);
-    throw error;
-  }
-}
 
 /** Leases are written through the committer, in order with the account's other writes. */
 const meterWork =
@@ -276,10 +275,15 @@ const saveActivityThrough =
     });
   };
 
-const plainWork = (run: (work: Work) => Promise<WriteResult<unknown>>) => ({
-  handler: { kind: 'write' as const, run },
+const plainWork = (run: (work: Work) => Promise<WriteResult<unknown>>, exclusive = false) => ({
+  handler: { kind: 'write' as const, run, exclusive },
   input: {},
 });
+
+const worksThrough =
+  (committer: Committer, exclusive = false): Kernel['work'] =>
+  (caller, action, run) =>
+    committer.submit({ name: action, ...plainWork(run, exclusive), caller }) as Promise<never>;
 
 /** The service's own bookkeeping gets no audit line. */
 const unauditedWork = (run: (work: Work) => Promise<unknown>) => plainWork(async (work) => unchanged(await run(work)));
@@ -289,6 +293,6 @@ type ControlParts = { services: Services; committer: Committer; caller: Caller; 
 const controlContext = (name: OperationName, { services, committer, caller, input }: ControlParts): ControlContext => ({
   caller,
   services,
-  work: (account_id, run) =>
-    committer.submit({ name, ...plainWork(run), input, caller: { ...caller, account_id } }) as Promise<never>,
+  work: (account_id, run, as = caller) =>
+    committer.submit({ name, ...plainWork(run), input, caller: { ...as, account_id } }) as Promise<never>,
 });

@@ -94,7 +94,7 @@ const NO_PRICE = { cost: 0, effect: 'none', cost_per: undefined } as const;
 
 /** The charge for a write that succeeds. Work on the store without a key is free. */
 export function writeCharge({ name, caller, input }: MeteredCall): number {
-  if (!caller.key) return 0;
+  if (!caller.key || caller.is_prepaid) return 0;
   const { cost, effect } = priceOf(name, input);
   return effect === 'write' ? cost : 0;
 }

@@ -102,6 +102,7 @@ export type Services = {
   projections: readonly Projection[];
   erasers: Erasers;
   followsTraces: readonly TraceFollower[];
+  leavesShared: readonly AccountLeaver[];
   /** Present where a module has teams. */
   findMember?: FindMember | undefined;
 };
@@ -125,8 +126,8 @@ export type ReadContext = AccountReads & {
 export type ControlContext = {
   caller: Caller;
   services: Services;
-  /** Runs work on one account, with its transaction, log and audit. */
-  work<T>(accountId: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
+  /** Runs work on one account, with its transaction, log and audit; as another caller where one is given. */
+  work<T>(accountId: string, run: (work: Work) => Promise<WriteResult<T>>, as?: Caller): Promise<T>;
 };
 
 export type WriteItem<N extends OperationName> = {
@@ -192,6 +193,8 @@ export type Kernel = {
   list(name: LinesName, input: unknown, caller: Caller): Promise<Lines>;
   /** For the service's own work on an account: the same transaction, log and audit, but no operation. */
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
+  /** The same in a transaction of its own, as `exclusive` gives one to an operation. */
+  workExclusively<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   /** Stores what a server that only reads hands over. */
   receive(kind: string, item: unknown): Promise<unknown>;
   /** Called before a transport stops: questions of servers that only read are answered. */
@@ -219,6 +222,8 @@ export type Module = {
   erasesAgent?: AgentEraser;
   /** Called after traces were removed for their age, or lost their payloads, in the same transaction. */
   followsTraces?: TraceFollower;
+  /** Ends the part that a deleted account has in what it shares with others, before its rows are deleted. */
+  leavesShared?: AccountLeaver;
   handlers: Handlers;
   /** Finds the members of teams, to whom keys may belong. At most one module has it. */
   findMember?: FindMember;
@@ -240,6 +245,12 @@ export type Module = {
   saveActivity?: () => (work: Work, tally: DayTally) => Promise<void>;
 };
 
+/**
+ * Called once an account has ended, and again after a stop in between, so it must be repeatable. Its steps are short, each a
+ * transaction of its own; between them it checks `isStopping`.
+ */
+export type AccountLeaver = (kernel: Kernel, accountId: string, isStopping: () => boolean) => Promise<void>;
+
 /** Work that a module does beside requests for as long as a store is open. */
 export type StoreCompanion = {
   /** Resolves when nothing that was begun is left to do. */
@@ -249,61 +260,3 @@ export type StoreCompanion = {
 
 /** Writes notes. Returns a function to call once they are committed. */
 export type NoteRecorder = (work: Work, notes: AccountNotes) => Promise<() => void>;
-
-export const reads = <N extends OperationName>(
-  run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
-): Handler<N> => ({ kind: 'read', run });
-
-/** Gives a write a transaction of its own: all earlier writes are committed when it runs. */
-export const exclusive = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({
-  ...handler,
-  exclusive: true,
-});
-
-/** Writes no audit line: for an operation that must not add rows to the account it is about. */
-export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({
-  ...handler,
-  unaudited: true,
-});
-
-/** Gives a write a step before its transaction, see `HandlerOptions`. */
-/** Adds the check whether a write is a large one. */
-export const maybeLarge = <N extends OperationName>(
-  isLarge: NonNullable<HandlerOptions<N>['isLarge']>,
-  handler: Handler<N>,
-): Handler<N> => ({ ...handler, isLarge });
-
-export const prepares = <N extends OperationName>(
-  prepare: NonNullable<HandlerOptions<N>['prepare']>,
-  handler: Handler<N>,
-): Handler<N> => ({ ...handler, prepare });
-
-/** Makes a read audited: the function returns the resource for its audit line. */
-export const looksAt = <N extends OperationName>(
-  resourceOf: (input: Input<N>) => string,
-  handler: Handler<N>,
-): Handler<N> => ({ ...handler, resourceOf });
-
-export const lists = <N extends LinesName>(run: (context: ReadContext, input: Input<N>) => Lines): Handler<N> => ({
-  kind: 'lines',
-  run,
-});
-
-export const follows = <N extends StreamName>(
-  run: (context: ReadContext, input: Input<N>) => FollowRequest,
-): Handler<N> => ({
-  kind: 'stream',
-  run,
-});
-
-export const writes = <N extends OperationName>(
-  run: (work: Work, item: WriteItem<N>) => Promise<WriteResult<Output<N>>>,
-): Handler<N> => ({ kind: 'write', run });
-
-export const controls = <N extends OperationName>(
-  run: (context: ControlContext, input: Input<N>) => Promise<Output<N>>,
-): Handler<N> => ({ kind: 'control', run });
-
-export const writesTogether = <N extends OperationName>(
-  run: (work: Work, items: readonly WriteItem<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]>,
-): Handler<N> => ({ kind: 'set', run });

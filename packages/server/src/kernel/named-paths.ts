@@ -1,4 +1,4 @@
-import { type Glob, type OperationName, operations, parseGlob, shapes } from '@mem-service/contract';
+import { type Glob, type OperationName, operations, parseGlob, roomShapes, shapes } from '@mem-service/contract';
 import type { z } from 'zod';
 import { splitEntryName } from './entry-name.ts';
 
@@ -7,30 +7,41 @@ export type NamedPath = { glob: Glob; isPath: boolean };
 
 type PathSchema = z.core.$ZodType;
 type CollectPaths = (value: unknown, found: NamedPath[]) => void;
-
-const walks = new Map<OperationName, CollectPaths | undefined>();
+type WantedPath = (text: string) => boolean;
 
 /** Returns every path that an input contains, in any field whose schema may hold one. */
-export function pathsNamedIn(name: OperationName, input: unknown): NamedPath[] {
-  if (!walks.has(name)) walks.set(name, walkOf(operations[name].input));
-  const found: NamedPath[] = [];
-  walks.get(name)?.(input, found);
-  return found;
+export const pathsNamedIn = collecting(() => true);
+
+const AT = roomShapes.ROOM_SIGN.charCodeAt(0);
+
+/** Those of rooms alone. Asked of every call, so it looks at one character of each path. */
+export const roomPathsIn = collecting((text) => text.charCodeAt(0) === AT);
+
+function collecting(isWanted: WantedPath): (name: OperationName, input: unknown) => NamedPath[] {
+  const walks = new Map<OperationName, CollectPaths | undefined>();
+  return (name, input) => {
+    if (!walks.has(name)) walks.set(name, walkOf(operations[name].input, isWanted));
+    const found: NamedPath[] = [];
+    walks.get(name)?.(input, found);
+    return found;
+  };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Builds the function that collects the paths from a value of this schema; undefined where the schema holds none. */
-function walkOf(schema: PathSchema): CollectPaths | undefined {
-  if (schema === shapes.entityPath || schema === shapes.pathGlob) return takeGlob(schema === shapes.entityPath);
+function walkOf(schema: PathSchema, isWanted: WantedPath): CollectPaths | undefined {
+  const walk = (inner: PathSchema) => walkOf(inner, isWanted);
+  if (schema === shapes.entityPath || schema === shapes.pathGlob)
+    return takeGlob(schema === shapes.entityPath, isWanted);
   // Every kind of schema has its own `def`; these members lead to the nested schemas.
   const { shape, element, innerType, in: input, options, valueType } = schema._zod.def as unknown as SchemaChildren;
-  if (shape) return walkMembers(shape);
-  if (options) return inTurn(options.flatMap((option) => walkOf(option) ?? []));
+  if (shape) return walkMembers(shape, isWanted);
+  if (options) return inTurn(options.flatMap((option) => walk(option) ?? []));
   const each = element ?? valueType;
-  if (each) return walkEach(walkOf(each));
+  if (each) return walkEach(walk(each));
   const inner = innerType ?? input;
-  return inner && walkOf(inner);
+  return inner && walk(inner);
 }
 
 type SchemaChildren = {
@@ -43,9 +54,9 @@ type SchemaChildren = {
 };
 
 const takeGlob =
-  (isPath: boolean): CollectPaths =>
+  (isPath: boolean, isWanted: WantedPath): CollectPaths =>
   (value, found) => {
-    const glob = typeof value === 'string' ? parseGlob(value) : undefined;
+    const glob = typeof value === 'string' && isWanted(value) ? parseGlob(value) : undefined;
     if (glob) found.push({ glob, isPath });
   };
 
@@ -62,10 +73,10 @@ const walkEach = (walk: CollectPaths | undefined): CollectPaths | undefined =>
     if (isObject(value)) for (const one of Object.values(value)) walk(one, found);
   });
 
-function walkMembers(shape: Record<string, PathSchema>): CollectPaths | undefined {
+function walkMembers(shape: Record<string, PathSchema>, isWanted: WantedPath): CollectPaths | undefined {
   const members = Object.entries(shape).flatMap(([field, schema]): CollectPaths[] => {
-    if (`${field}_type` in shape) return [takeNode(field)];
-    const walk = walkOf(schema);
+    if (`${field}_type` in shape) return [takeNode(field, isWanted)];
+    const walk = walkOf(schema, isWanted);
     return walk ? [(value, found) => walk((value as Record<string, unknown>)[field], found)] : [];
   });
   const all = inTurn(members);
@@ -79,10 +90,10 @@ function walkMembers(shape: Record<string, PathSchema>): CollectPaths | undefine
 
 /** A node of the graph has a name, and another field gives its kind. */
 const takeNode =
-  (field: string): CollectPaths =>
+  (field: string, isWanted: WantedPath): CollectPaths =>
   (value, found) => {
     const { [field]: name, [`${field}_type`]: type } = value as Record<string, unknown>;
     if (typeof name !== 'string') return;
     const path = type === 'entity' ? name : type === 'entry' ? splitEntryName(name)?.entity_path : undefined;
-    if (path !== undefined) found.push({ glob: { kind: 'exact', path }, isPath: true });
+    if (path !== undefined && isWanted(path)) found.push({ glob: { kind: 'exact', path }, isPath: true });
   };

@@ -45,11 +45,15 @@ export const sharedTablesOf = (modules: readonly Module[]): readonly SharedTable
 /** Collects the tables, projections and erasers of all modules. */
 export const registryOf = (
   modules: readonly Module[],
-): Pick<Services, 'tables' | 'wordIndexes' | 'projections' | 'erasers' | 'followsTraces' | 'findMember'> => ({
+): Pick<
+  Services,
+  'tables' | 'wordIndexes' | 'projections' | 'erasers' | 'followsTraces' | 'leavesShared' | 'findMember'
+> => ({
   tables: tablesOf(modules),
   wordIndexes: modules.flatMap((module) => module.wordIndexes ?? []),
   projections: modules.flatMap((module) => module.projections ?? []).filter(({ runs }) => runs !== 'as a consumer'),
   followsTraces: modules.flatMap((module) => module.followsTraces ?? []),
+  leavesShared: modules.flatMap((module) => module.leavesShared ?? []),
   findMember: modules.find((module) => module.findMember)?.findMember,
   erasers: erasersOf({ erasesEntries: kernelErasesEntries, erasesAgent: kernelErasesAgent }, modules),
 });

@@ -25,6 +25,16 @@ export type RerankingServer = OutsideServer & {
   top: number;
 };
 
+/** A server of language models, as OpenAI's is, that judges ask. */
+export type JudgingServer = Omit<OutsideServer, 'model'> & {
+  /** The first is asked unless a judge names another of them. */
+  models: readonly string[];
+  /** In dollars; null where the table of prices is to be asked. */
+  price: LlmPrice | null;
+  /** How often an account may ask in a day, whatever its own budget. */
+  calls_per_day: number;
+};
+
 /** Settings that the operator chooses. */
 export type Settings = {
   outcome_model: 'evidence' | 'multiplicative';
@@ -39,6 +49,8 @@ export type Settings = {
   /** Set where the embedder is `openai`; the built-in one works beside it. */
   embedding_server: EmbeddingServer | null;
   reranking_server: RerankingServer | null;
+  /** Without one, judges of the kind `llm` judge nothing. */
+  judging_server: JudgingServer | null;
   /** Whether digests are compiled. */
   cortex: 'on' | 'off';
   /** By model name or its prefix; null means the built-in prices. */
@@ -62,6 +74,7 @@ export const SETTINGS: Settings = {
   embedder: 'builtin',
   embedding_server: null,
   reranking_server: null,
+  judging_server: null,
   cortex: 'on',
   llm_prices: null,
   delivery_days: 30,

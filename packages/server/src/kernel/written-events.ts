@@ -10,10 +10,12 @@ export type WrittenEvent = {
   key: string | null;
   version: number | null;
   session: string;
+  /** Another agent that did it, on whose behalf it is there. */
+  actor_agent_id: string | null;
   created_at: number;
 };
 
-const WRITTEN = fragment('seq, event_type, branch, entity_path, key, version, session, created_at');
+const WRITTEN = fragment('seq, event_type, branch, entity_path, key, version, session, actor_agent_id, created_at');
 
 export type WrittenPart = { account_id: string; agent_id: string; after: number; limit: number };
 

@@ -87,7 +87,7 @@ export function AuditPage() {
         ))}
         {isFiltered && <Button onClick={clear}>{texts.clear}</Button>}
       </div>
-      <div className={styles.body}>
+      <div className={`${styles.body} edges`}>
         <Loaded answer={{ ...pages, data: pages.data?.pages[0] }} rows={8} call={call}>
           {() =>
             lines.length === 0 ? (

@@ -129,6 +129,7 @@ const columnsOf = (lastSeq: number): Column<LogConsumer>[] => [
     width: 110,
     end: true,
     phone: 'value',
+    isNamed: true,
     cell: ({ dead_letters_total: n }) =>
       n === 0 ? <span className="third">0</span> : <Tag tone="bad">{number(n)}</Tag>,
   },

@@ -57,7 +57,7 @@ export function KeysPage() {
           {texts.create}
         </Button>
       </AdminBar>
-      <div className={styles.body}>
+      <div className={`${styles.body} edges`}>
         <Loaded answer={{ ...pages, data: pages.data?.pages[0] }} rows={6} call={call}>
           {() =>
             keys.length === 0 ? (

@@ -40,7 +40,7 @@ export function TeamsPage() {
           {texts.create}
         </Button>
       </AdminBar>
-      <div className={styles.body}>
+      <div className={`${styles.body} edges`}>
         <Loaded answer={{ ...pages, data: pages.data?.pages[0] }} rows={5} call={call}>
           {() =>
             teams.length === 0 ? (

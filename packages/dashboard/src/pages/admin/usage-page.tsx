@@ -199,6 +199,7 @@ function TopTable({ label, head, rows, hrefFor, isMono = false }: TopTableProps)
     width: 76,
     end: true,
     phone,
+    isNamed: true,
     cell: (row) => <span className={id === 'errors' && row[id] > 0 ? 'bad' : 'second'}>{number(row[id])}</span>,
   });
   const columns: Column<Tally>[] = [

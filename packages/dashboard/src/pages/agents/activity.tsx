@@ -9,6 +9,7 @@ import { clockTime, day, fullTimeOf, number } from '../../texts/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/choice-menu.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
+import { EventName } from '../../ui/event-name.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -153,10 +154,11 @@ const COLUMNS: Column<TimelineEvent>[] = [
     head: texts.columns.type,
     width: 140,
     phone: 'name',
-    cell: ({ event_type, details }) => (
-      <span className={event_type === 'error' || isFailure(details.outcome_type as string) ? 'bad' : 'second'}>
-        {event_type}
-      </span>
+    cell: (event) => (
+      <EventName
+        event={event}
+        className={event.event_type === 'error' || isFailure(event.details.outcome_type as string) ? 'bad' : 'second'}
+      />
     ),
   },
   {

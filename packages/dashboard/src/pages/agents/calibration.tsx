@@ -26,13 +26,13 @@ export function Calibration({ agent }: { agent?: string }) {
       actions={data && data.n > 0 && <TableToggle isTable={isTable} onToggle={setTable} />}
     >
       <Loaded answer={answer} call={{ name: 'outcomes.calibration', input }}>
-        {({ n, buckets, brier_score, expected_calibration_error }) => {
+        {({ n, buckets, ...figures }) => {
           const points = pointsOf(buckets);
           if (n === 0) return <p className="third">{agent === undefined ? texts.nothingAtAll : texts.nothing}</p>;
           return (
             <div className={styles.calibration}>
               {isTable ? <PointTable points={points} /> : <Plot points={points} />}
-              <Words points={points} brier={brier_score} error={expected_calibration_error} />
+              <Words points={points} figures={figures} />
             </div>
           );
         }}
@@ -47,10 +47,11 @@ function pointsOf(buckets: Buckets): TestedBucket[] {
   );
 }
 
-type WordsProps = { points: readonly TestedBucket[]; brier: number | null; error: number | null };
+type Figures = Omit<Output<'outcomes.calibration'>, 'n' | 'buckets'>;
+type WordsProps = { points: readonly TestedBucket[]; figures: Figures };
 
-/** The bucket with the most evidence, in words, and the two figures for all. */
-function Words({ points, brier, error }: WordsProps) {
+/** The bucket with the most evidence, in words, and the figures for all. */
+function Words({ points, figures }: WordsProps) {
   const most = points.reduce<TestedBucket | undefined>(
     (best, point) => (best && best.n >= point.n ? best : point),
     undefined,
@@ -63,27 +64,24 @@ function Words({ points, brier, error }: WordsProps) {
           <dd>{texts.holds(confidence(most.held))}</dd>
         </>
       )}
-      {brier !== null && (
-        <>
-          <dt>
-            <span className="hinted" title={texts.brierHint}>
-              {texts.brier}
-            </span>
-          </dt>
-          <dd>{brier.toFixed(3)}</dd>
-        </>
-      )}
-      {error !== null && (
-        <>
-          <dt>
-            <span className="hinted" title={texts.errorHint}>
-              {texts.error}
-            </span>
-          </dt>
-          <dd>{error.toFixed(3)}</dd>
-        </>
-      )}
+      <Figure name={texts.brier} hint={texts.brierHint} value={figures.brier_score} />
+      <Figure name={texts.error} hint={texts.errorHint} value={figures.expected_calibration_error} />
+      <Figure name={texts.learned} hint={texts.learnedHint} value={figures.learned_calibration_error} />
     </dl>
+  );
+}
+
+function Figure({ name, hint, value }: { name: string; hint: string; value: number | null }) {
+  if (value === null) return null;
+  return (
+    <>
+      <dt>
+        <span className="hinted" title={hint}>
+          {name}
+        </span>
+      </dt>
+      <dd>{value.toFixed(3)}</dd>
+    </>
   );
 }
 

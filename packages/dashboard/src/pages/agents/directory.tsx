@@ -45,7 +45,7 @@ export function Directory() {
           <CopyAs call={{ name: 'agents.list', input }} />
         </span>
       </TitleBar>
-      <div className={styles.body}>
+      <div className={`${styles.body} edges`}>
         <Loaded answer={{ ...pages, data: pages.data?.pages[0] }} rows={8} call={{ name: 'agents.list', input }}>
           {() => (listed.length === 0 ? <Nobody /> : <Listed agents={shown} />)}
         </Loaded>
@@ -103,6 +103,7 @@ function Listed({ agents: listed }: { agents: readonly ListedAgent[] }) {
       width: 76,
       end: true,
       phone: 'value',
+      isNamed: true,
       cell: ({ entries_written }) => number(entries_written),
     },
     {

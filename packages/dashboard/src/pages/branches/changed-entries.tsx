@@ -100,6 +100,7 @@ function Changed({ entry, isOpenAtFirst, below, choice }: ChangedProps) {
         {choice && to !== null && (
           <input
             type="checkbox"
+            className={styles.choose}
             aria-label={pick.choose(name)}
             checked={choice.isChosen(entry)}
             onChange={({ target }) => choice.onChoose(entry, target.checked)}

@@ -103,6 +103,7 @@ export function MergeBranch({ branch, onClose }: { branch: BranchWithCounts; onC
       title={texts.mergeTitle(name, target)}
       submit={trial.data?.conflicts ? texts.toConflicts : texts.submit}
       busy={merge.isPending}
+      working={trial.data && texts.merging(texts.counts(trial.data))}
       disabled={trial.data === undefined || trial.data.status === 'up_to_date'}
       error={error}
       onSubmit={() => merge.mutate({ ...how, message })}
@@ -141,6 +142,7 @@ export function RefreshBranch({ branch, onClose }: { branch: BranchWithCounts; o
       title={texts.refreshTitle(name, branch.parent_branch ?? '')}
       submit={trial.data?.conflicts ? texts.toConflicts : texts.submitRefresh}
       busy={refresh.isPending}
+      working={trial.data && texts.refreshing(texts.counts(trial.data))}
       disabled={trial.data === undefined || trial.data.status === 'up_to_date'}
       error={error}
       onSubmit={() => refresh.mutate({ name, strategy })}

@@ -204,6 +204,7 @@ function Confirm({ asked, request, first, onClose }: RollbackConfirmProps) {
       expected={branch}
       action={texts.action}
       busy={run.isPending}
+      working={texts.working(texts.counts(first.entries_restored, first.entries_deleted))}
       error={run.error ? problemOf(run.error).detail : undefined}
       onConfirm={() => run.mutate(request)}
       onClose={onClose}

@@ -7,7 +7,7 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { entryOfNode, nodeOf } from './entry-data.ts';
-import { type MemoryAddress, onBranch, type ShownAddress } from './memory-address.ts';
+import { type MemoryAddress, onBranch, roomOf, type ShownAddress } from './memory-address.ts';
 import styles from './parts.module.css';
 
 const texts = memory.edges;
@@ -21,7 +21,10 @@ const inputOf = (entry: ShownAddress) => ({
   ...onBranch(entry.branch),
 });
 export const useEdges = (entry: ShownAddress) =>
-  useOperation('graph.neighbors', inputOf(entry), { keepPrevious: false });
+  useOperation('graph.neighbors', inputOf(entry), {
+    keepPrevious: false,
+    enabled: roomOf(entry.entity_path) === undefined,
+  });
 
 type EdgesProps = { edges: ReturnType<typeof useEdges>; entry: ShownAddress; address: MemoryAddress };
 

@@ -3,7 +3,7 @@ import { useCallback, useRef } from 'react';
 import { client, type Output } from '../../data/client.ts';
 import type { FeedEvent } from '../../data/events.ts';
 import { parseExactly } from '../../data/exact-json.ts';
-import { onBranch, type ShownAddress } from './memory-address.ts';
+import { onBranch, roomOf, type ShownAddress } from './memory-address.ts';
 
 export type History = Output<'entries.history'>;
 export type PastVersion = History['versions'][number];
@@ -33,13 +33,14 @@ function historyQuestion(entry: ShownAddress) {
 
 export const useHistory = (entry: ShownAddress) => useInfiniteQuery(historyQuestion(entry));
 
-/** How its confidence came about. What is deleted has none: its story is null. */
+/** How its confidence came about. What is deleted or in a room has none: its story is null. */
 export function useStory(entry: ShownAddress) {
   const queries = useQueryClient();
   const input = callOf(entry);
   return useQuery<Story | null, unknown>({
     queryKey: ['entries.confidence', input],
     queryFn: async ({ signal }) => {
+      if (roomOf(entry.entity_path) !== undefined) return null;
       const { pages } = await queries.fetchInfiniteQuery({ ...historyQuestion(entry), staleTime: FRESH_MS });
       return pages[0]?.versions[0]?.deleted ? null : client().call('entries.confidence', input, { signal });
     },

@@ -13,7 +13,7 @@ import { callOf } from './entry-data.ts';
 import type { ShownEntryData } from './entry-pane.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import styles from './memory.module.css';
-import type { MemoryAddress } from './memory-address.ts';
+import { type MemoryAddress, roomOf } from './memory-address.ts';
 import { GONE, useRemoval } from './use-removal.ts';
 
 const texts = memory.entry;
@@ -22,6 +22,7 @@ const texts = memory.entry;
 export function EntryHead({ address, shown }: { address: MemoryAddress; shown: ShownEntryData }) {
   const { entry, newest, story, isQuarantined } = shown;
   const { entity_path, key } = entry;
+  const room = roomOf(entity_path);
   const { remove, restore, isBusy } = useRemoval(entry);
   const [isErasing, setErasing] = useState(false);
   const edit = () => address.set({ do: 'edit' }, { replace: false });
@@ -85,9 +86,13 @@ export function EntryHead({ address, shown }: { address: MemoryAddress; shown: S
         <li>{texts.version(newest.version)}</li>
         <li>
           {newest.deleted ? texts.deletedBy : texts.by}{' '}
-          <a className="link" href={hrefOf('agents', agent_id)}>
-            {agent_id}
-          </a>
+          {room === undefined ? (
+            <a className="link" href={hrefOf('agents', agent_id)}>
+              {agent_id}
+            </a>
+          ) : (
+            agent_id
+          )}
           , <time title={fullTimeOf(written_at)}>{dayAndTime(written_at)}</time>
         </li>
         <li>{newest.shared ? texts.shared : texts.private}</li>
@@ -95,7 +100,15 @@ export function EntryHead({ address, shown }: { address: MemoryAddress; shown: S
           <li title={fullTimeOf(newest.ttl_at)}>{texts.expires(dayAndTime(newest.ttl_at))}</li>
         )}
         {pattern_refs.length > 0 && <li className="cut">{texts.follows(pattern_refs.join(', '))}</li>}
-        <li>{memory.branch(entry.branch)}</li>
+        {room === undefined ? (
+          <li>{memory.branch(entry.branch)}</li>
+        ) : (
+          <li>
+            <a className="link" href={hrefOf('rooms', room)}>
+              {texts.room}
+            </a>
+          </li>
+        )}
       </ul>
       {isErasing && (
         <EraseDialog

@@ -6,23 +6,26 @@ import type { ShownEntryData } from './entry-pane.tsx';
 import { HistoryPart } from './history-part.tsx';
 import { LedToPart, useLedTo } from './led-to-part.tsx';
 import styles from './memory.module.css';
-import type { MemoryAddress } from './memory-address.ts';
+import { type MemoryAddress, roomOf } from './memory-address.ts';
 import { ReadersPart, useReaders } from './readers-part.tsx';
 import { StoryPart } from './story-part.tsx';
 import { ValuePart } from './value-part.tsx';
 
 const PARTS = ['confidence', 'value', 'history', 'readers', 'led-to', 'edges'] as const;
 type Part = (typeof PARTS)[number];
+/** The rest is about confidence, outcomes and agents of one account. */
+const PARTS_IN_ROOM: readonly Part[] = ['value', 'history'];
 const texts = memory.parts;
 
 /** The parts of the entry, one below the other, and the line that leads to them. */
 export function EntryParts({ address, shown }: { address: MemoryAddress; shown: ShownEntryData }) {
   const { entry, count } = shown;
+  const parts = roomOf(entry.entity_path) === undefined ? PARTS : PARTS_IN_ROOM;
   const readers = useReaders(entry);
   const ledTo = useLedTo(entry);
   const edges = useEdges(entry);
   const body = useRef<HTMLDivElement>(null);
-  const asked = PARTS.find((part) => part === address.part) ?? 'confidence';
+  const asked = parts.find((part) => part === address.part) ?? (parts[0] as Part);
   const [current, setCurrent] = useState<Part>(asked);
   const quietUntil = useRef(0);
   useShownPart(body, quietUntil, setCurrent);
@@ -33,12 +36,12 @@ export function EntryParts({ address, shown }: { address: MemoryAddress; shown: 
     partOf(body.current, part)?.scrollIntoView({ block: 'start' });
   };
   // An address that names a part begins there, once the parts above it have their height.
-  const isReady = !readers.isPending && !ledTo.isPending && !edges.isPending;
+  const isReady = !readers.isLoading && !ledTo.isLoading && !edges.isLoading;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the first time.
   useEffect(() => {
-    if (isReady && asked !== 'confidence') partOf(body.current, asked)?.scrollIntoView({ block: 'start' });
+    if (isReady && asked !== parts[0]) partOf(body.current, asked)?.scrollIntoView({ block: 'start' });
   }, [isReady]);
-  const links = [
+  const allLinks = [
     { value: 'confidence' as const, label: texts.confidence },
     { value: 'value' as const, label: texts.value },
     { value: 'history' as const, label: texts.history, count },
@@ -51,30 +54,45 @@ export function EntryParts({ address, shown }: { address: MemoryAddress; shown: 
     { value: 'led-to' as const, label: texts.ledTo, count: ledTo.found?.length, more: ledTo.hasMore },
     { value: 'edges' as const, label: texts.edges, count: edges.data?.count, more: edges.data?.truncated },
   ];
+  const links = allLinks.filter(({ value }) => parts.includes(value));
+  const has = (part: Part) => parts.includes(part);
   return (
     <>
       <div className={styles.partNav}>
         <SectionNav label={texts.label} value={current} links={links} hrefOf={address.toPart} onSelect={go} />
       </div>
       <div ref={body} className={styles.parts}>
-        <div data-part="confidence">
-          <StoryPart address={address} shown={shown} />
-        </div>
+        {has('confidence') && (
+          <div data-part="confidence">
+            <StoryPart address={address} shown={shown} />
+          </div>
+        )}
         <div data-part="value">
           <ValuePart address={address} shown={shown} />
         </div>
         <div data-part="history">
           <HistoryPart address={address} shown={shown} />
         </div>
-        <div data-part="readers">
-          <ReadersPart readers={readers} entry={entry} newest={shown.newest.version} isDeleted={shown.newest.deleted} />
-        </div>
-        <div data-part="led-to">
-          <LedToPart ledTo={ledTo} entry={entry} />
-        </div>
-        <div data-part="edges">
-          <EdgesPart edges={edges} entry={entry} address={address} />
-        </div>
+        {has('readers') && (
+          <div data-part="readers">
+            <ReadersPart
+              readers={readers}
+              entry={entry}
+              newest={shown.newest.version}
+              isDeleted={shown.newest.deleted}
+            />
+          </div>
+        )}
+        {has('led-to') && (
+          <div data-part="led-to">
+            <LedToPart ledTo={ledTo} entry={entry} />
+          </div>
+        )}
+        {has('edges') && (
+          <div data-part="edges">
+            <EdgesPart edges={edges} entry={entry} address={address} />
+          </div>
+        )}
       </div>
     </>
   );
@@ -100,7 +118,9 @@ function useShownPart(
       const top = scroller.getBoundingClientRect().top + EDGE_PX;
       const isAtEnd = scroller.scrollTop > 0 && scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 2;
       const seen = PARTS.filter((part) => (partOf(body.current, part)?.getBoundingClientRect().top ?? top + 1) <= top);
-      onPart(isAtEnd ? 'edges' : (seen.at(-1) ?? 'confidence'));
+      const there = PARTS.filter((part) => partOf(body.current, part) !== null);
+      const part = isAtEnd ? there.at(-1) : (seen.at(-1) ?? there[0]);
+      if (part) onPart(part);
     };
     scroller.addEventListener('scroll', look, { passive: true });
     return () => scroller.removeEventListener('scroll', look);

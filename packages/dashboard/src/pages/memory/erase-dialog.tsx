@@ -32,6 +32,7 @@ export function EraseDialog({ entry, onClose, onErased }: EraseProps) {
       expected={`${entry.entity_path}/${entry.key}`}
       action={texts.action}
       busy={erase.isPending}
+      working={trial.data && texts.working(trial.data.erased.versions)}
       error={erase.error ? problemOf(erase.error).detail : undefined}
       onConfirm={() => trial.data && erase.mutate(input)}
       onClose={onClose}

@@ -10,7 +10,7 @@ import { Delta } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { onBranch, type ShownAddress } from './memory-address.ts';
+import { onBranch, roomOf, type ShownAddress } from './memory-address.ts';
 import styles from './parts.module.css';
 import { reasonOf } from './story-scale.ts';
 
@@ -31,7 +31,7 @@ const inputOf = ({ entity_path, key, branch }: ShownAddress) => ({
 
 /** Outcomes that the entry led to. */
 export function useLedTo(entry: ShownAddress) {
-  const answer = usePages('outcomes.list', inputOf(entry));
+  const answer = usePages('outcomes.list', inputOf(entry), { enabled: roomOf(entry.entity_path) === undefined });
   const pages = answer.data?.pages;
   const found = pages?.flatMap(({ outcomes }) =>
     outcomes.flatMap((outcome) =>

@@ -73,3 +73,6 @@ export type MemoryAddress = ReturnType<typeof useMemoryAddress>;
 
 /** The branch as a call has it: `main` is left out. */
 export const onBranch = (branch: string): { branch?: string } => (branch === 'main' ? {} : { branch });
+
+/** The room that a path is in; of those, there is neither a story of confidence nor who read, what it led to and edges. */
+export const roomOf = (entityPath: string): string | undefined => /^@([^/]+)/.exec(entityPath)?.[1];

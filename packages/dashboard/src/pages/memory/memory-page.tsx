@@ -44,9 +44,14 @@ export function MemoryPage({ rest }: PageProps) {
 }
 
 function crumbsOf(rest: string, { toPath, entry, do: doing }: MemoryAddress) {
+  const hasBack = true as const;
   const parts = rest === '' ? [] : rest.split('/');
   const above = parts.map((label, i) => ({ label, href: toPath(parts.slice(0, i + 1).join('/')) }));
-  const last = entry ? [{ label: entry.key }] : doing === 'new' ? [{ label: memory.editor.newTitle }] : [];
+  const last = entry
+    ? [{ label: entry.key, hasBack }]
+    : doing === 'new'
+      ? [{ label: memory.editor.newTitle, hasBack }]
+      : [];
   return [{ label: memory.title, href: hrefOf('memory') }, ...above, ...last];
 }
 

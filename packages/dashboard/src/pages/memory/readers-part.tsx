@@ -8,7 +8,7 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { callOf } from './entry-data.ts';
-import type { ShownAddress } from './memory-address.ts';
+import { roomOf, type ShownAddress } from './memory-address.ts';
 import styles from './parts.module.css';
 
 const texts = memory.readers;
@@ -17,7 +17,10 @@ type Readers = Output<'entries.readers'>;
 
 const inputOf = (entry: ShownAddress) => ({ ...callOf(entry), limit: READS });
 export const useReaders = (entry: ShownAddress) =>
-  useOperation('entries.readers', inputOf(entry), { keepPrevious: false });
+  useOperation('entries.readers', inputOf(entry), {
+    keepPrevious: false,
+    enabled: roomOf(entry.entity_path) === undefined,
+  });
 
 type ReadersProps = { readers: ReturnType<typeof useReaders>; entry: ShownAddress; newest: number; isDeleted: boolean };
 

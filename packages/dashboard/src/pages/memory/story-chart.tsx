@@ -168,7 +168,8 @@ const NOTE_PX = { width: 104, above: 12, below: 18 };
 
 /** Beside the selected point, where neither the line nor another point is. */
 function Note({ step, at, points, width }: NoteProps) {
-  const { kind, outcome_type, confidence_before, confidence_after } = step;
+  const { kind, outcome_type, verdict, confidence_before, confidence_after } = step;
+  const name = verdict === null ? memory.story.kinds[kind] : memory.story.verdicts[verdict];
   const shape = shapeOf(step);
   const { x, y, anchor } = placeOfNote(at, points, width);
   const numbers =
@@ -178,7 +179,7 @@ function Note({ step, at, points, width }: NoteProps) {
   return (
     <g className={styles.note}>
       <text className={styles.noteName} data-shape={shape} x={x} y={y} textAnchor={anchor}>
-        {outcome_type?.replaceAll('_', ' ') ?? memory.story.kinds[kind]}
+        {outcome_type?.replaceAll('_', ' ') ?? name}
       </text>
       <text x={x} y={y + 14} textAnchor={anchor}>
         {numbers}

@@ -6,8 +6,9 @@ import { overview } from '../../texts/overview.ts';
 import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { ChartOrTable, type ChartSeries, Legend, TableToggle } from '../../ui/time-chart.tsx';
+import { highestOf, placesOf } from './chart-places.ts';
 import type { Overview } from './overview-data.ts';
-import { isRound, longLabel, type Range, shortLabel, type TimeSpan } from './ranges.ts';
+import type { Range, TimeSpan } from './ranges.ts';
 
 const texts = overview.activity;
 
@@ -17,11 +18,14 @@ type Places = readonly (SeriesPoint | undefined)[];
 const sum = (point: SeriesPoint | undefined, types: readonly string[]): number =>
   types.reduce((total, type) => total + (point?.counts[type] ?? 0), 0);
 
-/** What is drawn by a colour of its own. The rest is "other", without the service's own maintenance. */
+/**
+ * What is drawn by a colour of its own. The rest is "other", without the service's own maintenance. A read across agents is two
+ * events, one of the reader and one of the author, and is counted once.
+ */
 const KINDS = [
-  { id: 'read', types: ['cross_agent_read'], colour: '--s-read' },
-  { id: 'write', types: ['write', 'delete'], colour: '--s-write' },
-  { id: 'error', types: ['error'], colour: '--s-llm' },
+  { id: 'read', types: ['cross_agent_read'], colour: '--s-read', events: 2 },
+  { id: 'write', types: ['write', 'delete'], colour: '--s-write', events: 1 },
+  { id: 'error', types: ['error'], colour: '--s-llm', events: 1 },
 ] as const;
 const NAMED = [...KINDS.flatMap(({ types }) => types), 'outcome', ...MAINTENANCE_TYPES];
 
@@ -39,11 +43,11 @@ function chartOf({ series, outcomes, stretch: { starts } }: Overview): ChartSeri
       '--s-other',
       at.map((point) => (point?.total ?? 0) - sum(point, NAMED)),
     ),
-    ...KINDS.flatMap(({ id, types, colour }) =>
+    ...KINDS.flatMap(({ id, types, colour, events }) =>
       of(
         id,
         colour,
-        at.map((point) => sum(point, types)),
+        at.map((point) => Math.ceil(sum(point, types) / events)),
       ),
     ),
     ...of(
@@ -56,7 +60,7 @@ function chartOf({ series, outcomes, stretch: { starts } }: Overview): ChartSeri
 }
 
 /** Failed outcomes by stretch, where all outcomes are known; the series counts them with the others. */
-function failedBy(listed: Output<'outcomes.list'> | undefined, starts: readonly number[]): number[] {
+function failedBy(listed: Overview['outcomes']['data'], starts: readonly number[]): number[] {
   const counts = starts.map(() => 0);
   if (!listed || listed.has_more) return counts;
   for (const { outcome_type, committed_at } of listed.outcomes) {
@@ -90,21 +94,14 @@ export function Activity({ data, range }: { data: Overview; range: Range }) {
 
 type ChartProps = { chart: ChartSeries[]; stretch: TimeSpan; range: Range; isTable: boolean };
 
-function Chart({ chart, stretch: { starts, unit }, range, isTable }: ChartProps) {
-  const totals = starts.map((_, i) => chart.reduce((total, { values }) => total + (values[i] ?? 0), 0));
-  const most = Math.max(0, ...totals);
-  const highest = most === 0 ? texts.nothing : texts.highest(most, longLabel(starts[totals.indexOf(most)] ?? 0, unit));
-  const places = starts.map((start, i) => ({
-    short: i === starts.length - 1 ? texts.now : shortLabel(start, range),
-    long: longLabel(start, unit),
-    isRound: isRound(start, range),
-  }));
+function Chart({ chart, stretch, range, isTable }: ChartProps) {
+  const totals = stretch.starts.map((_, i) => chart.reduce((total, { values }) => total + (values[i] ?? 0), 0));
   return (
     <ChartOrTable
       isTable={isTable}
-      label={texts.label(unit, overview.lastOf[range], highest)}
+      label={texts.label(stretch.unit, overview.lastOf[range], highestOf(totals, stretch))}
       series={chart}
-      places={places}
+      places={placesOf(stretch, range)}
     />
   );
 }

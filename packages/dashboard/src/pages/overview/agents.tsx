@@ -1,4 +1,5 @@
 import { isFailure } from '../../data/events.ts';
+import { newestFirst } from '../../data/newest-first.ts';
 import { useOperation } from '../../data/query.ts';
 import { hrefOf } from '../../router/address.ts';
 import { overview } from '../../texts/overview.ts';
@@ -20,7 +21,7 @@ export function ActiveAgents({ data, range }: { data: Overview; range: Range }) 
         {({ agents: listed }) => {
           const active = listed
             .filter(({ last_active }) => last_active !== null && last_active >= stretch.since)
-            .sort((a, b) => String(b.last_active).localeCompare(String(a.last_active)))
+            .sort((a, b) => newestFirst(String(a.last_active), String(b.last_active)))
             .slice(0, MOST);
           if (active.length === 0) return <p className="third">{texts.nothing(overview.inRange[range])}</p>;
           return (
@@ -39,7 +40,8 @@ export function ActiveAgents({ data, range }: { data: Overview; range: Range }) 
 type LineProps = { agent: string; stretch: TimeSpan; outcomes: readonly OverviewOutcome[] };
 
 function AgentLine({ agent, stretch: { unit, since }, outcomes }: LineProps) {
-  const series = useOperation('series.read', { unit, since, agent_id: agent, types: ['write', 'outcome'] });
+  const input = { unit, since, agent_id: agent, types: ['write', 'outcome'] };
+  const series = useOperation('series.read', input, { isLater: true });
   const failed = outcomes.filter(({ agent_id, outcome_type }) => agent_id === agent && isFailure(outcome_type)).length;
   return (
     <li className={styles.agent}>

@@ -1,12 +1,15 @@
 import { useMemo } from 'react';
 import { type FeedEvent, MAINTENANCE_TYPES } from '../../data/events.ts';
+import { useIsDue } from '../../data/first-paint.ts';
 import { useLiveStatus } from '../../data/use-live.ts';
 import { hrefOf } from '../../router/address.ts';
 import { navigate, textParameter, useSearch } from '../../router/router.tsx';
+import { eventName } from '../../texts/events.ts';
 import { clockTime, fullTimeOf } from '../../texts/format.ts';
 import { overview } from '../../texts/overview.ts';
 import { Button } from '../../ui/button.tsx';
 import { Chip } from '../../ui/choices.tsx';
+import { EventName } from '../../ui/event-name.tsx';
 import { EventWhat, hrefOfEvent } from '../../ui/event-what.tsx';
 import { Confidence } from '../../ui/marks.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -18,6 +21,8 @@ import type { Overview } from './overview-data.ts';
 import { useLiveRows } from './use-live-rows.ts';
 
 const texts = overview.live;
+/** As many as most screens have room for: the others are drawn after the first paint. */
+const FIRST_ROWS = 20;
 const parameters = { type: textParameter(), agent: textParameter() };
 
 const columns: readonly Column<FeedEvent>[] = [
@@ -42,9 +47,9 @@ const columns: readonly Column<FeedEvent>[] = [
   {
     id: 'event',
     head: texts.columns.event,
-    width: 134,
+    width: 152,
     phone: 'hide',
-    cell: ({ event_type }) => <span className="second">{event_type}</span>,
+    cell: (event) => <EventName event={event} className="second" />,
   },
   { id: 'what', head: texts.columns.what, phone: 'detail', cell: (event) => <EventWhat event={event} /> },
   {
@@ -64,7 +69,11 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
   // The list begins where the statistics say that the log ends.
   const answer = stats.data === undefined ? { ...stats, data: undefined } : start;
   const { state } = useLiveStatus();
-  const rows = useMemo(() => shown.filter((event) => agent === '' || event.agent_id === agent), [shown, agent]);
+  const most = useIsDue(true) ? shown.length : FIRST_ROWS;
+  const rows = useMemo(
+    () => shown.filter((event) => agent === '' || event.agent_id === agent).slice(0, most),
+    [shown, agent, most],
+  );
   const actions = (
     <>
       {waiting.length > 0 && <Button onClick={show}>{texts.showNew(waiting.length)}</Button>}
@@ -72,6 +81,7 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
         name={texts.type}
         value={type}
         choices={[...new Set([...namesOf(shown, 'event_type'), ...MAINTENANCE_TYPES])]}
+        labelOf={eventName}
         onChange={(next) => set({ type: next })}
       />
       <FilterMenu
@@ -99,7 +109,7 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that somebody reads. */}
       <div
-        className={styles.feed}
+        className="edges"
         onPointerEnter={() => hold(true)}
         onPointerLeave={() => hold(false)}
         onFocus={() => hold(true)}
@@ -126,16 +136,22 @@ const openEvent = (event: FeedEvent) => navigate(hrefOfEvent(event));
 const namesOf = (events: readonly FeedEvent[], member: 'event_type' | 'agent_id'): string[] =>
   [...new Set(events.map((event) => event[member]))].sort();
 
-type FilterProps = { name: string; value: string; choices: readonly string[]; onChange: (value: string) => void };
+type FilterProps = {
+  name: string;
+  value: string;
+  choices: readonly string[];
+  labelOf?: (choice: string) => string;
+  onChange: (value: string) => void;
+};
 
-function FilterMenu({ name, value, choices, onChange }: FilterProps) {
+function FilterMenu({ name, value, choices, labelOf = (choice) => choice, onChange }: FilterProps) {
   if (value !== '')
     return (
       <Chip name={name} onRemove={() => onChange('')}>
-        {value}
+        {labelOf(value)}
       </Chip>
     );
-  const items = choices.map((choice) => ({ id: choice, label: choice, onSelect: () => onChange(choice) }));
+  const items = choices.map((choice) => ({ id: choice, label: labelOf(choice), onSelect: () => onChange(choice) }));
   return (
     <span className="wide-only">
       <Menu label={`${name} ${texts.all}`} kind="chipButton" items={items} data-page-search>

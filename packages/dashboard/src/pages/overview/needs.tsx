@@ -2,45 +2,52 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Output } from '../../data/client.ts';
 import { useInstalled } from '../../data/installed.ts';
+import { newestFirst } from '../../data/newest-first.ts';
 import { useOperation } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
 import { ago } from '../../texts/format.ts';
+import { incidents as incidentTexts } from '../../texts/incidents.ts';
 import { overview } from '../../texts/overview.ts';
 import { EntryName } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import styles from './overview.module.css';
-import type { OverviewOutcome } from './overview-data.ts';
+import type { Overview, OverviewOutcome } from './overview-data.ts';
+import { ALERTS, CONTESTED, EACH, FAILING, incidentsOf, REVIEWS, weekBefore } from './questions.ts';
 
 const texts = overview.needs;
-const EACH = 4;
+/** The question itself shows whether the module is there. */
+const REVIEWS_PROBE = { name: 'pull_requests.list', input: REVIEWS } as const;
+const FAILING_PROBE = { name: 'incidents.list', input: FAILING } as const;
+const ALERTS_PROBE = { name: 'alerts.list', input: ALERTS } as const;
 const often = { refetchMs: 15_000 };
-/** Nobody may have looked for some days. */
-const DAYS = 7;
-const DAY_MS = 24 * 60 * 60_000;
 /** Where more incidents are found, if none of their kinds has more than a page. */
 const LEAST = 'p2_incident';
 
 type Need = { id: string; kind: string; tone: string; title: ReactNode; note: string; at: string; href: string };
 
-const REVIEWS = { name: 'pull_requests.list', input: { status: 'open', limit: 1 } } as const;
-
 /** What the service cannot decide: the gravest first, and of a kind the newest. */
-export function NeedsAPerson() {
+export function NeedsAPerson({ stale }: { stale: Overview['allStale'] }) {
   const now = useNow();
-  const since = dayBefore(now);
+  const since = weekBefore(now);
   const incidents = useIncidents(since);
-  const contested = useOperation(
-    'entries.list',
-    { evidence_status: 'contested', sort: 'recent', fields: 'meta', limit: EACH },
-    often,
-  );
-  const stale = useOperation('stale_reads.list', { since, limit: 50 }, often);
+  const contested = useOperation('entries.list', CONTESTED, often);
+  const failing = useFailing();
+  const alerts = useAlerts();
   const reviews = useReviews();
-  const needs = [...incidents.needs, ...contestedOf(contested), ...staleOf(stale), ...reviews.needs];
+  const needs = [
+    ...incidents.needs,
+    ...failing.needs,
+    ...alerts.needs,
+    ...contestedOf(contested),
+    ...staleOf(stale, since),
+    ...reviews.needs,
+  ];
   const more = [
     ...incidents.more,
+    ...failing.more,
+    ...alerts.more,
     ...(contested.data?.has_more
       ? [{ label: texts.more.contested, href: hrefOf('memory', '', { status: 'contested' }) }]
       : []),
@@ -81,17 +88,14 @@ export function NeedsAPerson() {
   );
 }
 
-/** The day a week ago. */
-const dayBefore = (now: number): string => new Date(now - DAYS * DAY_MS).toISOString().slice(0, 10);
-
 /** The newest of each kind of incident, whatever else was committed since. */
 function useIncidents(since: string) {
-  const p1 = useOperation('outcomes.list', { outcome_type: 'p1_incident', since, limit: EACH }, often);
-  const p2 = useOperation('outcomes.list', { outcome_type: 'p2_incident', since, limit: EACH }, often);
-  const critical = useOperation('outcomes.list', { outcome_type: 'critical_failure', since, limit: EACH }, often);
+  const p1 = useOperation('outcomes.list', incidentsOf('p1_incident', since), often);
+  const p2 = useOperation('outcomes.list', incidentsOf('p2_incident', since), often);
+  const critical = useOperation('outcomes.list', incidentsOf('critical_failure', since), often);
   const answers = { p1_incident: p1, p2_incident: p2, critical_failure: critical };
   const found = Object.values(answers).flatMap(({ data }) => data?.outcomes ?? []);
-  const newest = found.sort((a, b) => b.committed_at.localeCompare(a.committed_at));
+  const newest = found.sort((a, b) => newestFirst(a.committed_at, b.committed_at));
   const rest = Object.entries(answers).find(([, { data }]) => data?.has_more) ?? (found.length > EACH && [LEAST]);
   const more = rest ? [{ label: texts.more.incident, href: hrefOf('traces', '', { outcome: rest[0] }) }] : [];
   return { needs: newest.slice(0, EACH).map(incidentOf), more, questions: Object.values(answers) };
@@ -126,8 +130,9 @@ function contestedOf({ data }: Answer): Need[] {
   );
 }
 
-function staleOf({ data }: UseQueryResult<Output<'stale_reads.list'>, unknown>): Need[] {
-  const changed = data?.stale_reads.filter(({ value_changed }) => value_changed) ?? [];
+function staleOf({ data }: Overview['allStale'], since: string): Need[] {
+  const recent = data?.stale_reads.filter(({ committed_at }) => committed_at >= since) ?? [];
+  const changed = recent.filter(({ value_changed }) => value_changed);
   return changed.slice(0, EACH).map((read) => ({
     id: `stale-${read.outcome_ref}-${read.entity_path}/${read.key}-${read.committed_at}`,
     kind: texts.stale,
@@ -142,12 +147,8 @@ function staleOf({ data }: UseQueryResult<Output<'stale_reads.list'>, unknown>):
 
 /** Open pull requests, where the module answers. */
 function useReviews() {
-  const isInstalled = useInstalled([REVIEWS]).get(REVIEWS.name) === true;
-  const answer = useOperation(
-    'pull_requests.list',
-    { status: 'open', limit: EACH },
-    { enabled: isInstalled, ...often },
-  );
+  const isMissing = useInstalled([REVIEWS_PROBE]).get(REVIEWS_PROBE.name) === false;
+  const answer = useOperation('pull_requests.list', REVIEWS, { enabled: !isMissing, ...often });
   const needs = (answer.data?.pull_requests ?? []).map(({ id, title, source_branch, target_branch, updated_at }) => ({
     id: `review-${id}`,
     kind: texts.review,
@@ -158,4 +159,37 @@ function useReviews() {
     href: hrefOf('pulls', id),
   }));
   return { needs, more: answer.data?.has_more ? [{ label: texts.more.review, href: hrefOf('pulls') }] : [] };
+}
+
+/** Incidents that are open, where the module answers. */
+function useFailing() {
+  const isMissing = useInstalled([FAILING_PROBE]).get(FAILING_PROBE.name) === false;
+  const answer = useOperation('incidents.list', FAILING, { enabled: !isMissing, isLater: true, ...often });
+  const needs = (answer.data?.incidents ?? []).map(({ incident_id, source_id, agent_id, reason, opened_at }) => ({
+    id: `failing-${incident_id}`,
+    kind: texts.failing,
+    tone: 'bad',
+    title: incidentTexts.titleOf(source_id, agent_id),
+    note: reason,
+    at: opened_at,
+    href: hrefOf('incidents', incident_id),
+  }));
+  const href = hrefOf('incidents', '', { status: 'open' });
+  return { needs, more: answer.data?.has_more ? [{ label: texts.more.failing, href }] : [] };
+}
+
+/** Alerts that nobody has acknowledged, where the module answers. */
+function useAlerts() {
+  const isMissing = useInstalled([ALERTS_PROBE]).get(ALERTS_PROBE.name) === false;
+  const answer = useOperation('alerts.list', ALERTS, { enabled: !isMissing, isLater: true, ...often });
+  const needs = (answer.data?.alerts ?? []).map(({ alert_id, rule_id, reason, raised_at }) => ({
+    id: `alert-${alert_id}`,
+    kind: texts.alert,
+    tone: 'warn',
+    title: rule_id,
+    note: reason,
+    at: raised_at,
+    href: hrefOf('alerts'),
+  }));
+  return { needs, more: answer.data?.has_more ? [{ label: texts.more.alert, href: hrefOf('alerts') }] : [] };
 }

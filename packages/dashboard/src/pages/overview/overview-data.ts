@@ -3,38 +3,52 @@ import type { Output } from '../../data/client.ts';
 import { isFailure } from '../../data/events.ts';
 import { useOperation } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
+import { AGENTS, inputsOf, MINUTE_MS } from './questions.ts';
 import { type Range, stretchOf, type TimeSpan } from './ranges.ts';
 
-const MINUTE_MS = 60_000;
 const REFETCH_MS = 10_000;
-/** Enough to see who did what; more is counted by the series. */
-const MAX_OUTCOMES = 200;
+const often = { refetchMs: REFETCH_MS };
 
 export type OverviewOutcome = Output<'outcomes.list'>['outcomes'][number];
 export type Listed = Output<'entries.list'>['entries'][number];
+
+type Committed = { committed_at: string };
+
+/** Of a page with the newest first: what a question for a later time would have found. */
+const laterPart = <T extends Committed>(rows: readonly T[], has_more: boolean, since: string) => {
+  const later = rows.filter(({ committed_at }) => committed_at >= since);
+  return { rows: later, has_more: has_more && later.length === rows.length };
+};
 
 /** What the parts of the page share: the stretch of time, and the questions that more than one of them asks. */
 export function useOverview(range: Range) {
   const minute = Math.floor(useNow(MINUTE_MS / 4) / MINUTE_MS);
   const stretch: TimeSpan = useMemo(() => stretchOf(range, minute * MINUTE_MS), [range, minute]);
-  const { since, unit } = stretch;
-  const today = useMemo(() => new Date(minute * MINUTE_MS).setHours(0, 0, 0, 0), [minute]);
-  const often = { refetchMs: REFETCH_MS };
-  const outcomes = useOperation('outcomes.list', { since, limit: MAX_OUTCOMES }, often);
-  const ofToday = useOperation(
-    'outcomes.list',
-    { since: new Date(today).toISOString(), limit: MAX_OUTCOMES },
-    { ...often, enabled: range === '1h' },
-  );
+  const inputs = useMemo(() => inputsOf(range, minute * MINUTE_MS), [range, minute]);
+  const { since } = stretch;
+  const listed = useOperation('outcomes.list', inputs.outcomes, often);
+  const outcomes = useMemo(() => {
+    if (!listed.data) return undefined;
+    const { rows, has_more } = laterPart(listed.data.outcomes, listed.data.has_more, since);
+    return { outcomes: rows, has_more };
+  }, [listed.data, since]);
+  const allStale = useOperation('stale_reads.list', inputs.staleReads, often);
+  const staleReads = useMemo(() => {
+    if (!allStale.data) return undefined;
+    const { rows, has_more } = laterPart(allStale.data.stale_reads, allStale.data.has_more, since);
+    return { stale_reads: rows, has_more };
+  }, [allStale.data, since]);
   return {
     stretch,
     stats: useOperation('stats.read', {}, often),
-    series: useOperation('series.read', { unit, since }, often),
-    outcomes,
+    series: useOperation('series.read', inputs.series, often),
+    outcomes: { data: outcomes },
     /** Of the whole day, where less than a day is shown. */
-    movedBy: range === '1h' ? ofToday : outcomes,
-    staleReads: useOperation('stale_reads.list', { since, limit: 100 }, often),
-    agents: useOperation('agents.list', { limit: 1000 }, often),
+    movedBy: listed,
+    staleReads: { data: staleReads },
+    /** Of a week at least. */
+    allStale,
+    agents: useOperation('agents.list', AGENTS, often),
   };
 }
 

@@ -22,6 +22,7 @@ import { NeedsAPerson } from './needs.tsx';
 import styles from './overview.module.css';
 import { type Overview, useOverview } from './overview-data.ts';
 import { RANGES, type Range } from './ranges.ts';
+import { Trends } from './trends.tsx';
 
 const parameters = { range: choiceParameter<Range>('1h', RANGES) };
 const CHOICES = RANGES.map((value) => ({ value, label: overview.ranges[value] }));
@@ -46,10 +47,11 @@ export function OverviewPage() {
         <Title data={data} range={range} onRange={(next) => set({ range: next })} />
         {demo.isThere && <DemoNote demo={demo} />}
         <Activity data={data} range={range} />
+        <Trends data={data} range={range} />
         <LiveList stats={data.stats} />
       </div>
       <div className={styles.aside}>
-        <NeedsAPerson />
+        <NeedsAPerson stale={data.allStale} />
         <Moved data={data} range={range} />
         <ActiveAgents data={data} range={range} />
       </div>

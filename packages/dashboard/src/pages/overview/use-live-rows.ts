@@ -3,9 +3,9 @@ import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import { type FeedEvent, isBad } from '../../data/events.ts';
 import { useLive } from '../../data/use-live.ts';
 import { overview } from '../../texts/overview.ts';
-import { askNewest, isShown, type NewestEvents } from './newest-events.ts';
+import { isShown, type NewestEvents, newestQuestion } from './newest-events.ts';
 
-const MOST = 200;
+const MOST = 100;
 const ANNOUNCE_MS = 10_000;
 
 type LiveRows = { shown: readonly FeedEvent[]; waiting: readonly FeedEvent[] };
@@ -13,6 +13,11 @@ type LiveStep =
   | { type: 'begin'; newest: NewestEvents; isShown: (event: FeedEvent) => boolean }
   | { type: 'add'; events: readonly FeedEvent[]; isHeld: boolean }
   | { type: 'show' };
+
+const beginWith = (newest: NewestEvents | undefined): LiveRows => ({
+  shown: newest ? newestFirst(newest.events).slice(0, MOST) : [],
+  waiting: [],
+});
 
 const newestFirst = (events: readonly FeedEvent[]) => [...events].reverse();
 
@@ -23,7 +28,9 @@ function step(rows: LiveRows, action: LiveStep): LiveRows {
     return { shown: [...later, ...newestFirst(action.newest.events)].slice(0, MOST), waiting: [] };
   }
   if (action.type === 'show') return { shown: [...rows.waiting, ...rows.shown].slice(0, MOST), waiting: [] };
-  const fresh = newestFirst(action.events);
+  // A stream that goes back to a position brings some again.
+  const known = new Set([...rows.shown, ...rows.waiting].map(({ position }) => position));
+  const fresh = newestFirst(action.events.filter(({ position }) => !known.has(position)));
   if (action.isHeld) return { ...rows, waiting: [...fresh, ...rows.waiting].slice(0, MOST) };
   return { shown: [...fresh, ...rows.waiting, ...rows.shown].slice(0, MOST), waiting: [] };
 }
@@ -35,21 +42,22 @@ export function useLiveRows(lastSeq: number | undefined, type: string) {
   // What came since the page was opened is asked for again when another type is chosen.
   const newest = useRef(0);
   const start = useQuery<NewestEvents, unknown>({
-    queryKey: ['log.list', 'newest', first.seq, type],
-    queryFn: () => askNewest(Math.max(first.seq ?? 0, newest.current), type),
+    ...newestQuestion(first.seq, type, () => newest.current),
     enabled: first.seq !== undefined,
     staleTime: 0,
     gcTime: 0,
+    // It may have been asked for just before.
+    refetchOnMount: false,
   });
-  const [rows, dispatch] = useReducer(step, { shown: [], waiting: [] });
+  const [rows, dispatch] = useReducer(step, start.data, beginWith);
   const isHeld = useRef(false);
   const { announcement, count } = useAnnouncement();
-  const begun = useRef<string>(undefined);
+  const begun = useRef(start.data && type);
   useEffect(() => {
-    if (!start.data || begun.current === type) return;
+    if (!start.data || start.isFetching || begun.current === type) return;
     begun.current = type;
     dispatch({ type: 'begin', newest: start.data, isShown: (event) => isShown(type, event) });
-  }, [start.data, type]);
+  }, [start.data, start.isFetching, type]);
   // The stream goes on when another type is chosen.
   const position = useRef<string>(undefined);
   position.current ??= start.data?.last_position;

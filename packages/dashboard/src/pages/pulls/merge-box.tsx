@@ -167,6 +167,7 @@ function MergePull({ pull, onClose }: { pull: WholePull; onClose: () => void }) 
       title={texts.title2}
       submit={texts.merge}
       busy={merge.isPending}
+      working={trial.data && branches.merge.merging(branches.merge.counts(trial.data))}
       disabled={trial.data === undefined || trial.data.status === 'up_to_date'}
       error={merge.error}
       onSubmit={() => merge.mutate({ ...how, message })}

@@ -1,9 +1,11 @@
 import type { FeedEvent } from '../../data/events.ts';
 import { useOperation } from '../../data/query.ts';
 import { hrefOf } from '../../router/address.ts';
+import { eventNameOf } from '../../texts/events.ts';
 import { fullTimeOf } from '../../texts/format.ts';
 import { timeline } from '../../texts/timeline.ts';
 import { ButtonLink } from '../../ui/button.tsx';
+import { nameOfThing, placeOfThing } from '../../ui/event-things.ts';
 import { Inspector } from '../../ui/inspector.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { Confidence, EntryName } from '../../ui/marks.tsx';
@@ -19,8 +21,9 @@ export function EventInspector({ seq, onClose }: { seq: number; onClose: () => v
   const input = { after: seq - 1, limit: 1 };
   const answer = useOperation('log.list', input, { keepPrevious: false });
   const event = answer.data?.events.find((one) => one.seq === seq);
+  const name = event === undefined ? '' : eventNameOf(event);
   return (
-    <Inspector label={texts.label(event?.event_type ?? '', seq)} title={event?.event_type ?? ''} onClose={onClose}>
+    <Inspector label={texts.label(name, seq)} title={name} onClose={onClose}>
       <Loaded answer={answer} call={{ name: 'log.list', input }}>
         {() => (event ? <EventDetails event={event} /> : <p className="third">{texts.gone}</p>)}
       </Loaded>
@@ -64,10 +67,13 @@ function factsOf(event: FeedEvent): Fact[] {
   if (typeof details.confidence === 'number')
     facts.push({ name: timeline.confidence, value: <Confidence value={details.confidence} /> });
   facts.push({ name: texts.branch, value: branch }, { name: texts.place, value: seq });
+  facts.push({ name: texts.type, value: <code>{event.event_type}</code> });
   return facts;
 }
 
-function Links({ event: { entity_path, key, details, branch, event_type } }: { event: FeedEvent }) {
+function Links({ event }: { event: FeedEvent }) {
+  const { entity_path, key, details, branch, event_type } = event;
+  const place = placeOfThing(event);
   const trace = text(details.trace_id);
   const ref = text(details.outcome_ref);
   const isOfBranch = branch !== 'main' || event_type.startsWith('branch_');
@@ -80,6 +86,7 @@ function Links({ event: { entity_path, key, details, branch, event_type } }: { e
       {trace === '' && ref !== '' && (
         <ButtonLink href={hrefOf('traces', '', { outcome_ref: ref })}>{texts.openTraces}</ButtonLink>
       )}
+      {place !== undefined && <ButtonLink href={place}>{texts.openThing(nameOfThing(event))}</ButtonLink>}
       {isOfBranch && <ButtonLink href={hrefOf('branches', branch)}>{texts.openBranch}</ButtonLink>}
     </div>
   );

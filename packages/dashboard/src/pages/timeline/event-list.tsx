@@ -6,6 +6,7 @@ import { ui } from '../../texts/ui.ts';
 import { Button } from '../../ui/button.tsx';
 import { CallCode } from '../../ui/call-code.tsx';
 import { classes } from '../../ui/classes.ts';
+import { EventName } from '../../ui/event-name.tsx';
 import { EventWhat } from '../../ui/event-what.tsx';
 import { Cell, RowList, type RowListHandle } from '../../ui/row-list.tsx';
 import { EmptyState, ErrorState, Progress, Skeleton } from '../../ui/states.tsx';
@@ -105,7 +106,7 @@ type EventRowProps = { event: FeedEvent; isPhone: boolean; isSelected: boolean }
 const Row = memo(EventRow);
 
 function EventRow({ event, isPhone, isSelected }: EventRowProps) {
-  const { created_at, agent_id, event_type } = event;
+  const { created_at, agent_id } = event;
   const time = (
     <time className="mono third" dateTime={created_at}>
       {momentOf(created_at)}
@@ -115,7 +116,7 @@ function EventRow({ event, isPhone, isSelected }: EventRowProps) {
     return (
       <Cell className={classes(styles.phoneRow, isSelected && styles.selected)}>
         <span className="cut">
-          {agent_id} <span className="third">{event_type}</span>
+          {agent_id} <EventName event={event} className="third" />
         </span>
         {time}
         <span className={classes('cut small', styles.phoneWhat)}>
@@ -131,7 +132,7 @@ function EventRow({ event, isPhone, isSelected }: EventRowProps) {
       </Cell>
       <Cell className="line second">
         <span className={styles.dot} style={{ background: `var(${markOf(event).colour})` }} />
-        <span className="cut">{event_type}</span>
+        <EventName event={event} className="cut" />
       </Cell>
       <Cell className="cut">
         <EventWhat event={event} />

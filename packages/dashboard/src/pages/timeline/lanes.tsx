@@ -1,6 +1,7 @@
 import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { FeedEvent } from '../../data/events.ts';
 import { hrefOf } from '../../router/address.ts';
+import { eventNameOf } from '../../texts/events.ts';
 import { clockTime, number } from '../../texts/format.ts';
 import { timeline as texts } from '../../texts/timeline.ts';
 import { Button } from '../../ui/button.tsx';
@@ -128,8 +129,13 @@ function LaneCanvas({ lanes, height, window, events, selected, onSelect, onTip }
   );
 }
 
-const tipOf = ({ created_at, agent_id, event_type, entity_path, key }: FeedEvent): string =>
-  [clockTime(created_at), agent_id, event_type, entity_path === null ? '' : `${entity_path}/${key ?? ''}`]
+const tipOf = ({ entity_path, key, ...event }: FeedEvent): string =>
+  [
+    clockTime(event.created_at),
+    event.agent_id,
+    eventNameOf(event),
+    entity_path === null ? '' : `${entity_path}/${key ?? ''}`,
+  ]
     .filter(Boolean)
     .join('  ');
 

@@ -7,6 +7,7 @@ import { choiceParameter, numberParameter, textParameter, useSearch } from '../.
 import { useCommands } from '../../shell/commands.ts';
 import { useCrumbs } from '../../shell/crumbs.ts';
 import { toggleLive } from '../../shell/top-bar.tsx';
+import { eventName } from '../../texts/events.ts';
 import { shell } from '../../texts/shell.ts';
 import { timeline as texts } from '../../texts/timeline.ts';
 import { Button } from '../../ui/button.tsx';
@@ -182,7 +183,7 @@ function Filters({ search, set, types }: { search: SearchState[0]; set: SearchSt
         name={filters.type}
         any={texts.any}
         value={search.type}
-        choices={named(types)}
+        choices={types.map((value) => ({ value, label: eventName(value) }))}
         onChange={(type) => set({ type })}
       />
       <ChoiceFilter

@@ -1,5 +1,3 @@
-import { useEffect, useMemo, useRef } from 'react';
-import { isFailure } from '../../data/events.ts';
 import { useOperation } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
@@ -8,17 +6,13 @@ import { useCrumbs } from '../../shell/crumbs.ts';
 import { ago, duration, number } from '../../texts/format.ts';
 import { traces } from '../../texts/traces.ts';
 import { Button } from '../../ui/button.tsx';
-import { classes } from '../../ui/classes.ts';
 import { CopyAs } from '../../ui/copy-as.tsx';
-import { Cell, RowList, type RowListHandle } from '../../ui/row-list.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { useIsPhone } from '../../ui/use-media.ts';
 import styles from './compare.module.css';
-import { isDifferent, MOST_COMPARED, type SideBySide, type StepPair, sideBySide } from './side-by-side.ts';
-import type { TraceStep, WholeTrace } from './steps.ts';
-import { STEP_COLOURS } from './tones.ts';
+import { ComparedSteps, MOST_COMPARED } from './compared-steps.tsx';
+import type { WholeTrace } from './steps.ts';
 import { costOf, OutcomeTag } from './trace-facts.tsx';
 import { titleOf } from './trace-row.tsx';
 import type { ListedTrace } from './trace-rows.ts';
@@ -27,6 +21,10 @@ const texts = traces.compare;
 const parameters = { a: textParameter(), b: textParameter() };
 
 const readOf = (trace_id: string) => ({ name: 'traces.read' as const, input: { trace_id } });
+const compareOf = (...trace_ids: string[]) => ({
+  name: 'traces.compare' as const,
+  input: { trace_ids, limit: MOST_COMPARED },
+});
 
 /** Two traces side by side. */
 export function ComparePage() {
@@ -39,7 +37,7 @@ export function ComparePage() {
       <div className={styles.title}>
         <h1 className="grow">{texts.title}</h1>
         {a !== '' && b !== '' && <Button onClick={() => set({ a: b, b: a })}>{texts.swap}</Button>}
-        {a !== '' && <CopyAs call={readOf(a)} more={b === '' ? [] : [readOf(b)]} />}
+        {a !== '' && <CopyAs call={b === '' ? readOf(a) : compareOf(a, b)} />}
       </div>
       {a === '' && <Picker title={texts.pickFirst} onPick={(id) => set({ a: id })} />}
       {a !== '' && (
@@ -114,14 +112,17 @@ function Picker({ title, of, onPick }: PickerProps) {
 type ComparedProps = { left: WholeTrace; right: WholeTrace; onOther: () => void };
 
 function Compared({ left, right, onOther }: ComparedProps) {
-  const result = useMemo(() => sideBySide(left, right), [left, right]);
+  const call = compareOf(left.trace_id, right.trace_id);
+  const answer = useOperation(call.name, call.input, { keepPrevious: false });
   return (
     <>
       <div className={styles.heads}>
         <TraceHead trace={left} />
         <TraceHead trace={right} onOther={onOther} />
       </div>
-      <Steps result={result} />
+      <Loaded answer={answer} rows={8} call={call}>
+        {(compared) => <ComparedSteps compared={compared} />}
+      </Loaded>
     </>
   );
 }
@@ -161,85 +162,5 @@ function TraceHead({ trace, onOther }: { trace: WholeTrace; onOther?: () => void
         ))}
       </dl>
     </div>
-  );
-}
-
-const ROW_PX = 44;
-const PHONE_ROW_PX = 60;
-const MOST_ROWS = 100;
-const LONG_PX = 640;
-
-function Steps({ result: { pairs, first, same, isCut } }: { result: SideBySide }) {
-  const list = useRef<RowListHandle>(null);
-  const isPhone = useIsPhone();
-  const rowPx = isPhone ? PHONE_ROW_PX : ROW_PX;
-  const show = () => {
-    if (first === undefined) return;
-    list.current?.reveal(first);
-    list.current?.focus();
-  };
-  useEffect(() => {
-    if (first !== undefined) list.current?.reveal(first);
-  }, [first]);
-  const actions = first !== undefined && <Button onClick={show}>{texts.toFirst}</Button>;
-  return (
-    <Section title={texts.rows} note={texts.steps(same, pairs.length)} actions={actions} bleed>
-      {first === undefined && (
-        <p className={styles.note}>
-          <span className="good">{texts.same}.</span> <span className="third">{texts.sameNote}</span>
-        </p>
-      )}
-      {isCut && <p className={classes(styles.note, 'warn')}>{texts.tooMany(number(MOST_COMPARED))}</p>}
-      <div style={{ height: pairs.length > MOST_ROWS ? LONG_PX : pairs.length * rowPx }}>
-        <RowList
-          label={texts.rows}
-          count={pairs.length}
-          rowPx={rowPx}
-          handle={list}
-          row={(index) => {
-            const pair = pairs[index];
-            return pair && <PairRow pair={pair} isFirst={index === first} />;
-          }}
-        />
-      </div>
-    </Section>
-  );
-}
-
-function PairRow({ pair, isFirst }: { pair: StepPair; isFirst: boolean }) {
-  const { left, right, differs } = pair;
-  const word = differs.length > 0 ? texts.differs(differs) : right ? (left ? '' : texts.onlyRight) : texts.onlyLeft;
-  return (
-    <div
-      className={classes(styles.pair, isDifferent(pair) && styles.different, isFirst && styles.first)}
-      role="presentation"
-    >
-      <StepSide step={left} isGrey={!isDifferent(pair)} />
-      <Cell className={styles.middle}>
-        {isFirst && <span className="bad strong">{texts.first}</span>}
-        {word !== '' && <span className="warn">{word}</span>}
-      </Cell>
-      <StepSide step={right} isGrey={!isDifferent(pair)} />
-    </div>
-  );
-}
-
-function StepSide({ step, isGrey }: { step: TraceStep | undefined; isGrey: boolean }) {
-  if (!step) return <Cell className={styles.side} />;
-  const { of, name, note, result, ms } = step;
-  // The note of an outcome is its type.
-  const isBad = step.isFailed || (of.kind === 'outcome' && isFailure(note));
-  return (
-    <Cell className={styles.side}>
-      <span className={styles.dot} style={{ background: `var(${isBad ? '--s-error' : STEP_COLOURS[of.kind]})` }} />
-      <span
-        className={classes('cut', isGrey && 'second', (of.kind === 'read' || of.kind === 'query') && 'mono')}
-        title={name}
-      >
-        {name} <span className="third">{note}</span>
-      </span>
-      <span className="grow" />
-      <span className="third small">{[result, ms === undefined ? '' : duration(ms)].filter(Boolean).join(', ')}</span>
-    </Cell>
   );
 }

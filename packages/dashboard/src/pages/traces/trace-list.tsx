@@ -17,6 +17,7 @@ import { useIsPhone } from '../../ui/use-media.ts';
 import { TraceRow, TraceRowHead } from './trace-row.tsx';
 import { type TraceFilters, useTraceRows } from './trace-rows.ts';
 import styles from './traces.module.css';
+import { useFacets } from './use-facets.ts';
 
 const texts = traces.list;
 const TIMES = ['', '1h', '24h', '7d', '30d'] as const;
@@ -120,7 +121,7 @@ export function TraceList() {
           <Marked marked={marked} onClear={() => set({ marked: '' })} />
           <CopyAs call={{ name: 'traces.list', input: filters }} />
         </div>
-        <Filters search={search} set={set} />
+        <Filters search={search} set={set} filters={filters} />
       </div>
       {rows.error !== undefined && (
         <div className={styles.message}>
@@ -184,9 +185,15 @@ function Marked({ marked, onClear }: { marked: readonly string[]; onClear: () =>
 
 type SearchState = ReturnType<typeof useFilters>;
 
-function Filters({ search, set }: Pick<SearchState, 'search' | 'set'>) {
+function Filters({ search, set, filters }: SearchState) {
+  const countOf = useFacets(filters);
   const agents = useOperation('agents.list', { limit: 1000 });
-  const names = agents.data?.agents.map(({ agent_id }) => ({ value: agent_id, label: agent_id })) ?? [];
+  const names =
+    agents.data?.agents.map(({ agent_id }) => ({
+      value: agent_id,
+      label: agent_id,
+      count: countOf('agent_id', agent_id),
+    })) ?? [];
   return (
     <FilterBar>
       <SearchField value={search.q} onChange={(q) => set({ q })} />
@@ -201,7 +208,7 @@ function Filters({ search, set }: Pick<SearchState, 'search' | 'set'>) {
         name={texts.filters.outcome}
         any={texts.any}
         value={search.outcome}
-        choices={OUTCOMES.map((value) => ({ value, label: value }))}
+        choices={OUTCOMES.map((value) => ({ value, label: value, count: countOf('outcome_type', value) }))}
         onChange={(outcome) => set({ outcome: outcome as (typeof OUTCOMES)[number] | '' })}
       />
       <ChoiceFilter

@@ -9,6 +9,7 @@ import { Segmented } from '../../ui/choices.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { useIsPhone } from '../../ui/use-media.ts';
+import { TraceVerdicts } from '../evaluation/trace-verdicts.tsx';
 import { MemoryTable } from './memory-table.tsx';
 import { StepInspector } from './step-inspector.tsx';
 import { type TraceSteps, type WholeTrace, withBelow } from './steps.ts';
@@ -53,7 +54,8 @@ function Shown({ data, steps, seal }: ShownProps) {
   const [{ view, step }, set] = useSearch(parameters);
   const isPhone = useIsPhone();
   const all = useMemo(() => withBelow(steps.root), [steps]);
-  const selected = all.find(({ id }) => id === step);
+  // A model call stands for its span, which has the same id.
+  const selected = all.find(({ id }) => id === step || id === step.replace(/^span-/, 'call-'));
   const select = (id: string) => set({ step: id });
   useStepKeys(
     all.map(({ id }) => id),
@@ -88,6 +90,7 @@ function Shown({ data, steps, seal }: ShownProps) {
           {...(selected ? { onClose: () => set({ step: '' }) } : {})}
         />
       </div>
+      <TraceVerdicts traceId={trace.trace_id} />
       <MemoryTable data={data} selected={step} onSelect={select} />
     </>
   );

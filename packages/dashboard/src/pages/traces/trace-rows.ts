@@ -52,7 +52,7 @@ export function useTraceRows(filters: TraceFilters, isHeld: () => boolean) {
 }
 
 /** Whether an event sealed a trace that may match; the list itself decides. */
-const isTraceOf = ({ event_type, branch, details, agent_id }: FeedEvent, filters: TraceFilters): boolean =>
+export const isTraceOf = ({ event_type, branch, details, agent_id }: FeedEvent, filters: TraceFilters): boolean =>
   branch === (filters.branch ?? 'main') &&
   (event_type === 'trace' || (event_type === 'outcome' && typeof details.trace_id === 'string')) &&
   (filters.agent_id === undefined || filters.agent_id === agent_id);

@@ -109,5 +109,5 @@ export function becauseOf({ kind, name, of, differs }: AlignedStep, ids: readonl
   }
   const versions = of.map((one) => one?.version);
   if (differs.includes('version')) return `${step}: version ${versions.join(', ')}`;
-  return `${step}: another ${differs.join(' and ')}`;
+  return `${step}: ${differs.map((one) => `${one === 'arguments' ? 'other' : 'another'} ${one}`).join(' and ')}`;
 }

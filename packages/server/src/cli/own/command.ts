@@ -16,6 +16,8 @@ export type OwnParts = CliParts & {
 export type OwnCommand = {
   word: string;
   summary: string;
+  /** Two words that also name it. */
+  pair?: string;
   /** Works, but is not listed: another command does the same. */
   hidden?: true;
   /** The module whose operations it joins: it is listed with them. */
@@ -28,7 +30,7 @@ export type OwnCommand = {
   run(args: readonly string[], parts: OwnParts): Promise<number>;
 };
 
-type CommandSpec = Pick<OwnCommand, 'word' | 'summary' | 'module'> & {
+type CommandSpec = Pick<OwnCommand, 'word' | 'summary' | 'module' | 'pair'> & {
   /** Paragraphs after the summary. */
   about?: string;
   args?: readonly CommandField[];
@@ -60,7 +62,7 @@ const HELP = toggle('help', 'Print this help.');
 
 /** Declares a command with the same argument syntax as every other one. */
 export function ownCommand({ args = [], flags = [], examples, run, ...spec }: CommandSpec): OwnCommand {
-  const { word, summary, module, about } = spec;
+  const { word, summary, module, pair, about } = spec;
   const fields = [...args, ...flags, HELP];
   const syntax = { word, args, fields, common: [] };
   const helpText = () => {
@@ -71,6 +73,7 @@ export function ownCommand({ args = [], flags = [], examples, run, ...spec }: Co
     word,
     summary,
     ...(module === undefined ? {} : { module }),
+    ...(pair === undefined ? {} : { pair }),
     args,
     fields,
     get help() {

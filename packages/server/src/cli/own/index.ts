@@ -1,4 +1,5 @@
 import { account } from './account.ts';
+import { addDocument } from './add-document.ts';
 import { backup } from './backup.ts';
 import { branch } from './branch.ts';
 import { cherryPick } from './cherry-pick.ts';
@@ -7,9 +8,11 @@ import { connector } from './connector.ts';
 import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
+import { exportTraining } from './export-training.ts';
 import { hook } from './hook.ts';
 import { importCommand } from './import.ts';
 import { init } from './init.ts';
+import { investigate } from './investigate.ts';
 import { log } from './log.ts';
 import { mcp } from './mcp.ts';
 import { merge } from './merge.ts';
@@ -33,7 +36,10 @@ export const ownCommands = [
   doctor,
   log,
   exportCommand,
+  exportTraining,
+  investigate,
   importCommand,
+  addDocument,
   backup,
   restore,
   connector,
@@ -49,5 +55,8 @@ export const ownCommands = [
   tag,
   rollback,
 ] as const satisfies readonly OwnCommand[];
+
+export const findOwnInTwoWords = (word: string, second: string | undefined): OwnCommand | undefined =>
+  ownCommands.find(({ pair }: OwnCommand) => pair === `${word} ${second}`);
 
 export const findOwn = (word: string) => ownCommands.find((command) => command.word === word);

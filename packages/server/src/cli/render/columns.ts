@@ -1,27 +1,17 @@
 import type { OperationName } from '@mem-service/contract';
 import { shortId } from '../trace-ids.ts';
+import { type AnswerItem, count, of, ratio, type TerminalLayout, time, version } from './column-makers.ts';
+import { evaluationColumns, evaluationLayouts } from './evaluation-columns.ts';
+import { readable } from './figures.ts';
 import { wordsOf } from './outcome-name.ts';
 import type { Column } from './table.ts';
 import { eventText, type Screen, show, whenOn } from './text.ts';
 
-export type AnswerItem = Record<string, unknown>;
-
-const of = (title: string, field: string): Column<AnswerItem> => ({ title, of: (item) => show(item[field]) });
-const count = (title: string, field: string): Column<AnswerItem> => ({ ...of(title, field), right: true });
-const time = (field: string): Column<AnswerItem> => ({
-  title: 'WHEN',
-  of: (item, screen) => whenOn(screen, item[field]),
-});
-const ratio = (title: string, field: string): Column<AnswerItem> => ({
-  title,
-  right: true,
-  of: (item) => (typeof item[field] === 'number' ? item[field].toFixed(2) : ''),
-});
+export type { AnswerItem } from './column-makers.ts';
 
 const provenance = (item: AnswerItem) => (item.provenance ?? {}) as AnswerItem;
 const path = of('PATH', 'entity_path');
 const key = of('KEY', 'key');
-const version = count('VER', 'version');
 
 const written: Column<AnswerItem>[] = [
   version,
@@ -130,6 +120,7 @@ const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
     of('REASON', 'reason'),
     { title: 'UNDONE', of: (item, screen) => whenOn(screen, item.undone_at) },
   ],
+  ...evaluationColumns,
   'tags.list': [
     of('NAME', 'name'),
     { title: 'STATE', of: ({ of_branch, seq }) => `${show(of_branch)}@${show(seq)}` },
@@ -166,14 +157,6 @@ const movedBy = (entries: readonly AnswerItem[]): number =>
       .map(({ branch, entity_path, key }) => [branch, entity_path, key].join('\n')),
   ).size;
 
-/** A list for a terminal: the columns that it always has, in this order, and those for which it may have room. */
-type TerminalLayout = {
-  main: readonly string[];
-  extra?: readonly string[];
-  /** Names that other commands take: they are not cut, like ids. */
-  names?: readonly string[];
-};
-
 const entryLayout: TerminalLayout = {
   main: ['PATH', 'KEY', 'VALUE', 'STATE', 'CONF', 'WHEN'],
   extra: ['AGENT', 'TYPE', 'VER', 'SCORE'],
@@ -198,6 +181,7 @@ const layouts: Partial<Record<OperationName, TerminalLayout>> = {
     names: ['SOURCE', 'TARGET', 'BASE'],
   },
   'quarantine.list': { main: ['QUARANTINE_ID', 'STATUS', 'ENTRIES', 'REASON', 'WHEN'], extra: ['BY', 'DECISIONS'] },
+  ...evaluationLayouts,
   'events.list': { main: ['TYPE', 'STATUS', 'PATH', 'KEY', 'WHEN'], extra: ['AGENT', 'VER', 'ID'] },
   'dead_letters.list': { main: ['LETTER', 'CONNECTOR', 'TYPE', 'REASON', 'WHEN'], extra: ['TRIED', 'NEXT'] },
   'keys.list': {
@@ -247,7 +231,7 @@ function anyColumns(items: readonly AnswerItem[]): Column<AnswerItem>[] {
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   return [...names].map((name) => ({
     title: name.toUpperCase(),
-    of: (item, screen) => (isTime(name) ? whenOn(screen, item[name]) || show(item[name]) : show(item[name])),
+    of: (item, screen) => (isTime(name) ? whenOn(screen, item[name]) || show(item[name]) : readable(item[name])),
     right: items.every(isNumber(name)),
   }));
 }

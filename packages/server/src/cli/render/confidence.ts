@@ -59,17 +59,19 @@ function recomputedText({ recomputed, confidence }: ConfidenceAnswer, screen: Sc
 type CalibrationAnswer = Output<'outcomes.calibration'>;
 
 export function calibration(item: AnswerItem, screen: Screen): string {
-  const { n, successes, brier_score, expected_calibration_error, buckets, truncated } = item as CalibrationAnswer;
+  const { n, successes, brier_score, buckets, truncated, ...errors } = item as CalibrationAnswer;
   if (n === 0) return 'no outcome has tested an entry here yet\n';
   const head =
     `${counted(n, 'test')} of entries, ${successes} went well; ` +
-    `Brier score ${rounded(brier_score)} (0 is perfect), off by ${rounded(expected_calibration_error)} on average`;
+    `Brier score ${rounded(brier_score)} (0 is perfect), off by ${rounded(errors.expected_calibration_error)} on average, ` +
+    `and by ${rounded(errors.learned_calibration_error)} where it is read as what was to be expected`;
   const rows = table(
     buckets,
     [
       { title: 'CONFIDENCE', of: ({ from, to }) => `${from.toFixed(1)} to ${to.toFixed(1)}` },
       { title: 'N', right: true, of: (bucket) => String(bucket.n) },
       { title: 'SUCCESS', right: true, of: ({ success_rate }) => rounded(success_rate) },
+      { title: 'EXPECTED NOW', right: true, of: ({ expected_success_rate }) => rounded(expected_success_rate) },
       { title: '', of: ({ success_rate }) => (success_rate === null ? '' : bar(success_rate, screen)) },
     ],
     screen,

@@ -12,13 +12,16 @@ import {
   branchReopened,
 } from './branches.ts';
 import { briefing } from './briefing.ts';
+import { caseRun } from './case-runs.ts';
 import { type AnswerItem, columnsOf } from './columns.ts';
 import { calibration, confidence } from './confidence.ts';
 import { connector, connectorList } from './connectors.ts';
 import { differences } from './differences.ts';
 import { digests } from './digests.ts';
 import { deleted, entry, restored, written } from './entry.ts';
+import { detected, seeded, summarized } from './evaluation.ts';
 import { explain } from './explain.ts';
+import { attributed, fix, handedOver } from './failures.ts';
 import { neighbors, stated } from './graph.ts';
 import { me } from './me.ts';
 import { aborted, conflict, conflicts, merged, resolved } from './merges.ts';
@@ -59,6 +62,8 @@ type RenderAnswer = (item: AnswerItem, screen: Screen) => string;
 
 const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'entries.read': entry,
+  'case_runs.create': caseRun,
+  'case_runs.read': caseRun,
   'entries.write': written,
   'entries.delete': deleted,
   'entries.restore': restored,
@@ -128,6 +133,15 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'rollback.run': rolledBack,
   'quarantine.trace': influence,
   'quarantine.create': underQuarantine,
+  'judges.seed': seeded,
+  'judges.detection_rate': detected,
+  'verdicts.summarize': summarized,
+  'failures.attribute': attributed,
+  'fixes.propose': fix,
+  'fixes.read': fix,
+  'fixes.approve': fix,
+  'fixes.dismiss': fix,
+  'fixes.read_handover': handedOver,
   'tags.create': tagCreated,
   'tags.delete': tagDeleted,
   'branches.diff': differences,

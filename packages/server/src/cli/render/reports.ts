@@ -2,6 +2,7 @@ import { JsonText } from '@mem-service/contract';
 import { type AnswerItem, columnsOf } from './columns.ts';
 import { changeLines, type FieldChange } from './differences.ts';
 import { entryLabel } from './entry.ts';
+import { figureText, readable } from './figures.ts';
 import { counted, rounded } from './numbers.ts';
 import { panel, table } from './table.ts';
 import { paint, type Screen, show, when } from './text.ts';
@@ -90,9 +91,11 @@ const isList = (found: unknown) =>
 function pairsOf(name: string, found: unknown): [string, string][] {
   const title = name.replaceAll('_', ' ');
   if (isList(found)) return [];
-  if (/_at$/.test(name)) return [[title, when(found)]];
+  if (/_at$/.test(name) && typeof found !== 'number') return [[title, when(found)]];
   if (/_ratio$/.test(name) && typeof found === 'number') return [[title, rounded(found)]];
   if (typeof found !== 'object' || found === null || found instanceof JsonText || Array.isArray(found))
-    return [[title, show(found)]];
-  return Object.entries(found).map(([inner, one]) => [`${title} ${inner.replaceAll('_', ' ')}`, show(one)]);
+    return [[title, readable(found)]];
+  const figure = figureText(found);
+  if (figure !== undefined) return [[title, figure]];
+  return Object.entries(found).map(([inner, one]) => [`${title} ${inner.replaceAll('_', ' ')}`, readable(one)]);
 }

@@ -35,10 +35,12 @@ export function foundTraces(item: AnswerItem, screen: Screen): string {
     const outcome = outcomeText(one.outcome_ref, one.outcome_type, screen);
     return fit(screen, `${head} ${outcome}  ${brief(one.task_input, 60)}  ${facts.join(', ')}`);
   });
+  if (traces.length === 0 && matched === 0)
+    return complete ? 'no traces\n' : 'no traces so far: not all were looked at\n';
   const counts = facets.map(({ name, values, other_values }) => {
     const shown = values.map(({ value, count }) => `${show(value ?? UNKNOWN)} ${count}`);
     const rest = other_values === 0 ? [] : [`and ${other_values} more`];
-    return fit(screen, `${paint(screen, 'dim', name)}  ${[...shown, ...rest].join(', ')}`);
+    return fit(screen, `${paint(screen, 'dim', name)}  ${[...shown, ...rest].join(', ') || 'none recorded'}`);
   });
   const all = complete ? '' : ', not all there are';
   const total = matched === null ? [] : [`${counted(matched, 'trace')} counted${all}`];
@@ -63,7 +65,7 @@ export function comparedTraces(item: AnswerItem, screen: Screen): string {
     ...names.map((title) => ({ title, of: (row: AnswerItem) => String(row[title]) })),
   ];
   const stepRows = different.map(({ no, kind, name, differs, of }) => ({
-    ...{ step: `${no + 1} ${kind} ${name}`, differs: differs.join(', ') },
+    ...{ step: `${no + 1} ${kind === name ? kind : `${kind} ${name}`}`, differs: differs.join(', ') },
     ...Object.fromEntries(names.map((name, i) => [name, cellOf(of[i])])),
   }));
   const memoryRows = memory

@@ -20,22 +20,32 @@ export async function exportAccount(parts: OwnParts, { branch, out, gzip }: Expo
     const source = Readable.from(
       chunksOf(connection.lines('transfer.export', branch === undefined ? {} : { branch }), written),
     );
-    const part = out === undefined ? undefined : `${out}.part`;
-    const target = part === undefined ? standardOutput() : createWriteStream(part, { mode: 0o600 });
-    try {
-      if (gzip) await pipeline(source, createGzip(), target);
-      else await pipeline(source, target);
-      if (out !== undefined && part !== undefined) await rename(part, out);
-    } catch (error) {
-      if (part !== undefined) await rm(part, { force: true });
-      if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0;
-      throw error;
-    }
+    if (!(await writeTo(out, source, { gzip }))) return 0;
     const what = branch === undefined ? 'records' : `entries of ${clean(branch)}`;
     if (out !== undefined)
       parts.terminal.err(`exported ${written.records} ${what}, up to seq ${written.seq}, to ${clean(out)}\n`);
     return 0;
   });
+}
+
+/** Writes into a file, which gets its name at the end, or to standard output. Returns false where nobody reads that any more. */
+export async function writeTo(
+  out: string | undefined,
+  source: Readable,
+  { gzip }: { gzip: boolean },
+): Promise<boolean> {
+  const part = out === undefined ? undefined : `${out}.part`;
+  const target = part === undefined ? standardOutput() : createWriteStream(part, { mode: 0o600 });
+  try {
+    if (gzip) await pipeline(source, createGzip(), target);
+    else await pipeline(source, target);
+    if (out !== undefined && part !== undefined) await rename(part, out);
+    return true;
+  } catch (error) {
+    if (part !== undefined) await rm(part, { force: true });
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') return false;
+    throw error;
+  }
 }
 
 /** Standard output is not closed at the end, because other code may still print. */

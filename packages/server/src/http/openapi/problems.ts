@@ -64,6 +64,11 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   },
   pull_request_closed: { id: '01k0a4g3v5x7y9z1b3d5f7h9jk', status_of_pull_request: 'merged' },
   pull_request_required: { branch: 'main' },
+  replay_required: {
+    fix_id: '01K9Z3V8M6T2Q4X7N5B1C0D9EF',
+    set_id: 'regression',
+    branch: 'repair/01K9Z3V8M6T2Q4X7N5B1C0D9EF',
+  },
   target_moved: { branch: 'main' },
   merge_too_large: { max_entries: 10000 },
   log_rewound: { last_seq: 41, position: '41-k3f9a2' },

@@ -96,14 +96,22 @@ const toEnd = ({ account_id, deleted_at, purged_at }: EndRow): Output<'accounts.
   purged_at: toIsoOrNull(purged_at),
 });
 
-/** Deletes the rows of deleted accounts table by table. A later run continues where this one stops. */
-export async function purge({ services }: Kernel, isStopping: () => boolean): Promise<void> {
+/**
+ * Takes deleted accounts out of what they share with others, and deletes their rows table by table. A later run continues where
+ * this one stops.
+ */
+export async function purge(kernel: Kernel, isStopping: () => boolean): Promise<void> {
+  const { services } = kernel;
   const { database, clock, tables, wordIndexes } = services;
   const { engine } = database.dialect;
   const ended = await listEnded(database.scan);
   if (ended.length > 0) requireAllModules(services);
   const held = tables.filter(({ key }) => key.length > 0);
   for (const { account_id, number } of ended) {
+    for (const leave of services.leavesShared) {
+      if (isStopping()) return;
+      await leave(kernel, account_id, isStopping);
+    }
     const parts = [
       ...wordIndexes
         .filter(({ apart }) => !apart)

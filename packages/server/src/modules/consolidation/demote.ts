@@ -88,6 +88,9 @@ function lineOf(work: Work, row: EntryRow, line: DemotedLine): EvidenceRow {
     at: work.now,
     origin_seq: null,
     origin_no: null,
+    trace_seq: null,
+    judge_id: null,
+    judge_version: null,
     before_seq: null,
     before_no: null,
   };

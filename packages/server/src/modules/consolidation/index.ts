@@ -10,6 +10,7 @@ import { propose } from './suggest.ts';
 import { tables } from './tables.ts';
 
 export { findNotice } from './notice.ts';
+export { familyOf, isContradiction } from './rules/statements.ts';
 
 /** A proposal says in one place what its sources say, so it goes with any of them. */
 const erasesEntries: EntryEraser = {

@@ -14,10 +14,10 @@ export type VersionNumber = { entry_id: number; version: number };
 /** A version without its content. */
 export type VersionFacts = Pick<
   VersionRow,
-  'entry_id' | 'version' | 'deleted' | 'shared' | 'agent_id' | 'confidence' | 'content_hash'
+  'entry_id' | 'version' | 'deleted' | 'shared' | 'agent_id' | 'written_at' | 'confidence' | 'content_hash'
 >;
 
-const VERSION_FACTS = 'entry_id, version, deleted, shared, agent_id, confidence, content_hash';
+const VERSION_FACTS = 'entry_id, version, deleted, shared, agent_id, written_at, confidence, content_hash';
 const byVersion = { account_id: 'text', entry_id: 'int', version: 'int' } as const;
 const versionFacts: Find = { table: 'versions', select: VERSION_FACTS, by: byVersion };
 

@@ -2,7 +2,7 @@ import { fragment, type Sql, sql } from '../../db/index.ts';
 import type { Services } from '../../kernel/index.ts';
 import type { EntryRow } from './rows.ts';
 import { effectiveConfidence, LONGEVITY } from './rules/decay.ts';
-import type { Standing } from './standing.ts';
+import { type Standing, UNTOUCHED } from './standing.ts';
 
 export type FadingEntry = Pick<EntryRow, 'confidence' | 'memory_type' | 'written_at' | 'recall_count' | 'standing'>;
 
@@ -10,7 +10,8 @@ export type FadingEntry = Pick<EntryRow, 'confidence' | 'memory_type' | 'written
 export function fadedConfidence({ settings }: Services, row: FadingEntry, now: number): number {
   const { half_life_days } = settings;
   if (half_life_days === null) return row.confidence;
-  const outcome_count = row.standing === null ? 0 : (JSON.parse(row.standing) as Standing).outcome_count;
+  const standing = row.standing === null ? UNTOUCHED : (JSON.parse(row.standing) as Standing);
+  const outcome_count = standing.outcome_count + (standing.verdicts?.line_count ?? 0);
   const { confidence, memory_type, written_at, recall_count } = row;
   return effectiveConfidence(
     { confidence, memory_type, written_at, recall_count, outcome_count },

@@ -27,6 +27,7 @@ export {
   type VersionText,
 } from './compared.ts';
 export { countChanged } from './count-changed.ts';
+export { documentsInOrder, findVersionSizes } from './documents-in-order.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export {
   type AuthoredEntry,

@@ -1,8 +1,9 @@
 import { applyStandings, type Work } from '../../kernel/index.ts';
 import type { EntryWithLineRow } from './queries.ts';
 import type { EntryRow } from './rows.ts';
+import { withClaim } from './rules/verdict-standing.ts';
 import type { HeadChange } from './save-heads.ts';
-import type { Standing } from './standing.ts';
+import { type Standing, setStanding } from './standing.ts';
 import { standingRow, updateStandings, upsertStandings } from './standings.ts';
 
 type JudgedEntry = { entry: EntryWithLineRow; confidence_before: number };
@@ -40,8 +41,13 @@ const standsAlike = (one: EntryRow, other: EntryRow): boolean =>
 
 /** Passes the standing of an entry on to a version that says the same. */
 export function copyStanding(next: EntryRow, before: EntryRow): void {
-  const { outcome_count } = JSON.parse(before.standing as string) as Standing;
+  const standing = JSON.parse(before.standing as string) as Standing;
   next.standing = before.standing;
   next.standing_no = before.standing_no;
-  if (outcome_count > 0) next.confidence = before.confidence;
+  if (standing.outcome_count > 0) next.confidence = before.confidence;
+  else if (standing.verdicts) {
+    const claimed = withClaim({ confidence: before.confidence, standing }, next.confidence);
+    next.confidence = claimed.confidence;
+    setStanding(next, claimed.standing);
+  }
 }

@@ -1,5 +1,6 @@
 import { toIsoOrNull } from '../../kernel/index.ts';
 import { evidenceStatus } from './rules/evidence.ts';
+import type { VerdictStanding } from './rules/verdict-standing.ts';
 
 /** How outcomes have changed the confidence in an entry. */
 export type Standing = {
@@ -17,6 +18,8 @@ export type Standing = {
   priority_score: number | null;
   importance_score: number | null;
   importance_dimensions: Record<string, number> | null;
+  /** Left out where no verdict counts. */
+  verdicts?: VerdictStanding;
 };
 
 export const UNTOUCHED: Standing = {
@@ -64,7 +67,7 @@ export function setStanding(entry: StandingColumn, standing: Standing): void {
  * (bench/inside/tricks.mjs).
  */
 export function standingJson(standing: Standing): string {
-  const { last_outcome, importance_dimensions } = standing;
+  const { last_outcome, importance_dimensions, verdicts } = standing;
   return (
     `{"outcome_count":${standing.outcome_count},"success_count":${standing.success_count}` +
     `,"failure_count":${standing.failure_count},"evidence_success":${standing.evidence_success}` +
@@ -73,13 +76,15 @@ export function standingJson(standing: Standing): string {
     `,"discredited_at":${standing.discredited_at},"validators":${JSON.stringify(standing.validators)}` +
     `,"tier":${standing.tier},"priority_score":${standing.priority_score}` +
     `,"importance_score":${standing.importance_score}` +
-    `,"importance_dimensions":${JSON.stringify(importance_dimensions)}}`
+    `,"importance_dimensions":${JSON.stringify(importance_dimensions)}` +
+    `${verdicts === undefined ? '' : `,"verdicts":${JSON.stringify(verdicts)}`}}`
   );
 }
 
 /** The members of a standing as sent over the wire, without braces. */
 function standingMembers(standing: Standing, confidence: number): string {
-  const wire = Object.assign({}, standing, {
+  const { verdicts: _, ...shown } = standing;
+  const wire = Object.assign(shown, {
     last_outcome_at: toIsoOrNull(standing.last_outcome_at),
     discredited_at: toIsoOrNull(standing.discredited_at),
     evidence_status: evidenceStatus(standing, confidence),

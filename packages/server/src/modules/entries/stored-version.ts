@@ -2,10 +2,12 @@ import { shapes } from '@mem-service/contract';
 import * as z from 'zod';
 import type { Row } from '../../db/index.ts';
 import { toIso, toIsoOrNull } from '../../kernel/index.ts';
+import { MAX_TRACES } from './rules/verdict-standing.ts';
 
 const document = shapes.entryVersion.omit({ confidence: true, deleted: true }).strict();
 
 const counted = z.int().min(0);
+const judgedTrace = z.tuple([z.int(), z.number().min(0), z.number().min(0), z.int()]);
 
 /** How an entry stands, as `entries.standing` holds it. */
 const standing = z.strictObject({
@@ -23,6 +25,14 @@ const standing = z.strictObject({
   priority_score: z.number().nullable(),
   importance_score: z.number().nullable(),
   importance_dimensions: z.record(z.string(), z.number()).nullable(),
+  verdicts: z
+    .strictObject({
+      own_confidence: shapes.confidence,
+      own_discredited_at: z.int().nullable(),
+      line_count: counted,
+      traces: z.array(judgedTrace).max(MAX_TRACES),
+    })
+    .optional(),
 });
 
 const firstOf = (name: string, { issues }: z.ZodError): string => {

@@ -11,4 +11,13 @@ export const migrations: readonly Migration[] = [
       `CREATE INDEX evidence_by_branch ON evidence (account_id, branch, seq) WHERE branch <> 'main'`,
     ],
   },
+  {
+    version: 2,
+    name: 'lines that verdicts write',
+    up: ({ text, int }) => [
+      `ALTER TABLE evidence ADD COLUMN trace_seq ${int}`,
+      `ALTER TABLE evidence ADD COLUMN judge_id ${text}`,
+      `ALTER TABLE evidence ADD COLUMN judge_version ${int}`,
+    ],
+  },
 ];

@@ -3,7 +3,7 @@ import { andAll, emptySql, joinSql, type Query, type Sql, sql } from '../../db/i
 import { type EntryView, type Viewer, visibleTo } from '../../kernel/index.ts';
 import { linesIn } from './walk-queries.ts';
 
-export type Predicted = { confidence_before: number; success: number };
+export type Predicted = { seq: number; confidence_before: number; success: number };
 
 /** A condition: evidence about entries of a view within paths; the entries are found first. */
 export const isAboutEntryIn = (view: EntryView, paths: readonly Glob[] | undefined): Sql =>
@@ -16,7 +16,7 @@ export function listPredictions(
   { where, limit }: { where: readonly Sql[]; limit: number },
 ): Promise<Predicted[]> {
   return query.all<Predicted>(
-    sql`SELECT confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1 AND origin_seq IS NULL
+    sql`SELECT seq, confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1 AND origin_seq IS NULL
         AND ${visibleTo(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
   );
 }
@@ -33,7 +33,7 @@ export function listInheritedPredictions(
         ORDER BY seq DESC LIMIT ${limit}) AS newest WHERE branch = ${branch}`;
   });
   return query.all<Predicted>(
-    sql`SELECT confidence_before, success FROM (${joinSql(spans, ' UNION ALL ')}) AS shown
+    sql`SELECT seq, confidence_before, success FROM (${joinSql(spans, ' UNION ALL ')}) AS shown
         WHERE ${visibleTo(agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
   );
 }

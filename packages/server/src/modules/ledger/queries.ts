@@ -53,6 +53,10 @@ export type EvidenceRow = {
   /** The line of another branch that this one repeats: a merge brought it along. */
   origin_seq: number | null;
   origin_no: number | null;
+  /** The trace, the judge and its version, where a verdict wrote the line. */
+  trace_seq: number | null;
+  judge_id: string | null;
+  judge_version: number | null;
   /** The previous line about the same entry. */
   before_seq: number | null;
   before_no: number | null;
@@ -109,6 +113,9 @@ export const evidenceColumns = {
   at: 'int',
   origin_seq: 'int',
   origin_no: 'int',
+  trace_seq: 'int',
+  judge_id: 'text',
+  judge_version: 'int',
 } as const;
 
 export const insertEvidence: Insert = {
@@ -245,7 +252,7 @@ export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql
 
 /**
  * `stated_confidence`: the causal confidence of the outcome; that of the line is what counted for the entry. A line of a
- * consolidation has no outcome.
+ * consolidation or a verdict has no outcome.
  */
 export type LedgerRow = EvidenceRow & {
   outcome_ref: string | null;
@@ -255,6 +262,16 @@ export type LedgerRow = EvidenceRow & {
 
 /** The model of a line that no outcome wrote: its entry was demoted, with no effect on what outcomes say. */
 export const DEMOTED = 'consolidation';
+
+/**
+ * The model of a line that a verdict wrote. `evidence_success` and `evidence_failure` are what the verdicts on its trace say together from
+ * then on, for and against the value.
+ */
+export const JUDGED = 'verdict';
+
+/** Whether a line changed the confidence in its entry. */
+export const hasCounted = ({ applied, model }: Pick<EvidenceRow, 'applied' | 'model'>): boolean =>
+  applied === 1 || model === DEMOTED || model === JUDGED;
 
 export type LedgerPage = { from: LedgerPosition; since: number; limit: number };
 
@@ -302,7 +319,7 @@ export function listJudgedNames(
   const end = up_to === null ? [] : [sql`seq <= ${up_to}`];
   return query.all(
     sql`SELECT DISTINCT entity_path, key FROM evidence WHERE account_id = ${accountId} AND branch = ${branch}
-          AND branch <> 'main' AND seq > ${after}${andAll(end)} AND applied = 1 AND entity_path IS NOT NULL
+          AND branch <> 'main' AND seq > ${after}${andAll(end)} AND (applied = 1 OR model = ${JUDGED}) AND entity_path IS NOT NULL
           AND entry_id IS NOT NULL LIMIT ${most}`,
   );
 }

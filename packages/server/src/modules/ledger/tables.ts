@@ -52,7 +52,7 @@ export const tables: readonly TenantTable[] = [
         ...['entry_id', 'entity_path', 'key', 'version', 'read_version', 'written_by', 'attempt', 'reason'],
         ...['surprise', 'weight', 'confidence_before', 'confidence_after'],
         ...['evidence_success', 'evidence_failure', 'evidence_status'],
-        ...['origin_seq', 'origin_no'],
+        ...['origin_seq', 'origin_no', 'trace_seq', 'judge_id', 'judge_version'],
       ],
       derived: ['before_seq', 'before_no'],
       agents: {

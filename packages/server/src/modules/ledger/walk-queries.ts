@@ -1,8 +1,15 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
-import { type EntryView, type ErasedEntries, loggedIn, scopeConditions } from '../../kernel/index.ts';
+import {
+  type EntryView,
+  type ErasedEntries,
+  loggedIn,
+  scopeConditions,
+  type Viewer,
+  visibleTo,
+} from '../../kernel/index.ts';
 import { newestLineOf, newestLinesIn, newestLinesOf } from '../entries/index.ts';
-import { DEMOTED } from './queries.ts';
+import { DEMOTED, JUDGED } from './queries.ts';
 
 /**
  * The positions of lines, from the newest about some entries back to the first. `newest` selects the newest ones; each line
@@ -115,8 +122,14 @@ export async function listCausesOf(query: Query, accountId: string, seqs: Sql): 
   return rows.map(({ entry_id }) => entry_id);
 }
 
-/** A line about an entry: which version its outcome rested on. */
-export type LineAbout = { seq: number; entry_id: number; version: number | null };
+/** A line about an entry: which version its outcome rested on, and what it did to the confidence. */
+export type LineAbout = {
+  seq: number;
+  entry_id: number;
+  version: number | null;
+  confidence_before: number;
+  confidence_after: number;
+};
 
 /** The newest lines about each of these entries, `each` at most of one; a line of a merge as the one that it repeats. */
 export function listLinesAbout(
@@ -131,9 +144,10 @@ export function listLinesAbout(
           SELECT earlier.before_seq, earlier.before_no, lines.n + 1 FROM lines JOIN evidence AS earlier
             ON earlier.account_id = ${accountId} AND earlier.seq = lines.seq AND earlier.no = lines.no
             WHERE earlier.before_seq IS NOT NULL AND lines.n < ${each})
-        SELECT coalesce(line.origin_seq, line.seq) AS seq, line.entry_id, coalesce(line.read_version, line.version) AS version
+        SELECT coalesce(line.origin_seq, line.seq) AS seq, line.entry_id, coalesce(line.read_version, line.version) AS version,
+          line.confidence_before, line.confidence_after
         FROM lines JOIN evidence AS line ON line.account_id = ${accountId} AND line.seq = lines.seq AND line.no = lines.no
-        WHERE line.entry_id IS NOT NULL AND line.model <> ${DEMOTED} LIMIT ${most}`,
+        WHERE line.entry_id IS NOT NULL AND line.model NOT IN (${DEMOTED}, ${JUDGED}) LIMIT ${most}`,
   );
 }
 
@@ -153,4 +167,24 @@ export async function listNewestOutcomesOf(
         SELECT DISTINCT seq FROM lines ORDER BY seq DESC LIMIT ${most}`,
   );
   return rows.map(({ seq }) => seq);
+}
+
+/** A version that an outcome rested on, by a line of the ledger. */
+export type VersionBehind = { seq: number; no: number; entry_id: number; branch: string; version: number };
+
+export type LinesOfOutcomes = { seqs: Sql; after: readonly [seq: number, no: number]; limit: number };
+
+/** The versions that outcomes rested on, line by line, as far as the reader may see the lines; replays are left out. */
+export function listVersionsBehind(
+  query: Query,
+  { account_id, agent_id, scope }: Viewer,
+  { seqs, after, limit }: LinesOfOutcomes,
+): Promise<VersionBehind[]> {
+  return query.all<VersionBehind>(
+    sql`SELECT seq, no, entry_id, branch, coalesce(read_version, version) AS version FROM evidence
+        WHERE account_id = ${account_id} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
+          AND (seq, no) > (${after[0]}, ${after[1]}) AND entry_id IS NOT NULL
+          AND coalesce(read_version, version) IS NOT NULL AND coalesce(reason, '') <> 'replayed'
+          AND ${visibleTo(agent_id)}${andAll(scopeConditions(scope))} ORDER BY seq, no LIMIT ${limit}`,
+  );
 }

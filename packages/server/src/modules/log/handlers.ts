@@ -1,6 +1,7 @@
-import { invalidInput } from '@mem-service/contract';
+import { type Input, invalidInput, type Output } from '@mem-service/contract';
 import {
   EVERYONE,
+  type FollowRequest,
   follows,
   fromIso,
   type GivenPosition,
@@ -29,7 +30,9 @@ type ShownPage = { after: GivenPosition; limit: number; shownOf: (events: Events
 
 const positionOf = (given: string | number): GivenPosition => parsePosition(String(given)) as GivenPosition;
 
-const list = reads<'log.list'>(async (context, { after: given, since, limit, branch, types, exclude_types }) => {
+/** A page of the log of the account that the context is in. */
+export async function listLog(context: ReadContext, asked: Input<'log.list'>): Promise<Output<'log.list'>> {
+  const { after: given, since, limit, branch, types, exclude_types } = asked;
   const after = await startOf(context, positionOf(given), since);
   const isWanted = wantedTypesOf(types, exclude_types);
   const shownOf = (events: Events) => {
@@ -46,7 +49,7 @@ const list = reads<'log.list'>(async (context, { after: given, since, limit, bra
   const page = rows.slice(0, limit);
   const seen = (await shownOf(page)).filter((row) => maySee(context, row));
   return { events: seen.map(toEvent), ...reached(page.at(-1) ?? after), has_more: more || rows.length > limit };
-});
+}
 
 /** The place before the first event that is wanted: after a position, and not before a time. */
 async function startOf({ read, caller }: ReadContext, after: GivenPosition, since: string | undefined) {
@@ -92,7 +95,9 @@ const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boole
   seesEvent(readScope(caller), event) &&
   !isOfOtherHolder(caller, event);
 
-const stream = follows<'log.stream'>(({ caller, view, services }, { after, branch: _, all_branches, ...wanted }) => {
+/** What comes on the log of the account that the context is in. */
+export function streamLog({ caller, view, services }: ReadContext, asked: Input<'log.stream'>): FollowRequest {
+  const { after, branch: _, all_branches, ...wanted } = asked;
   if (view.lineage[0]?.up_to_seq !== null)
     throw invalidInput([{ path: 'branch', message: 'shows a past state, which has no new events to stream' }]);
   let readable: ReadonlySet<string> | undefined;
@@ -116,6 +121,6 @@ const stream = follows<'log.stream'>(({ caller, view, services }, { after, branc
     toText,
     accepts: (event) => maySee({ caller }, event) && accepts(event),
   };
-});
+}
 
-export const handlers: Handlers = { 'log.list': list, 'log.stream': stream };
+export const handlers: Handlers = { 'log.list': reads(listLog), 'log.stream': follows(streamLog) };

@@ -16,7 +16,7 @@ import { type Cause, causeKeyText } from './rules/causes.ts';
 import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
 import { shareOf } from './rules/own-success.ts';
 import { applyStep, type OutcomeModel } from './rules/posterior.ts';
-import { type OutcomeStep, planSteps } from './rules/steps.ts';
+import { type CauseResult, type OutcomeStep, planSteps } from './rules/steps.ts';
 
 export type OutcomeAuthor = { agent_id: string; session: string; session_id: string | null };
 export type OutcomeOrigin = { branch: string; lineage: Lineage; author: OutcomeAuthor };
@@ -121,48 +121,11 @@ export async function applyEvidence(
   entries: EntrySet,
   outcome: CommittedOutcome,
 ): Promise<queries.EvidenceRow[]> {
-  const { weighed, seq, branch, author } = outcome;
-  const { steps } = weighed;
-  const model = work.services.settings.outcome_model;
   const rows: queries.EvidenceRow[] = [];
-  for (const step of steps)
+  for (const step of outcome.weighed.steps)
     for (const cause of step.causes) {
       const { entry } = cause;
-      const row: queries.EvidenceRow = {
-        account_id: work.account_id,
-        seq,
-        no: rows.length,
-        entry_id: entry?.entry_id ?? null,
-        branch,
-        entity_path: cause.entity_path,
-        key: cause.key,
-        // A line about an entry that does not exist, or that only this agent may see, is visible to this agent only.
-        visible_to: entry?.shared === 1 ? EVERYONE : author.agent_id,
-        version: entry?.version ?? null,
-        read_version: cause.read_version,
-        written_by: entry?.agent_id ?? null,
-        agent_id: author.agent_id,
-        attempt: step.attempt,
-        outcome_type: step.outcome_type,
-        success: Number(isSuccess(step.outcome_type)),
-        model,
-        causal_confidence: step.causal_confidence,
-        n_causal: step.n_causal,
-        applied: Number(cause.status === 'applied'),
-        reason: cause.reason,
-        surprise: null,
-        weight: null,
-        confidence_before: entry?.confidence ?? null,
-        confidence_after: entry?.confidence ?? null,
-        evidence_success: null,
-        evidence_failure: null,
-        evidence_status: null,
-        at: work.now,
-        origin_seq: null,
-        origin_no: null,
-        before_seq: null,
-        before_no: null,
-      };
+      const row = newLine(work, outcome, { no: rows.length, step, cause });
       if (entry) {
         const { before_seq, before_no } = entries.addLedgerLine(entry, row);
         row.before_seq = before_seq;
@@ -174,6 +137,52 @@ export async function applyEvidence(
       if (rows.length % LINES_PER_STEP === 0) await pause();
     }
   return rows;
+}
+
+type LineCause = { no: number; step: OutcomeStep<EntryRow>; cause: CauseResult<EntryRow> };
+
+/** Written out, as it is made for each cause of an outcome. */
+function newLine(work: Work, outcome: CommittedOutcome, { no, step, cause }: LineCause): queries.EvidenceRow {
+  const { seq, branch, author } = outcome;
+  const { entry } = cause;
+  return {
+    account_id: work.account_id,
+    seq,
+    no,
+    entry_id: entry?.entry_id ?? null,
+    branch,
+    entity_path: cause.entity_path,
+    key: cause.key,
+    // A line about an entry that does not exist, or that only this agent may see, is visible to this agent only.
+    visible_to: entry?.shared === 1 ? EVERYONE : author.agent_id,
+    version: entry?.version ?? null,
+    read_version: cause.read_version,
+    written_by: entry?.agent_id ?? null,
+    agent_id: author.agent_id,
+    attempt: step.attempt,
+    outcome_type: step.outcome_type,
+    success: Number(isSuccess(step.outcome_type)),
+    model: work.services.settings.outcome_model,
+    causal_confidence: step.causal_confidence,
+    n_causal: step.n_causal,
+    applied: Number(cause.status === 'applied'),
+    reason: cause.reason,
+    surprise: null,
+    weight: null,
+    confidence_before: entry?.confidence ?? null,
+    confidence_after: entry?.confidence ?? null,
+    evidence_success: null,
+    evidence_failure: null,
+    evidence_status: null,
+    at: work.now,
+    origin_seq: null,
+    origin_no: null,
+    trace_seq: null,
+    judge_id: null,
+    judge_version: null,
+    before_seq: null,
+    before_no: null,
+  };
 }
 
 function applyStanding(entries: EntrySet, entry: EntryRow, row: queries.EvidenceRow): void {

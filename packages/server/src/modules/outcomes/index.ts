@@ -6,6 +6,8 @@ import { readHandlers } from './reads.ts';
 import { tables } from './tables.ts';
 
 export { commitTogether } from './commit.ts';
+export { countVerdicts, type VerdictsOnTrace, type WeighedVerdict } from './count-verdicts.ts';
+export { measureCalibration } from './measure-calibration.ts';
 export { isSuccess, parseOutcomeType } from './rules/outcome-types.ts';
 export { type SharedEvidence, shareEvidence } from './share-evidence.ts';
 

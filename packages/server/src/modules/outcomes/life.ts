@@ -10,6 +10,7 @@ import {
 import * as ledger from '../ledger/index.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
 import { type LifeEvent, versionsWritten } from './rules/story.ts';
+import { verdictIn } from './rules/verdict-lines.ts';
 
 const MAX_VERSIONS = 10_000;
 const LEDGER_PAGE = 5000;
@@ -108,10 +109,8 @@ async function ledgerOf({ scan, view }: ReadContext, of: InheritedNumber, since:
     from = seq === null || no === null ? undefined : { seq, no };
   }
   return rows.filter(
-    ({ applied, model, entry_id, seq }) =>
-      (applied === 1 || model === ledger.DEMOTED) &&
-      entry_id === of.entry_id &&
-      (of.up_to_seq === null || seq <= of.up_to_seq),
+    (line) =>
+      ledger.hasCounted(line) && line.entry_id === of.entry_id && (of.up_to_seq === null || line.seq <= of.up_to_seq),
   );
 }
 
@@ -125,6 +124,13 @@ function toLife(line: ledger.LedgerRow): LifeEvent {
       after: line.confidence_after ?? 0,
       at: line.at,
       agent_id: line.agent_id,
+    };
+  if (line.model === ledger.JUDGED)
+    return {
+      kind: 'verdict',
+      ...verdictIn(line),
+      before: line.confidence_before ?? 0,
+      after: line.confidence_after ?? 0,
     };
   return {
     kind: 'outcome',

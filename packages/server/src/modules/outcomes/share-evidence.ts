@@ -53,7 +53,8 @@ export async function shareEvidence(
     await set.adopt([target], by);
     const entry = set.get(target) as EntryRow;
     const standing = { ...UNTOUCHED, ...unlearnt(entry) };
-    const trust = sumLines(unionOfLines(ours, news), standing);
+    const lines = unionOfLines(ours, news);
+    const trust = sumLines(lines, standing, claimSince(lines, entry));
     for (const line of unionOfLines(news, [])) {
       const row = lineFor(entry, line, { seq, no: added.length });
       Object.assign(row, set.addLedgerLine(entry, row));
@@ -77,18 +78,29 @@ function unlearnt(entry: EntryRow) {
   return { tier, priority_score, importance_score, importance_dimensions };
 }
 
-/** The lines that count for the current value of an entry: as many as its standing has outcomes, the newest ones. */
+/** After a verdict an author can give the same value another confidence, until an outcome has tested it. */
+function claimSince([first]: readonly ledger.LedgerRow[], entry: EntryRow): number | null {
+  if (first?.model !== ledger.JUDGED) return null;
+  const { prior_confidence, outcome_count, verdicts } = standingOf(entry);
+  return prior_confidence ?? (outcome_count === 0 ? (verdicts?.own_confidence ?? null) : null);
+}
+
+/**
+ * The lines that count for the current value of an entry: as many as its standing has outcomes and verdicts, the newest
+ * ones.
+ */
 async function linesOf(query: Query, entry: EvidenceHolder): Promise<ledger.LedgerRow[]> {
-  const { outcome_count } = standingOf(entry);
+  const { outcome_count, verdicts } = standingOf(entry);
   const lines: ledger.LedgerRow[] = [];
   let from = positionOf(entry.line_seq, entry.line_no);
-  let applied = 0;
-  while (from && applied < outcome_count) {
+  let left = outcome_count + (verdicts?.line_count ?? 0);
+  while (from && left > 0) {
     const page = await ledger.listLedger(query, entry.account_id, { from, since: 0, limit: LINES_PER_STATEMENT });
     for (const line of page) {
-      if (applied === outcome_count) break;
-      if (line.applied === 1) applied++;
-      if (line.applied === 1 || line.model === ledger.DEMOTED) lines.push(line);
+      if (left === 0) break;
+      if (!ledger.hasCounted(line)) continue;
+      if (line.model !== ledger.DEMOTED) left--;
+      lines.push(line);
     }
     const last = page.at(-1);
     from = last && positionOf(last.before_seq, last.before_no);

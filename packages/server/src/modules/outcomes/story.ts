@@ -44,26 +44,35 @@ export const confidence = reads<'entries.confidence'>(async (context, input) => 
     prior_confidence: standing.prior_confidence,
     evidence_success: standing.evidence_success,
     evidence_failure: standing.evidence_failure,
-    summary: summaryOf(entry, { outcomes: standing.outcome_count, isDemoted: isDemoted(events) }),
+    summary: summaryOf(entry, { outcomes: standing.outcome_count, ...changesSinceWritten(events) }),
     steps: steps.slice(-MAX_STEPS),
     truncated: !isWhole || steps.length > MAX_STEPS,
     recomputed: { confidence: story.confidence, matches },
   };
 });
 
-/** Since it was last written: that sets the confidence of an untested entry again. */
-function isDemoted(events: readonly StoryEvent[]): boolean {
+type TestedBy = { outcomes: number; isDemoted: boolean; verdicts: number };
+
+/** A demotion is over when an untested entry is written again; verdicts hold as long as the value does. */
+function changesSinceWritten(events: readonly StoryEvent[]): Pick<TestedBy, 'isDemoted' | 'verdicts'> {
   const written = events.findLastIndex(({ life }) => life.kind === 'written');
-  return events.slice(written + 1).some(({ life }) => life.kind === 'demoted');
+  const value = events.findLastIndex(({ life }) => life.kind === 'written' && !life.same_claim);
+  const ofValue = events.slice(value + 1);
+  const traces = new Set(ofValue.flatMap(({ life }) => (life.kind === 'verdict' ? life.trace_seq : [])));
+  return {
+    isDemoted: events.slice(written + 1).some(({ life }) => life.kind === 'demoted'),
+    verdicts: traces.size,
+  };
 }
 
-type Tested = { outcomes: number; isDemoted: boolean };
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
-function summaryOf({ confidence, version }: EntryRow, { outcomes, isDemoted }: Tested): string {
+function summaryOf({ confidence, version }: EntryRow, { outcomes, isDemoted, verdicts }: TestedBy): string {
   const at = `stands at ${confidence.toFixed(2)} in version ${version}`;
+  if (verdicts > 0) return `${at}, after ${counted(outcomes, 'outcome')} and verdicts on ${counted(verdicts, 'trace')}`;
   if (outcomes === 0 && isDemoted) return `${at}, demoted by consolidation; no outcome has tested it`;
   if (outcomes === 0) return `${at}, as it was written: no outcome has tested it`;
-  return `${at}, after ${outcomes} outcome${outcomes === 1 ? '' : 's'}`;
+  return `${at}, after ${counted(outcomes, 'outcome')}`;
 }
 
 function toStep({ life, line }: StoryEvent, step: StoryStep): ConfidenceOutput['steps'][number] {
@@ -73,7 +82,11 @@ function toStep({ life, line }: StoryEvent, step: StoryStep): ConfidenceOutput['
     at: toIso(step.at),
     agent_id: step.agent_id,
     outcome_ref: line?.outcome_ref ?? null,
-    outcome_type: line?.outcome_type ?? null,
+    outcome_type: life.kind === 'verdict' ? null : (line?.outcome_type ?? null),
+    judge_id: line?.judge_id ?? null,
+    judge_version: line?.judge_version ?? null,
+    verdict: life.kind === 'verdict' ? life.verdict : null,
+    overruled: life.kind === 'verdict' && life.overruled,
     attempt: line?.attempt ?? null,
     model: line?.model ?? null,
     causal_confidence: line?.causal_confidence ?? null,

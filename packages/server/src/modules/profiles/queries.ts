@@ -22,6 +22,18 @@ export const findContracts: Find = {
   by: { account_id: 'text', agent_id: 'text' },
 };
 
+const profileTags: Find = { table: 'agent_profiles', select: 'tags', by: { account_id: 'text', agent_id: 'text' } };
+
+/** The tags of agents, as JSON: one result per agent, in order; undefined where it has no profile. */
+export async function findTagsOfAgents(
+  query: Query,
+  accountId: string,
+  agentIds: readonly string[],
+): Promise<(string | undefined)[]> {
+  const keys = agentIds.map((agentId) => [accountId, agentId]);
+  return (await query.findMany<Pick<ProfileRow, 'tags'>>(profileTags, keys)).map((row) => row?.tags);
+}
+
 export type ProfileRow = {
   agent_id: string;
   description: string | null;

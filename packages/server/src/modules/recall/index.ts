@@ -14,6 +14,9 @@ import { removeVectors } from './vector-index.ts';
 export { EMBEDDER } from './follow-log.ts';
 export { type HitName, hitsIn } from './hits.ts';
 export { findLike, type LikeEntry } from './like.ts';
+export { FailureWarnings } from './models/failure-warnings.ts';
+export { ModelError } from './models/model-error.ts';
+export { postJson } from './models/post-json.ts';
 export { type ModelProbe, probeModels } from './models/probe.ts';
 export { textOfValue } from './rules/passages.ts';
 

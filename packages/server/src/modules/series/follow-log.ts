@@ -1,4 +1,12 @@
-import { ADMINS, type Consumer, holderOf, type LogEvent, type MaintenanceTask, type Work } from '../../kernel/index.ts';
+import {
+  ADMINS,
+  type Consumer,
+  holderOf,
+  isOwnAct,
+  type LogEvent,
+  type MaintenanceTask,
+  type Work,
+} from '../../kernel/index.ts';
 import { addEventCounts, deleteMinutesBefore } from './queries.ts';
 import { countsOf, UNIT_MS } from './rules.ts';
 
@@ -15,7 +23,7 @@ export const countEvents: Consumer = {
 async function addCounts({ tx, account_id, now }: Work, events: readonly LogEvent[]): Promise<void> {
   // What admins did is in the audit trail alone.
   const counted = events.filter(({ visible_to }) => visible_to !== ADMINS);
-  const held = counted.map((event) => Object.assign({}, event, { held_by: holderOf(event) }));
+  const held = counted.map((event) => Object.assign({}, event, { held_by: holderOf(event), is_own: isOwnAct(event) }));
   const rows = countsOf(held, { minutes_since: oldestMinute(now) });
   if (rows.length === 0) return;
   await tx.insertMany(

@@ -20,4 +20,12 @@ export const migrations: readonly Migration[] = [
       `CREATE INDEX event_counts_of_minutes ON event_counts (at) WHERE unit = 'minute'`,
     ],
   },
+  {
+    version: 2,
+    name: 'active agents',
+    up: ({ int }) => [
+      `ALTER TABLE event_counts ADD COLUMN by_others ${int} NOT NULL DEFAULT 0`,
+      `CREATE INDEX event_counts_of_agents ON event_counts (account_id, branch, unit, at, agent_id) WHERE agent_id <> ''`,
+    ],
+  },
 ];

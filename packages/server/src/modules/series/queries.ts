@@ -1,5 +1,5 @@
-import { andAll, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
-import { cursorSeq } from '../../kernel/index.ts';
+import { andAll, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { agentsInLog, type CountedStretch, cursorSeq } from '../../kernel/index.ts';
 import type { EventCount, SeriesUnit, TypeCount } from './rules.ts';
 
 export const addEventCounts: Insert = {
@@ -14,9 +14,10 @@ export const addEventCounts: Insert = {
     event_type: 'text',
     held_by: 'text',
     n: 'int',
+    by_others: 'int',
   },
   suffix: `ON CONFLICT (account_id, branch, unit, agent_id, visible_to, at, event_type, held_by)
-    DO UPDATE SET n = event_counts.n + excluded.n`,
+    DO UPDATE SET n = event_counts.n + excluded.n, by_others = event_counts.by_others + excluded.by_others`,
 };
 
 export type CountedRange = Pick<EventCount, 'branch' | 'agent_id'> & {
@@ -48,6 +49,42 @@ export async function listEventCounts(
   );
   const end = rows.find(({ event_type }) => event_type === '');
   return { counts: rows.filter((row) => row !== end), counted_seq: end?.at ?? 0 };
+}
+
+type AgentRange = Pick<CountedRange, 'account_id' | 'branch' | 'unit' | 'since' | 'until'>;
+
+/** The counts of single agents in a range, by time. */
+const ofAgents = ({ account_id, branch, unit, since, until }: AgentRange): Sql =>
+  sql`account_id = ${account_id} AND branch = ${branch} AND unit = ${unit} AND agent_id <> ''
+      AND at >= ${since} AND at < ${until}`;
+
+/** The last stretch of a range of which not all counts are among the newest; undefined where all are. */
+export async function lastBehind(query: Query, range: AgentRange, newest: number): Promise<number | undefined> {
+  const row = await query.get<{ at: number }>(
+    sql`SELECT at FROM event_counts WHERE ${ofAgents(range)} ORDER BY at DESC LIMIT 1 OFFSET ${newest}`,
+  );
+  return row?.at;
+}
+
+/** What is counted, and the part of the log that is not yet. */
+type AgentSources = {
+  counted: Omit<CountedRange, 'consumer' | 'agent_id'> | undefined;
+  log: CountedStretch | undefined;
+};
+
+/** How many agents were active in each stretch. An agent of both sources counts once. */
+export async function countAgents(query: Query, account_id: string, { counted, log }: AgentSources) {
+  const sources: Sql[] = [];
+  if (counted)
+    sources.push(
+      sql`SELECT at, agent_id FROM event_counts
+          WHERE ${ofAgents(counted)} AND n > by_others AND visible_to IN ('', ${counted.viewer})${andAll(counted.where)}`,
+    );
+  if (log) sources.push(agentsInLog(account_id, log));
+  if (sources.length === 0) return [];
+  return query.all<{ at: number; n: number }>(
+    sql`SELECT at, count(DISTINCT agent_id) AS n FROM (${joinSql(sources, ' UNION ALL ')}) AS active GROUP BY at`,
+  );
 }
 
 /** Maintenance over all accounts. */

@@ -18,24 +18,45 @@ export type CountedEvent = {
   visible_to: string;
   /** The key that alone may know of it, or nothing. */
   held_by: string;
+  /** Whether the agent did it. */
+  is_own: boolean;
   created_at: number;
 };
 
-/** How many events of a type there were in a stretch of time; `agent_id` is empty for those of all agents. */
-export type EventCount = Omit<CountedEvent, 'created_at'> & { unit: SeriesUnit; at: number; n: number };
+/**
+ * How many events of a type there were in a stretch of time; `agent_id` is empty for those of all agents. `by_others`: how
+ * many of them the agent did not do, so that it was active where there are more.
+ */
+export type EventCount = Omit<CountedEvent, 'created_at' | 'is_own'> & {
+  unit: SeriesUnit;
+  at: number;
+  n: number;
+  by_others: number;
+};
 
 /** Adds up events, for all agents and for each of them, by hour and day, and by minute from a time on. */
 export function countsOf(events: readonly CountedEvent[], { minutes_since }: { minutes_since: number }): EventCount[] {
   const counts = new Map<string, EventCount>();
-  for (const { created_at, branch, visible_to, event_type, held_by, agent_id: agent } of events)
+  for (const { created_at, branch, visible_to, event_type, held_by, is_own, agent_id: agent } of events)
     for (const unit of units) {
       const at = startOf(unit, created_at);
       if (unit === 'minute' && at < minutes_since) continue;
       for (const agent_id of ['', agent]) {
         const name = [unit, at, branch, agent_id, visible_to, event_type, held_by].join('\n');
-        const known = counts.get(name);
-        if (known) known.n++;
-        else counts.set(name, { branch, unit, agent_id, visible_to, at, event_type, held_by, n: 1 });
+        const row = counts.get(name) ?? {
+          branch,
+          unit,
+          agent_id,
+          visible_to,
+          at,
+          event_type,
+          held_by,
+          n: 0,
+          by_others: 0,
+        };
+        counts.set(name, row);
+        row.n++;
+        if (!is_own) row.by_others++;
       }
     }
   return [...counts.values()];

@@ -8,6 +8,10 @@ export const tables: readonly TenantTable[] = [
     agents: { agent_id: { erased: 'delete the row' }, visible_to: { erased: 'delete the row' } },
     unrelated: { held_by: 'the key whose session recorded it' },
     rights: { maintenance: ['SELECT (account_id, unit, at)', 'DELETE'] },
-    planner: { event_counts: '1000000 1000000 1000000 300000 3000 3000 5 1 1', event_counts_of_minutes: '500000 50' },
+    planner: {
+      event_counts: '1000000 1000000 1000000 300000 3000 3000 5 1 1',
+      event_counts_of_minutes: '500000 50',
+      event_counts_of_agents: '900000 900000 900000 300000 50 5',
+    },
   },
 ];

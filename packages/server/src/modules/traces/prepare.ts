@@ -3,8 +3,8 @@ import { inTurns } from '../../turns.ts';
 import { callOf, errorOf } from './rules/gen-ai.ts';
 import { eventsOf, labelsOf, payloadsOf } from './rules/gen-ai-payloads.ts';
 import { type OtelSpan, type ReadSpans, readOtelSpansInSteps } from './rules/otel-spans.ts';
-import type { Redactions } from './rules/redact.ts';
-import { newRedactions, redactionsInSteps } from './rules/redact-json.ts';
+import { type Redactions, withRedactions } from './rules/redact.ts';
+import { newRedactions, redactionsInSteps, redactJson } from './rules/redact-json.ts';
 
 /** Smaller inputs are redacted within the transaction. */
 const LARGE_CHARS = 64 * 1024;
@@ -12,6 +12,12 @@ const LARGE_CHARS = 64 * 1024;
 /** Redacts the texts of a large input before its transaction begins, in turns with other requests. */
 export function prepareRedactions(input: object): Promise<Redactions> | undefined {
   return isInputOfSize(input, LARGE_CHARS) ? inTurns(measuredRedactions(input)) : undefined;
+}
+
+/** Redacts a value, in turns with other requests where it is large. */
+export async function redactInTurns(value: unknown): Promise<unknown> {
+  if (!isInputOfSize(value, LARGE_CHARS)) return redactJson(value);
+  return withRedactions(await inTurns(redactionsInSteps(value)), () => redactJson(value));
 }
 
 /** Measures a large input of which little is kept. The queue of writes asks for the size again. */

@@ -6,7 +6,7 @@ import { viewerOf } from './viewer.ts';
 
 /** The row of a trace that the caller may read. `more` is what else the request names. */
 export async function requireTrace(
-  context: ReadContext,
+  context: Pick<ReadContext, 'read' | 'caller' | 'services'>,
   trace_id: string,
   more: Record<string, unknown> = {},
 ): Promise<queries.TraceRow> {

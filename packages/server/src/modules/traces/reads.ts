@@ -1,4 +1,4 @@
-import { type Input, parseGlob } from '@mem-service/contract';
+import { type Input, type Output, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
   cursorsOf,
@@ -26,7 +26,8 @@ const cursors = cursorsOf('traces', ['number']);
 
 const read = reads<'traces.read'>((context, { trace_id }) => readTrace(context, trace_id, 'whole'));
 
-const list = reads<'traces.list'>(async (context, input) => {
+/** A page of the traces that a caller may see. */
+export async function listTracesFor(context: ReadContext, input: TraceListInput): Promise<Output<'traces.list'>> {
   const { scan, services, dialect } = context;
   const viewer = viewerOf(context);
   const bytes = pageBytes(services);
@@ -48,7 +49,7 @@ const list = reads<'traces.list'>(async (context, input) => {
   const traces = await renderTraces(reading, items, 'listed');
   if (has_more || !end) return { traces, next_cursor, has_more };
   return { traces, next_cursor: cursors.to([end.seq]), has_more: true };
-});
+}
 
 type TraceListInput = Input<'traces.list'>;
 
@@ -79,7 +80,7 @@ function plainFilters(viewer: Viewer, input: TraceListInput): Sql[] {
 }
 
 export const readHandlers: Handlers = {
-  'traces.list': list,
+  'traces.list': reads<'traces.list'>(listTracesFor),
   'traces.read': read,
   'traces.verify': verify,
   'sessions.explain': explain,

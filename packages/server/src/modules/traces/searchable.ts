@@ -1,6 +1,8 @@
 import { andAll, type Find, type FirstRows, fragment, type Query, type Sql, sql } from '../../db/index.ts';
-import { type Viewer, visibleTo } from '../../kernel/index.ts';
-import { type TraceItemRow, type TraceRow, tracesInScope } from './queries.ts';
+import { groupBySeq, pageBytes, type ReadContext, readableRows, type Viewer, visibleTo } from '../../kernel/index.ts';
+import { listItems, type TraceItemRow, type TraceRow, tracesInScope } from './queries.ts';
+import { type ReadPart, TraceParts } from './render.ts';
+import { viewerOf } from './viewer.ts';
 
 /** A trace as an index of words needs it. */
 export type SealedRow = Pick<
@@ -100,4 +102,37 @@ export async function listReadersAt(
         ORDER BY seq DESC LIMIT ${limit}`,
   );
   return rows.map(({ seq }) => seq);
+}
+
+export type ReadOfTrace = Pick<ReadPart, 'entity_path' | 'key' | 'version' | 'confidence' | 'branch' | 'entry_id'> &
+  Pick<ReadPart, 'success_count' | 'failure_count'>;
+export type WriteOfTrace = { entity_path: string; key: string; version: number };
+/** In the order in which they were read and written. */
+export type EntriesOfTrace = { reads: readonly ReadOfTrace[]; writes: readonly WriteOfTrace[] };
+
+const ABOUT_ENTRIES = [fragment(`kind IN ('read', 'write')`)];
+
+/** The entries that each of some traces read and wrote, as far as the caller may see them; the traces fit into one page. */
+export async function findEntriesOfTraces(context: ReadContext, seqs: readonly number[]): Promise<EntriesOfTrace[]> {
+  if (seqs.length === 0) return [];
+  const { scan, dialect, services } = context;
+  const wanted = { seqs: dialect.numbers(seqs), kinds: ABOUT_ENTRIES, bytes: pageBytes(services) };
+  const items = groupBySeq((await listItems(scan, viewerOf(context), wanted)).rows);
+  const found: EntriesOfTrace[] = [];
+  for (const seq of seqs) {
+    const parts = await TraceParts.parse(items.get(seq) ?? []);
+    const writes = parts.of<WriteOfTrace & { event_type: string }>('write');
+    found.push({
+      reads: parts.of<ReadPart>('read'),
+      writes: writes.filter(({ event_type }) => event_type === 'write'),
+    });
+  }
+  // A session may have read on other branches than the one of its outcome.
+  const readable = new Set(
+    await readableRows(
+      context,
+      found.flatMap(({ reads }) => reads),
+    ),
+  );
+  return found.map(({ reads, writes }) => ({ reads: reads.filter((one) => readable.has(one)), writes }));
 }

@@ -93,7 +93,7 @@ export function GraphPane() {
           </span>
         </TitleBar>
       </div>
-      <div className={styles.main}>
+      <div className={`${styles.main} edges`}>
         <Loaded answer={graph} rows={6} call={call}>
           {({ nodes: all, truncated }) =>
             all.length === 0 || !model ? (

@@ -1,3 +1,4 @@
+import { withMarks } from '../../../shown-text/direction.ts';
 import type { MapNode } from './model.ts';
 import type { Scene } from './paint.ts';
 
@@ -38,7 +39,7 @@ export function paintLabels(
   for (const index of ranked) {
     if (drawn === MOST) break;
     const node = model.nodes[index] as MapNode;
-    const text = shortened(node.name);
+    const text = shortened(withMarks(node.name));
     const x = places[index * 2] as number;
     const y = (places[index * 2 + 1] as number) + radiusOf(index) + 4;
     context.font = index === selected ? colours.fontStrong : node.kind === 'agent' ? colours.fontAgent : colours.font;

@@ -63,6 +63,68 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   },
   dead_letter_replayed: ({ details }) =>
     `Replayed an event of ${quoted(details.connector) || 'a connector'}${details.replayed === true ? '' : ', which failed'}`,
+  judge_defined: ({ details }) =>
+    `Defined version ${quoted(details.judge_version) || '1'} of judge '${quoted(details.judge_id)}'`,
+  traces_judged: ({ details }) => {
+    const traces = Array.isArray(details.traces) ? details.traces.length : 0;
+    return `Judged ${count(traces, 'trace')}: ${count(details.failed, 'verdict')} of ${quoted(details.verdicts)} failed`;
+  },
+  model_judging_started: () => 'Asked a language model to judge traces',
+  budget_set: () => 'Set what language models may cost',
+  verdict_overruled: ({ details }) => `Overruled judge '${quoted(details.judge_id)}'${resultOf(details.result)}`,
+  verdicts_counted: ({ details }) => `Verdicts changed the confidence in ${count(details.entries, 'entry')}`,
+  backfill_started: () => 'Asked judges to look at traces of the past',
+  case_changed: ({ details }) =>
+    `${details.status === 'deleted' ? 'Deleted' : 'Kept'} regression case '${quoted(details.case_id)}'`,
+  cases_run: ({ details }) =>
+    `Ran ${count(details.cases, 'regression case')} of set '${quoted(details.set_id)}': ${Number(details.passed)} passed`,
+  alert_rule_changed: ({ details }) =>
+    `${ALERT_RULE_CHANGES[details.status as string] ?? 'Changed'} alert rule '${quoted(details.rule_id)}'`,
+  alert_raised: ({ details }) => `Raised an alert of rule '${quoted(details.rule_id)}'`,
+  alert_acknowledged: ({ details }) => `Acknowledged an alert of rule '${quoted(details.rule_id)}'`,
+  backfill_ended: ({ details }) => `Ended a backfill of ${count(details.traces, 'trace')}${resultOf(details.status)}`,
+  incident_opened: ({ details }) =>
+    `Opened an incident of ${failingIn(details)}: ${count(details.failures, 'failure')}`,
+  incident_grown: ({ details }) =>
+    `Counted ${count(details.failures, 'failure')} in the incident of ${failingIn(details)}`,
+  incident_acknowledged: ({ details }) => `Acknowledged an incident of ${failingIn(details)}`,
+  incident_muted: ({ details }) => `Muted an incident of ${failingIn(details)}`,
+  incident_resolved: ({ details }) => `Resolved an incident of ${failingIn(details)}`,
+  incident_reopened: ({ details }) =>
+    `Opened an incident of ${failingIn(details)} again: ${count(details.failures, 'failure')}`,
+  behavior_defined: ({ details }) =>
+    `Defined version ${quoted(details.behavior_version) || '1'} of behavior '${quoted(details.behavior_id)}'`,
+  traces_matched: ({ details }) => `Found ${count(details.matched, 'behavior')} in traces`,
+  fix_proposed: ({ details }) => `Proposed a fix of ${count(details.entries, 'entry')}`,
+  fix_approved: () => 'Approved a fix of memory',
+  fix_policy_set: () => 'Set what fixes have to go through',
+  fix_dismissed: () => 'Dismissed a fix of memory',
+  pattern_scan_started: () => 'Began to look for patterns',
+  pattern_scan_ended: ({ details }) => `Ended a scan for patterns${resultOf(details.status)}`,
+  pattern_opened: ({ details }) => `Found a pattern${resultOf(details.pattern_type)}`,
+  pattern_reopened: ({ details }) => `Found a pattern again${resultOf(details.pattern_type)}`,
+  pattern_resolved: ({ details }) => `Resolved a pattern${resultOf(details.pattern_type)}`,
+  room_created: () => 'Created a room',
+  room_account_joined: ({ details }) => `Was admitted to ${roomOf(details)}`,
+  room_agent_joined: ({ details }) => `Joined ${roomOf(details)}`,
+  room_agent_left: ({ details }) => `Left ${roomOf(details)}`,
+  negotiation_started: () => 'Began a negotiation',
+  negotiation_step: ({ details }) => `Took a step in a negotiation${quotedAction(details)}`,
+  negotiation_ended: () => 'Ended a negotiation',
+  room_document_added: ({ details }) => `Added ${documentOf(details)}`,
+  room_document_read: ({ details }) => `The text of ${documentOf(details)} was read${resultOf(details.status)}`,
+  room_document_deleted: ({ details }) => `Deleted ${documentOf(details)}`,
+  room_updated: () => 'Changed a room',
+  room_closed: ({ details }) => `Closed ${roomOf(details)}`,
+  room_account_left: ({ details }) => `Lost access to ${roomOf(details)}`,
+  room_invited: ({ details }) => `Invited to ${roomOf(details)}`,
+  room_invitation_ended: ({ details }) => `Answered or withdrew an invitation to ${roomOf(details)}`,
+  room_access_requested: ({ details }) => `Asked for access to ${roomOf(details)}`,
+  room_access_answered: ({ details }) =>
+    `Answered a request for access to ${roomOf(details)}${resultOf(details.status)}`,
+  room_topic_added: ({ details, entity_path }) => `Shared ${entity_path ?? 'a path'} with ${roomOf(details)}`,
+  room_topic_removed: ({ details }) => `Removed a topic from ${roomOf(details)}`,
+  room_message: ({ details }) => `Wrote a message in ${roomOf(details)}`,
   branch_created: (event) => `Created branch '${branchNamedIn(event)}'`,
   branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into ${quoted(event.details.target) || 'main'}`,
   branch_closed: (event) => `Closed branch '${branchNamedIn(event)}'`,
@@ -124,10 +186,24 @@ function entryOf({ entity_path, key, version, details }: SummarizedEvent): strin
 }
 
 /** What was decided, where it is known. */
+const ALERT_RULE_CHANGES: Readonly<Record<string, string>> = { set: 'Set', muted: 'Muted', deleted: 'Deleted' };
+
 const resultOf = (given: unknown): string => {
   const text = quoted(given).replaceAll('_', ' ');
   return text && `: ${text}`;
 };
+
+const failingIn = ({ source_kind, source_id }: SummarizedEvent['details']): string =>
+  `${quoted(source_kind) || 'judge'} '${quoted(source_id)}'`;
+
+const quotedAction = ({ action }: SummarizedEvent['details']): string =>
+  quoted(action) === '' ? '' : `: ${quoted(action)}`;
+
+const roomOf = ({ room_id }: SummarizedEvent['details']): string =>
+  quoted(room_id) === '' ? 'a room' : `room '${quoted(room_id)}'`;
+
+const documentOf = ({ name }: SummarizedEvent['details']): string =>
+  quoted(name) === '' ? 'a document' : `document '${quoted(name)}'`;
 
 const branchNamedIn = ({ details, branch }: SummarizedEvent) => quoted(details.branch ?? details.name) || branch;
 

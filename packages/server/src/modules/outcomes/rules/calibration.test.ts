@@ -2,14 +2,30 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calibrate } from './calibration.ts';
 
-const times = (n: number, confidence_before: number, success: boolean) => Array(n).fill({ confidence_before, success });
+let seq = 0;
+/** Each of an outcome of its own, the newest first. */
+const times = (n: number, confidence_before: number, success: boolean) =>
+  Array.from({ length: n }, () => ({ seq: --seq, confidence_before, success }));
 
 describe('calibration', () => {
   it('of nothing knows nothing', () => {
     const { buckets, ...rest } = calibrate([]);
-    expect(rest).toEqual({ n: 0, brier_score: null, expected_calibration_error: null });
+    expect(rest).toEqual({
+      n: 0,
+      brier_score: null,
+      expected_calibration_error: null,
+      learned_calibration_error: null,
+    });
     expect(buckets).toHaveLength(10);
-    expect(buckets[3]).toEqual({ from: 0.3, to: 0.4, n: 0, successes: 0, success_rate: null, mean_confidence: null });
+    expect(buckets[3]).toEqual({
+      from: 0.3,
+      to: 0.4,
+      n: 0,
+      successes: 0,
+      success_rate: null,
+      mean_confidence: null,
+      expected_success_rate: null,
+    });
   });
 
   it('holds confidence against what happened', () => {
@@ -20,8 +36,22 @@ describe('calibration', () => {
       ...times(1, 0.25, false),
     ]);
     expect(n).toBe(6);
-    expect(buckets[7]).toEqual({ from: 0.7, to: 0.8, n: 4, successes: 3, success_rate: 0.75, mean_confidence: 0.75 });
-    expect(buckets[2]).toEqual({ from: 0.2, to: 0.3, n: 2, successes: 1, success_rate: 0.5, mean_confidence: 0.25 });
+    expect(buckets[7]).toMatchObject({
+      from: 0.7,
+      to: 0.8,
+      n: 4,
+      successes: 3,
+      success_rate: 0.75,
+      mean_confidence: 0.75,
+    });
+    expect(buckets[2]).toMatchObject({
+      from: 0.2,
+      to: 0.3,
+      n: 2,
+      successes: 1,
+      success_rate: 0.5,
+      mean_confidence: 0.25,
+    });
     expect(brier_score).toBeCloseTo((4 * 0.0625 + 2 * 0.5625) / 6, 12);
     expect(expected_calibration_error).toBeCloseTo((2 / 6) * 0.25, 12);
   });
@@ -48,7 +78,11 @@ describe('calibration', () => {
 
   it('counts each prediction once, whatever the order', () => {
     const predictions = fc.array(
-      fc.record({ confidence_before: fc.double({ min: 0, max: 1, noNaN: true }), success: fc.boolean() }),
+      fc.record({
+        seq: fc.integer(),
+        confidence_before: fc.double({ min: 0, max: 1, noNaN: true }),
+        success: fc.boolean(),
+      }),
       { minLength: 1 },
     );
     fc.assert(
@@ -65,5 +99,25 @@ describe('calibration', () => {
         expect(calibrate(list.toReversed()).brier_score).toBeCloseTo(made.brier_score as number, 9);
       }),
     );
+  });
+
+  it('learns what a confidence means, from the outcomes before each', () => {
+    // Cautious: of a hundred outcomes ninety-six go well, at a confidence of 0.75.
+    const cautious = Array.from({ length: 400 }, (_, i) => times(1, 0.75, i % 25 !== 0)).flat();
+    const { expected_calibration_error, learned_calibration_error, buckets } = calibrate(cautious);
+    expect(expected_calibration_error).toBeCloseTo(0.21, 9);
+    expect(learned_calibration_error).toBeLessThan(0.02);
+    expect(buckets[7]?.expected_success_rate).toBeGreaterThan(0.92);
+    expect(buckets[7]?.expected_success_rate).toBeLessThan(0.98);
+  });
+
+  it('expects nothing of an outcome from that outcome itself', () => {
+    const together = Array.from({ length: 50 }, () => ({ seq: 1, confidence_before: 0.5, success: true }));
+    expect(calibrate(together).learned_calibration_error).toBe(0.5);
+  });
+
+  it('forgets what was: a bucket that went well and now fails is expected to fail', () => {
+    const { buckets } = calibrate([...times(100, 0.85, false), ...times(300, 0.85, true)]);
+    expect(buckets[8]?.expected_success_rate).toBeLessThan(0.25);
   });
 });

@@ -1,4 +1,13 @@
 import type { Standing } from '../../entries/index.ts';
+import {
+  DISCREDIT_THRESHOLD,
+  EVIDENCE_DECAY,
+  PRIOR_STRENGTH,
+  tidy,
+  unit,
+  withoutVerdicts,
+  withVerdicts,
+} from '../../entries/rules/verdict-standing.ts';
 import { isSuccess, OUTCOME_TYPES, type OutcomeType } from './outcome-types.ts';
 
 export type OutcomeModel = 'evidence' | 'multiplicative';
@@ -18,16 +27,19 @@ export type EvidenceStep = {
 /** `weight` is the mass that was added, or the factor in the multiplicative model. */
 export type AppliedStep = Trust & { weight: number; surprise: number };
 
-const PRIOR_STRENGTH = 2;
-const EVIDENCE_DECAY = 0.8;
-const DISCREDIT_THRESHOLD = 0.5;
 const FIRST_STRIKE_MIN_WINS = 3;
 const MAX_VALIDATORS = 10;
-/** A driver stores numbers closer to zero than 2.2e-16 as zero; the stored number must equal the computed one. */
-const LEAST = 1e-12;
 
 /** Applies a single outcome to an entry. The same steps in the same order give the same numbers to the last bit. */
 export function applyStep(model: OutcomeModel, trust: Trust, step: EvidenceStep): AppliedStep {
+  const { verdicts } = trust.standing;
+  if (verdicts === undefined) return applyOutcome(model, trust, step);
+  const { weight, surprise, ...own } = applyOutcome(model, withoutVerdicts(trust), step);
+  return { ...withVerdicts(own, verdicts), weight, surprise };
+}
+
+/** Verdicts have no say in how an outcome is weighed. */
+function applyOutcome(model: OutcomeModel, trust: Trust, step: EvidenceStep): AppliedStep {
   const judged = model === 'evidence' ? weighStep(trust, step) : multiply(trust, step);
   const { confidence, weight, surprise } = judged;
   return { confidence, standing: count(trust.standing, step, judged), weight, surprise };
@@ -96,9 +108,3 @@ function count(
 function discreditedAt({ discredited_at }: Standing, confidence: number, failedAt: number | null): number | null {
   return confidence < DISCREDIT_THRESHOLD ? (discredited_at ?? failedAt) : null;
 }
-
-/** Rounds tiny and negative numbers to 0. */
-const tidy = (n: number): number => (n < LEAST ? 0 : n);
-
-/** Clamps to 0 to 1; NaN becomes 0. */
-const unit = (n: number): number => (n >= LEAST ? Math.min(n, 1) : 0);

@@ -1,6 +1,8 @@
 import type { Standing } from '../../entries/index.ts';
+import { withClaim } from '../../entries/rules/verdict-standing.ts';
 import type { OutcomeType } from './outcome-types.ts';
 import { applyStep, type EvidenceStep, isFirstStrike, type OutcomeModel, type Trust } from './posterior.ts';
+import { applyVerdict, type VerdictStep } from './verdict-lines.ts';
 
 /** A version. `same_claim`: it repeats the value of the one before it. */
 export type VersionWritten = {
@@ -33,7 +35,10 @@ export type RecordedDemotion = {
   agent_id: string;
 };
 
-export type LifeEvent = VersionWritten | RecordedOutcome | RecordedDemotion;
+/** A verdict on a trace that read the value, or one that was taken back. */
+export type RecordedVerdict = VerdictStep & { kind: 'verdict'; before: number; after: number };
+
+export type LifeEvent = VersionWritten | RecordedOutcome | RecordedDemotion | RecordedVerdict;
 
 /** `before` and `after` are recomputed. `agrees`: whether the ledger holds the same numbers; always true for a version. */
 export type StoryStep = {
@@ -56,12 +61,7 @@ export function buildStory(life: readonly LifeEvent[], untouched: Standing): Con
   let trust: Trust | undefined;
   const steps = life.map((event): StoryStep => {
     const before = trust;
-    const [after, why] =
-      event.kind === 'written'
-        ? write(before, event, untouched)
-        : event.kind === 'demoted'
-          ? demote(before, event)
-          : learn(before, event);
+    const [after, why] = next(before, event, untouched);
     trust = after;
     const { kind, at, agent_id } = event;
     const agrees = kind === 'written' || (event.before === before?.confidence && event.after === after.confidence);
@@ -71,15 +71,32 @@ export function buildStory(life: readonly LifeEvent[], untouched: Standing): Con
   return { ...trust, steps, agrees: steps.every((step) => step.agrees) };
 }
 
+function next(before: Trust | undefined, event: LifeEvent, untouched: Standing): [Trust, string] {
+  switch (event.kind) {
+    case 'written':
+      return write(before, event, untouched);
+    case 'demoted':
+      return demote(before, event);
+    case 'verdict':
+      return judge(before, event);
+    case 'outcome':
+      return learn(before, event);
+  }
+}
+
 /** A repeated value keeps the learned confidence; a new value starts without evidence. */
 function write(before: Trust | undefined, event: VersionWritten, untouched: Standing): [Trust, string] {
   const { confidence, same_claim, version, agent_id } = event;
   const by = `by ${agent_id} in version ${version}`;
   if (!before) return [{ confidence, standing: untouched }, `written ${by}: ${short(confidence)}`];
   if (!same_claim) return [{ confidence, standing: untouched }, `changed ${by}: begins anew at ${short(confidence)}`];
-  if (before.standing.outcome_count === 0)
-    return [{ ...before, confidence }, `restated ${by}: ${short(before.confidence)} -> ${short(confidence)}`];
+  if (before.standing.outcome_count === 0) return restate(before, confidence, by);
   return [before, `restated ${by} with ${short(confidence)}: what was learnt stays, ${short(before.confidence)}`];
+}
+
+function restate(before: Trust, confidence: number, by: string): [Trust, string] {
+  const after = withClaim(before, confidence);
+  return [after, `restated ${by}: ${short(before.confidence)} -> ${short(after.confidence)}`];
 }
 
 function demote(before: Trust | undefined, { factor, reason, agent_id }: RecordedDemotion): [Trust, string] {
@@ -90,6 +107,20 @@ function demote(before: Trust | undefined, { factor, reason, agent_id }: Recorde
     { ...before, confidence },
     `demoted by consolidation for ${agent_id}, ${reason.replaceAll('_', ' ')}, ${change}`,
   ];
+}
+
+function judge(before: Trust | undefined, event: RecordedVerdict): [Trust, string] {
+  if (!before) throw new RangeError('a verdict comes after the version that it is about');
+  const after = applyVerdict(before, event);
+  const { verdict, judge_id, agent_id, overruled, n_causal, pass, fail } = event;
+  const of = overruled ? `${agent_id} in place of judge ${judge_id}` : `judge ${judge_id}`;
+  const what = verdict === 'withdrawn' ? `verdict of judge ${judge_id} taken back` : `${verdict} of ${of}`;
+  const how = [
+    `the trace counts ${short(pass)} for and ${short(fail)} against`,
+    n_causal > 1 ? `one of ${n_causal} entries read` : '',
+  ];
+  const change = `${short(before.confidence)} -> ${short(after.confidence)}${discredit(before.standing, after.standing)}`;
+  return [after, `${what} (${how.filter(Boolean).join(', ')}): ${change}`];
 }
 
 /** Why a success counts half, in a sentence about it. */

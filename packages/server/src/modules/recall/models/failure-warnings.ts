@@ -1,7 +1,7 @@
 import type { Services } from '../../../kernel/index.ts';
 import { failureText, type ModelFailure } from './model-error.ts';
 
-export type ModelCall = 'index' | 'question' | 'rerank';
+export type ModelCall = 'index' | 'question' | 'rerank' | 'judge';
 
 /** Failures that come and go are reported no more often than this. */
 const QUIET_MS = 600_000;
@@ -13,6 +13,10 @@ const TEXTS: Record<ModelCall, [what: string, then: string]> = {
   rerank: [
     'the reranker did not answer',
     'answers keep the order without it; see MEM_RERANKER_URL and MEM_RERANKER_KEY',
+  ],
+  judge: [
+    'the language model of judges did not answer',
+    'it is asked again for a while; see MEM_JUDGE_URL, MEM_JUDGE_MODEL and MEM_JUDGE_KEY',
   ],
 };
 

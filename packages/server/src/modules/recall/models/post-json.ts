@@ -7,6 +7,8 @@ export type PostRequest = {
   timeoutMs: number;
   /** A longer answer is refused, and the rest of it not read. */
   maxBytes: number;
+  /** Ends it early. */
+  signal?: AbortSignal;
 };
 
 /** Of an answer that is an error, this much is read. */
@@ -14,7 +16,7 @@ const MAX_ERROR_BYTES = 4_096;
 const MAX_SHOWN = 300;
 
 /** Asks a server outside the service. Whatever it does, this ends in time, and with no more than so many bytes. */
-export async function postJson({ url, key, body, timeoutMs, maxBytes }: PostRequest): Promise<unknown> {
+export async function postJson({ url, key, body, timeoutMs, maxBytes, signal }: PostRequest): Promise<unknown> {
   const late = AbortSignal.timeout(timeoutMs);
   const secret = key ?? '';
   try {
@@ -28,7 +30,7 @@ export async function postJson({ url, key, body, timeoutMs, maxBytes }: PostRequ
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
       },
       body: JSON.stringify(body),
-      signal: late,
+      signal: signal ? AbortSignal.any([late, signal]) : late,
     });
     if (!response.ok) throw await errorOf(response, secret);
     return parse(await readText(response, maxBytes));

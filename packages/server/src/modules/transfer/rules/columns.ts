@@ -77,14 +77,19 @@ function perName(names: readonly string[], check: ColumnCheck): Record<string, C
 /** What was asked for is noted as it was given: a path there may be a glob, or no path at all. */
 const AS_GIVEN = new Set<SqlValue>(['query', 'error']);
 
-/** A line of the ledger that a consolidation wrote. */
-const isDemotion = (name: string, row: Row): boolean =>
-  name === 'outcome_type' && row.outcome_type === 'demoted' && row.model === 'consolidation';
+/** The types of lines in the ledger that no outcome wrote. */
+const OTHER_LINES: Readonly<Record<string, readonly SqlValue[]>> = {
+  consolidation: ['demoted'],
+  verdict: ['pass', 'fail', 'withdrawn'],
+};
+
+const isOtherLine = (name: string, { model, outcome_type }: Row): boolean =>
+  name === 'outcome_type' && (OTHER_LINES[String(model)]?.includes(outcome_type ?? null) ?? false);
 
 /** Describes what the contract does not allow in a column of the row; undefined where all is well. */
 export function columnProblem(name: string, row: Row): string | undefined {
   const value = row[name] ?? null;
   if (value === null || (name === 'entity_path' && AS_GIVEN.has(row.kind ?? null))) return undefined;
-  if (isDemotion(name, row)) return undefined;
+  if (isOtherLine(name, row)) return undefined;
   return checks[name]?.(value);
 }

@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { hrefOf } from '../../router/address.ts';
+import { evaluation } from '../../texts/evaluation.ts';
+import { confidence } from '../../texts/format.ts';
+import { Tag } from '../../ui/marks.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { type ListedVerdict, RESULT_TONES, type ShownResult } from './evaluation-data.ts';
+
+const texts = evaluation.verdicts;
+
+export const ResultTag = ({ result }: { result: ShownResult }) => (
+  <Tag tone={RESULT_TONES[result]}>{evaluation.results[result]}</Tag>
+);
+
+export const scoreText = (score: number | null): string => (score === null ? evaluation.unknown : confidence(score));
+
+export const JudgeLink = ({ id, children = id }: { id: string; children?: ReactNode }) => (
+  <a href={hrefOf('judges', id)} title={id}>
+    {children}
+  </a>
+);
+
+/** The columns of what was found, kept or tried out. */
+export const scoreColumn: Column<Pick<ListedVerdict, 'score'>> = {
+  ...{ id: 'score', head: texts.columns.score, width: 72, end: true, phone: 'hide' },
+  cell: ({ score }) => <span className="second">{scoreText(score)}</span>,
+};
+export const reasonColumn: Column<Pick<ListedVerdict, 'reason'>> = {
+  ...{ id: 'reason', head: texts.columns.reason, phone: 'detail' },
+  cell: ({ reason }) => (
+    <span className="second" title={reason}>
+      {reason}
+    </span>
+  ),
+};

@@ -1,0 +1,85 @@
+import type { Output } from '../../data/client.ts';
+import { usePages } from '../../data/query.ts';
+import { useNow } from '../../data/use-now.ts';
+import { hrefOf } from '../../router/address.ts';
+import { choiceParameter, navigate, useSearch } from '../../router/router.tsx';
+import { useCrumbs } from '../../shell/crumbs.ts';
+import { fixes as texts } from '../../texts/fixes.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { Tag, type Tone } from '../../ui/marks.tsx';
+import type { Column } from '../../ui/table.tsx';
+import styles from '../branches/branches.module.css';
+import { ageColumn } from '../branches/columns.tsx';
+import { FixPolicyPart } from './fix-policy.tsx';
+import { NoneYet } from './none-yet.tsx';
+import { StatusList } from './status-list.tsx';
+
+type ListedFix = Output<'fixes.list'>['fixes'][number];
+
+const STATUSES = ['', 'proposed', 'approved', 'dismissed'] as const;
+type FixesStatus = (typeof STATUSES)[number];
+const parameters = { status: choiceParameter<FixesStatus>('', STATUSES) };
+
+export const FIX_TONES: Record<ListedFix['status'], Tone> = { proposed: 'warn', approved: 'good', dismissed: 'mute' };
+
+const FIRST = { name: 'fixes.propose', input: { entity_path: 'checkout/payments', key: 'retry-policy' } } as const;
+
+/** All fixes, newest first. */
+export function FixList() {
+  const now = useNow();
+  useCrumbs([{ label: texts.title }]);
+  const [{ status }, set] = useSearch(parameters);
+  const input = { limit: 50, ...(status === '' ? {} : { status }) };
+  const call = { name: 'fixes.list', input } as const;
+  const pages = usePages('fixes.list', input);
+  const rows = pages.data?.pages.flatMap((page) => page.fixes) ?? [];
+  return (
+    <StatusList
+      texts={texts}
+      statuses={STATUSES}
+      status={status}
+      onStatus={(next) => set({ status: next })}
+      call={call}
+      pages={pages}
+      rows={rows}
+      columns={columnsAt(now)}
+      keyOf={({ fix_id }) => fix_id}
+      onOpen={({ fix_id }) => navigate(hrefOf('fixes', fix_id))}
+      none={<NoneYet texts={texts} status={status === '' ? undefined : texts.statusOf[status]} first={FIRST} />}
+    >
+      <FixPolicyPart className={styles.bar} />
+    </StatusList>
+  );
+}
+
+const columnsAt = (now: number): readonly Column<ListedFix>[] => [
+  {
+    ...{ id: 'summary', head: texts.columns.summary, phone: 'name' },
+    cell: ({ fix_id, summary, description }) => (
+      <span className={styles.branch}>
+        <Icon name="wrench" />
+        <a className="strong cut" href={hrefOf('fixes', fix_id)} title={summary}>
+          {summary}
+        </a>
+        {description !== '' && <span className="third cut wide-only">{description}</span>}
+      </span>
+    ),
+  },
+  {
+    ...{ id: 'entries', head: texts.columns.entries, width: 92, phone: 'detail' },
+    cell: ({ entry_count }) => <span className="second">{texts.entries(entry_count)}</span>,
+  },
+  {
+    ...{ id: 'branch', head: texts.columns.branch, width: 300, phone: 'hide' },
+    cell: ({ branch }) => (
+      <a className="second" href={hrefOf('branches', branch)}>
+        {branch}
+      </a>
+    ),
+  },
+  {
+    ...{ id: 'status', head: texts.columns.status, width: 104, phone: 'value' },
+    cell: ({ status }) => <Tag tone={FIX_TONES[status]}>{texts.statusOf[status]}</Tag>,
+  },
+  ageColumn(texts.columns.proposed, now),
+];

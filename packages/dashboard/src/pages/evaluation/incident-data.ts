@@ -1,0 +1,22 @@
+import type { OperationName, Output } from '../../data/client.ts';
+import { incidents } from '../../texts/incidents.ts';
+import type { Tone } from '../../ui/marks.tsx';
+
+export type ListedIncident = Output<'incidents.list'>['incidents'][number];
+export type WholeIncident = Output<'incidents.read'>;
+
+export const INCIDENT_ANSWERS: readonly OperationName[] = ['incidents.list', 'incidents.read'];
+export const INCIDENT_EVENTS: ReadonlySet<string> = new Set([
+  ...['incident_opened', 'incident_grown', 'incident_acknowledged', 'incident_muted', 'incident_resolved'],
+  'incident_reopened',
+]);
+
+export const INCIDENT_TONES: Record<ListedIncident['status'], Tone> = {
+  open: 'bad',
+  acknowledged: 'warn',
+  muted: 'mute',
+  resolved: 'good',
+};
+
+export const nameOf = ({ source_id, agent_id }: Pick<ListedIncident, 'source_id' | 'agent_id'>): string =>
+  incidents.titleOf(source_id, agent_id);

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import type { FeedEvent } from '../../data/events.ts';
+import { useNow } from '../../data/use-now.ts';
+import { hrefOf } from '../../router/address.ts';
+import { ago, fullTimeOf } from '../../texts/format.ts';
+import { rooms as texts } from '../../texts/rooms.ts';
+import { CopyAs } from '../../ui/copy-as.tsx';
+import { EventName } from '../../ui/event-name.tsx';
+import { EventWhat, hrefOfEvent } from '../../ui/event-what.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { newestUpdates } from './newest-updates.ts';
+import { hrefOfDocument, hrefOfNegotiation } from './room-address.ts';
+import styles from './rooms.module.css';
+
+/** What happened in the room, the newest first. */
+export function Activity({ roomId }: { roomId: string }) {
+  const now = useNow();
+  const call = { name: 'rooms.updates', input: { room_id: roomId } } as const;
+  const answer = useQuery({ ...newestUpdates(roomId), placeholderData: (before) => before });
+  return (
+    <Section title={texts.updates} note={texts.updatesNote} bleed actions={<CopyAs call={call} />}>
+      <Loaded answer={answer} call={call} rows={6}>
+        {(events) =>
+          events.length === 0 ? (
+            <p className={`${styles.hint} third`}>{texts.noUpdates}</p>
+          ) : (
+            <Table
+              label={texts.updates}
+              columns={columnsAt(now, roomId)}
+              rows={events}
+              keyOf={({ position }) => position}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+/** The log of a room does not name the room, and its agents are not those of the account. */
+function placeOf(event: FeedEvent, roomId: string): string {
+  const { document_id, negotiation_id } = event.details;
+  if (event.entity_path !== null) return hrefOfEvent(event);
+  if (typeof negotiation_id === 'string') return hrefOfNegotiation(roomId, negotiation_id);
+  if (typeof document_id === 'string') return hrefOfDocument(roomId, document_id);
+  return hrefOf('rooms', roomId);
+}
+
+const columnsAt = (now: number, roomId: string): readonly Column<FeedEvent>[] => [
+  {
+    ...{ id: 'at', head: texts.updateColumns.at, width: 92, phone: 'time' },
+    cell: ({ created_at }) => (
+      <time className="third" dateTime={created_at} title={fullTimeOf(created_at)}>
+        {ago(created_at, now)}
+      </time>
+    ),
+  },
+  {
+    ...{ id: 'agent', head: texts.updateColumns.agent, width: 200, phone: 'value' },
+    cell: ({ agent_id }) => <span title={agent_id}>{agent_id}</span>,
+  },
+  {
+    ...{ id: 'event', head: texts.updateColumns.event, width: 200, phone: 'name' },
+    cell: (event) => <EventName event={event} />,
+  },
+  {
+    ...{ id: 'what', head: texts.updateColumns.what, phone: 'detail' },
+    cell: (event) => <EventWhat event={event} href={placeOf(event, roomId)} />,
+  },
+];

@@ -1,0 +1,101 @@
+import { useState } from 'react';
+import { useAction, usePages } from '../../data/query.ts';
+import { dayAndTime, fullTimeOf } from '../../texts/format.ts';
+import { rooms as texts } from '../../texts/rooms.ts';
+import { Button } from '../../ui/button.tsx';
+import { Chip, Field } from '../../ui/choices.tsx';
+import { CopyAs } from '../../ui/copy-as.tsx';
+import { Tag } from '../../ui/marks.tsx';
+import { Section } from '../../ui/section.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
+import { ErrorState, Loaded } from '../../ui/states.tsx';
+import type { RoomMessage } from './room-data.ts';
+import styles from './rooms.module.css';
+
+/** What was said, the newest below, and a field to say something. */
+export function Discussion({ roomId }: { roomId: string }) {
+  const [answered, setAnswered] = useState<RoomMessage>();
+  const call = { name: 'rooms.discussions', input: { room_id: roomId, limit: 50 } } as const;
+  const pages = usePages(call.name, call.input);
+  const messages = pages.data?.pages.flatMap((page) => page.messages) ?? [];
+  return (
+    <Section title={texts.discussion} actions={<CopyAs call={call} />}>
+      <ShowMore pages={pages} label={texts.earlier} />
+      <Loaded answer={pages} call={call} rows={3}>
+        {() =>
+          messages.length === 0 ? (
+            <p className="third">{texts.noMessages}</p>
+          ) : (
+            <ol className={styles.messages}>
+              {messages.toReversed().map((message) => (
+                <Message key={message.message_id} message={message} onReply={() => setAnswered(message)} />
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+      <Say roomId={roomId} answered={answered} onAnswered={() => setAnswered(undefined)} />
+    </Section>
+  );
+}
+
+function Message({ message, onReply }: { message: RoomMessage; onReply: () => void }) {
+  const { agent, content, message_type, addressed_to, created_at } = message;
+  return (
+    <li className={styles.message}>
+      <div className={styles.messageHead}>
+        <span className="strong">{agent}</span>
+        {addressed_to !== null && <span className="third">{texts.answers(addressed_to)}</span>}
+        {message_type !== 'message' && <Tag>{texts.types[message_type]}</Tag>}
+        <time className="third small" dateTime={created_at} title={fullTimeOf(created_at)}>
+          {dayAndTime(created_at)}
+        </time>
+        <span className="grow" />
+        <Button kind="quiet" aria-label={texts.replyTo(agent)} onClick={onReply}>
+          {texts.reply}
+        </Button>
+      </div>
+      <p className={`${styles.content} prose`}>{content}</p>
+    </li>
+  );
+}
+
+type SayProps = { roomId: string; answered: RoomMessage | undefined; onAnswered: () => void };
+
+function Say({ roomId, answered, onAnswered }: SayProps) {
+  const [content, setContent] = useState('');
+  const discuss = useAction('rooms.discuss', {
+    changes: ['rooms.discussions', 'rooms.updates'],
+    onDone: () => {
+      setContent('');
+      onAnswered();
+    },
+  });
+  const reply = answered ? { reply_to: answered.message_id, addressed_to: answered.agent } : {};
+  return (
+    <form
+      className={styles.say}
+      onSubmit={(event) => {
+        event.preventDefault();
+        discuss.mutate({ room_id: roomId, content: content.trim(), ...reply });
+      }}
+    >
+      {answered && (
+        <Chip name={texts.reply} onRemove={onAnswered}>
+          {answered.agent}
+        </Chip>
+      )}
+      <Field label={texts.say}>
+        {(field) => (
+          <textarea {...field} maxLength={8000} value={content} onChange={(event) => setContent(event.target.value)} />
+        )}
+      </Field>
+      {discuss.error !== null && <ErrorState error={discuss.error} isAction />}
+      <div>
+        <Button kind="ink" submit busy={discuss.isPending} disabled={content.trim() === ''}>
+          {texts.send}
+        </Button>
+      </div>
+    </form>
+  );
+}

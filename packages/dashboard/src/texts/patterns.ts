@@ -1,0 +1,75 @@
+import { counted, number } from './format.ts';
+
+/** Texts of patterns. */
+export const patterns = {
+  title: 'Patterns',
+  note: 'what somebody should look at, as the last scan found it',
+  status: 'Status',
+  statuses: { '': 'All', open: 'Open', resolved: 'Resolved', cleared: 'Cleared' },
+  statusOf: { open: 'open', resolved: 'resolved', cleared: 'cleared' },
+  severities: { critical: 'critical', warning: 'warning', info: 'info' },
+  types: {
+    recurring_failure: 'Recurring failure',
+    hot_entity: 'Hot path',
+    stale_cluster: 'Stale cluster',
+    confidence_drift: 'Confidence drift',
+    knowledge_conflict: 'Knowledge conflict',
+    redundant_writes: 'Redundant writes',
+    single_point_of_knowledge: 'Single point of knowledge',
+    passive_consumer: 'Passive consumer',
+    unreviewed_changes: 'Unreviewed changes',
+    orphaned_branch: 'Orphaned branch',
+    stale_knowledge: 'Stale knowledge',
+  },
+  columns: {
+    pattern: 'Pattern',
+    about: 'About',
+    what: 'What was found',
+    severity: 'Severity',
+    status: 'Status',
+    opened: 'Opened',
+  },
+  none: 'No pattern found',
+  noneOf: (status: string) => `No pattern is ${status}`,
+  noneHint: 'A scan looks for failures that recur, conflicts, what is out of date and what waits for somebody:',
+  scan: 'Scan',
+  started: 'The scan has begun',
+  scanning: (entries: number) => `Looking for patterns: ${counted(entries, 'entry', 'entries')} so far`,
+  cancelled: 'The scan is cancelled; what it found stays',
+  scanned: (entries: number, cleared: number) =>
+    `${counted(entries, 'entry', 'entries')} looked at; ${number(cleared)} cleared`,
+  resolve: 'Resolve',
+  resolveTitle: 'Resolve the pattern',
+  resolveHint: 'It stays resolved, whatever scans find, until there is newer evidence.',
+  resolved: 'Resolved',
+  reason: 'What was done',
+  titleOf: (type: string, subject: string) => `${type}: ${subject}`,
+  entries: 'Entries',
+  noEntries: 'It is not about single entries.',
+  entryColumns: { entry: 'Entry', version: 'Version', author: 'Written by' },
+  version: (n: number) => `v${n}`,
+  traces: 'Traces',
+  agents: 'Agents',
+  figures: 'Figures',
+  about: 'Pattern',
+  facts: {
+    ...{ id: 'Id', category: 'Category', branch: 'Branch', pull: 'Pull request', path: 'Path', agent: 'Agent' },
+    ...{
+      detected: 'First found',
+      opened: 'Opened',
+      reopened: 'Came back',
+      resolvedBy: 'Resolved by',
+      reason: 'Reason',
+    },
+  },
+  categories: {
+    reliability: 'reliability',
+    freshness: 'freshness',
+    collaboration: 'collaboration',
+    activity: 'activity',
+  },
+  figureOf: (name: string) => {
+    const words = name.replaceAll('_', ' ');
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  },
+} as const;

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { percentile95, reasonOf } from './reason.ts';
+
+describe('what a rule measured, in words', () => {
+  const parts = { value: 0.25, samples: 40, complete: true, judge_id: 'no-delete', above: 0.2 };
+
+  it('names all numbers of each metric', () => {
+    expect(reasonOf({ ...parts, metric: 'failure_rate' })).toBe(
+      'Judge no-delete failed 25 % of 40 traces; 20 % is allowed.',
+    );
+    expect(reasonOf({ ...parts, metric: 'incidents', value: 1, above: 0 })).toBe('1 incident opened; 0 allowed.');
+    expect(reasonOf({ ...parts, metric: 'cost_usd', value: 12.3456 })).toBe('40 traces cost 12.3 USD; 0.2 is allowed.');
+    expect(reasonOf({ ...parts, metric: 'duration_ms', value: 31_234, above: 30_000 })).toBe(
+      '1 in 20 of 40 traces took 31,200 ms or longer; 30,000 is allowed.',
+    );
+    expect(reasonOf({ ...parts, metric: 'calibration_error' })).toBe(
+      'Confidence was off by 0.25 on average in 40 uses of an entry; 0.2 is allowed.',
+    );
+  });
+
+  it('says where nothing, or not everything, was measured', () => {
+    expect(reasonOf({ ...parts, metric: 'cost_usd', value: null })).toBe('Nothing to measure in this time.');
+    expect(reasonOf({ ...parts, metric: 'incidents', complete: false })).toMatch(/There is more in this time/);
+  });
+
+  it('takes the value that 95 of 100 stay below', () => {
+    expect(percentile95([])).toBeNull();
+    expect(percentile95([7])).toBe(7);
+    expect(percentile95(Array.from({ length: 100 }, (_, i) => i + 1))).toBe(95);
+    expect(percentile95(Array.from({ length: 20 }, (_, i) => i + 1))).toBe(19);
+  });
+});

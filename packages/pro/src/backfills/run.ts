@@ -1,0 +1,162 @@
+import {
+  type Consumer,
+  type ConsumerContext,
+  EVERYONE,
+  listTracesBetween,
+  MAIN_BRANCH,
+  type Work,
+} from '@mem-service/server/module';
+import { getBehavior, matchTraces, saveLooks } from '../behaviors/index.ts';
+import { isSampled } from '../evaluation/index.ts';
+import { getJudge, listActive } from '../judges/index.ts';
+import { judgeTraces, parseJudges, saveVerdicts } from '../verdicts/index.ts';
+import { type BackfillRow, getBackfill, getRunning, upsertBackfills } from './queries.ts';
+
+/** So many traces are judged and stored together: other writes wait no longer than for these. */
+const TRACES_AT_ONCE = 200;
+
+/** Goes on with the backfills of an account, one after the other, step by step; after a crash at the last step. */
+export const runBackfills: Consumer = {
+  name: 'backfills.run',
+  event_types: ['backfill_started'],
+  starts_at: 'now',
+  gives_way_seconds: 2,
+  async handle(context) {
+    const { kernel, account_id, isStopping } = context;
+    const { read } = kernel.services.database.forAccount(account_id);
+    let ahead: PageAhead | undefined;
+    for (;;) {
+      const backfill = await getRunning(read, account_id, 0);
+      if (!backfill || isStopping()) return;
+      const page = await (isNext(ahead, backfill) ? ahead.page : lookAtPage(context, backfill));
+      if (isStopping()) return;
+      ahead = lookAhead(context, backfill, page);
+      await savePage(context, backfill, page);
+    }
+  },
+};
+
+/** Looks at some traces, and stores what it found in the transaction that it is given. */
+type Looker = {
+  isIdle: boolean;
+  look(traces: readonly TraceBetween[]): Promise<(work: Work) => Promise<BackfillCounts>>;
+};
+type TraceBetween = Awaited<ReturnType<typeof listTracesBetween>>[number];
+type BackfillCounts = { verdicts: number; failed: number };
+
+function lookerOf(context: ConsumerContext, backfill: BackfillRow): Promise<Looker> {
+  return backfill.behavior_id === null
+    ? judgesOf(context, backfill)
+    : behaviorOf(context, backfill.behavior_id, backfill);
+}
+
+async function judgesOf(context: ConsumerContext, { judge_id, sampling_rate }: BackfillRow): Promise<Looker> {
+  const { kernel, account_id, isStopping } = context;
+  const { read } = kernel.services.database.forAccount(account_id);
+  const judge = judge_id === null ? undefined : await getJudge(read, account_id, judge_id);
+  const judges = parseJudges(judge_id === null ? await listActive(read, account_id) : judge ? [judge] : []);
+  return {
+    isIdle: judges.length === 0,
+    async look(traces) {
+      const found = await judgeTraces(sourceIn(context), traces, { judges, rateOf: () => sampling_rate, isStopping });
+      return async (work) => {
+        const saved = await saveVerdicts(work, found);
+        return { verdicts: saved.length, failed: saved.filter(({ result }) => result === 'fail').length };
+      };
+    },
+  };
+}
+
+async function behaviorOf(
+  context: ConsumerContext,
+  behaviorId: string,
+  { sampling_rate }: BackfillRow,
+): Promise<Looker> {
+  const { kernel, account_id, isStopping } = context;
+  const { read } = kernel.services.database.forAccount(account_id);
+  const behavior = await getBehavior(read, account_id, behaviorId);
+  const behaviors = behavior ? [behavior] : [];
+  return {
+    isIdle: behaviors.length === 0,
+    async look(traces) {
+      const chosen = traces.filter(({ trace_id }) => isSampled(trace_id, sampling_rate));
+      const found = await matchTraces(sourceIn(context), chosen, { behaviors, isStopping });
+      return async (work) => {
+        const saved = await saveLooks(work, found);
+        return { verdicts: saved.length, failed: saved.filter(({ result }) => result === 'match').length };
+      };
+    },
+  };
+}
+
+function sourceIn({ kernel, account_id }: ConsumerContext) {
+  const { database } = kernel.services;
+  return { query: database.forAccount(account_id).scan, dialect: database.dialect, account_id };
+}
+
+/** Some traces of a backfill, looked at and not stored. */
+type LookedPage = {
+  traces: number;
+  /** Where the next page begins; undefined after the last. */
+  next_seq: number | undefined;
+  save: (work: Work) => Promise<BackfillCounts>;
+};
+
+async function lookAtPage(context: ConsumerContext, backfill: BackfillRow): Promise<LookedPage> {
+  const { kernel, account_id } = context;
+  const { scan } = kernel.services.database.forAccount(account_id);
+  const { for_agent, next_seq, until_seq } = backfill;
+  const limit = Math.min(TRACES_AT_ONCE, backfill.max_traces - backfill.traces);
+  const looker = await lookerOf(context, backfill);
+  const traces =
+    limit > 0 && !looker.isIdle
+      ? await listTracesBetween(scan, { account_id, agent_id: for_agent, from: next_seq, before: until_seq, limit })
+      : [];
+  const save = await looker.look(traces);
+  const last = traces.length < limit || limit === 0 ? undefined : traces.at(-1);
+  return { traces: traces.length, next_seq: last && last.seq + 1, save };
+}
+
+/** The next page, looked at while one is stored. */
+type PageAhead = Pick<BackfillRow, 'backfill_id' | 'next_seq'> & { page: Promise<LookedPage> };
+
+function lookAhead(context: ConsumerContext, backfill: BackfillRow, before: LookedPage): PageAhead | undefined {
+  const { next_seq } = before;
+  if (next_seq === undefined) return undefined;
+  const page = lookAtPage(context, { ...backfill, next_seq, traces: backfill.traces + before.traces });
+  // Where storing fails first, nobody waits for this one.
+  page.catch(() => {});
+  return { backfill_id: backfill.backfill_id, next_seq, page };
+}
+
+const isNext = (ahead: PageAhead | undefined, { backfill_id, next_seq }: BackfillRow): ahead is PageAhead =>
+  ahead?.backfill_id === backfill_id && ahead.next_seq === next_seq;
+
+async function savePage(context: ConsumerContext, { backfill_id }: BackfillRow, page: LookedPage): Promise<void> {
+  await context.step(async (work) => {
+    // Another transaction may have cancelled it.
+    const now = await getBackfill(work.tx, context.account_id, backfill_id);
+    if (now?.status !== 'running') return;
+    const { verdicts, failed } = await page.save(work);
+    const after: BackfillRow = {
+      ...now,
+      next_seq: page.next_seq ?? now.until_seq,
+      traces: now.traces + page.traces,
+      verdicts: now.verdicts + verdicts,
+      failed: now.failed + failed,
+    };
+    const row = page.next_seq === undefined ? ended(work, after, 'done') : after;
+    work.send(work.tx.insertMany(upsertBackfills, [row]));
+  });
+}
+
+/** The state after the end, which the log reports. */
+export function ended(work: Work, backfill: BackfillRow, status: 'done' | 'cancelled' | 'stopped'): BackfillRow {
+  const { backfill_id, traces, verdicts, failed, agent_id } = backfill;
+  work.emit({
+    event_type: 'backfill_ended',
+    ...{ agent_id, branch: MAIN_BRANCH, entity_path: null, key: null, version: null, visible_to: EVERYONE },
+    details: { backfill_id, status, traces, verdicts, failed },
+  });
+  return { ...backfill, status, ended_at: work.now };
+}

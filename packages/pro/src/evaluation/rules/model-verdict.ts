@@ -1,0 +1,49 @@
+import { cutReason, type JudgeFinding, MAX_EVIDENCE } from './finding.ts';
+import type { JudgedTrace } from './judged-trace.ts';
+
+type TakenVerdict = { taken: JudgeFinding } | { problem: string };
+
+const MAX_MODEL_REASON = 1_000;
+
+/** The object in an answer: it may be in a block of code, or have words around it. */
+function objectIn(text: string): Record<string, unknown> | undefined {
+  const inner = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+  try {
+    const value: unknown = JSON.parse(inner);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/**
+ * What a model found in a trace. It passes only where the model says so and gives a score that is high enough; whatever is not
+ * as it was asked for is no verdict.
+ */
+export function readModelVerdict(text: string, trace: JudgedTrace, passAt: number): TakenVerdict {
+  const answer = objectIn(text);
+  if (!answer) return { problem: 'it is no JSON object' };
+  const { result, score, reason } = answer;
+  if (result !== 'pass' && result !== 'fail' && result !== 'skipped')
+    return { problem: '`result` is neither pass, fail nor skipped' };
+  if (typeof reason !== 'string' || reason.trim() === '') return { problem: 'it has no `reason`' };
+  const isScore = typeof score === 'number' && score >= 0 && score <= 1;
+  if (!isScore && result !== 'skipped') return { problem: '`score` is not between 0 and 1' };
+  const known = new Set(trace.spans.map(({ span_id }) => span_id));
+  const spans = listOf(answer.span_ids).filter((id): id is string => typeof id === 'string' && known.has(id));
+  const reads = [...new Set(listOf(answer.memory))].flatMap((no) =>
+    typeof no === 'number' ? (trace.reads[no] ?? []) : [],
+  );
+  const isLow = isScore && score < passAt;
+  return {
+    taken: {
+      result: result === 'pass' && isLow ? 'fail' : result,
+      score: isScore && result !== 'skipped' ? score : null,
+      reason: cutReason(reason.trim().slice(0, MAX_MODEL_REASON).toWellFormed()),
+      span_ids: [...new Set(spans)].slice(0, MAX_EVIDENCE),
+      entries: reads.slice(0, MAX_EVIDENCE).map(({ entry_id, version }) => ({ entry_id, version })),
+    },
+  };
+}

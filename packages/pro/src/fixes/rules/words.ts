@@ -1,0 +1,46 @@
+import type { LedgerOfVersion, SuspectMemory } from '../../attribution/index.ts';
+import type { Rate } from '../../evaluation/index.ts';
+
+/** How often runs failed that read a version, and others. */
+export type RunsOfVersion = Pick<SuspectMemory, 'with_it' | 'without_it' | 'lift' | 'p'>;
+
+export const percent = (rate: number): string => `${Number((100 * rate).toFixed(1))} %`;
+export const share = ({ count, of, rate }: Pick<Rate, 'count' | 'of' | 'rate'>): string =>
+  rate === null ? `${count} of ${of}` : `${count} of ${of} (${percent(rate)})`;
+
+const digits = (ratio: number): string => String(Number(ratio.toPrecision(2)));
+
+/** What runs did that a fix is about. */
+export type RunWord = 'failed' | 'had it';
+
+/** Runs have a behavior, or else they fail. */
+export const wordFor = ({ behavior_id }: { behavior_id: string | null }): RunWord =>
+  behavior_id === null ? 'failed' : 'had it';
+
+type SuspectRuns = RunsOfVersion & { beside: number; what: RunWord };
+
+export function whyByRuns({ with_it, without_it, lift, beside, what }: SuspectRuns): string {
+  const times = `${digits(lift.ratio)} times as often, ${digits(lift.low)} to ${digits(lift.high)} with 95 % confidence`;
+  const rates = `Of the runs that read it ${share(with_it)} ${what}, of others ${share(without_it)}: ${times}.`;
+  if (beside === 0) return rates;
+  const others = beside === 1 ? 'another version' : `${beside} other versions`;
+  return `${rates} The very same runs read ${others}; this one was written last.`;
+}
+
+export const outcomesOf = ({ successes, failures }: LedgerOfVersion): string =>
+  successes + failures === 0
+    ? 'no outcome rested on it'
+    : `${successes} good and ${failures} bad outcomes rested on it`;
+
+/** Whether outcomes that rested on a version speak against it. */
+export const speakAgainst = ({ successes, failures }: LedgerOfVersion): boolean => failures > successes;
+
+type ChosenVersion = { version: number; ledger: LedgerOfVersion };
+
+/** What is done about a version, and why just that. */
+export function whyCorrected(action: 'restore' | 'replace' | 'delete', chosen: ChosenVersion | undefined): string {
+  if (action === 'replace') return 'The value was given.';
+  if (!chosen) return 'There is no earlier version that outcomes do not speak against: it is deleted.';
+  const { version, ledger } = chosen;
+  return `Version ${version} is the last one before it that outcomes do not speak against: ${outcomesOf(ledger)}.`;
+}

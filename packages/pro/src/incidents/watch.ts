@@ -1,0 +1,200 @@
+import { type ConsumerContext, EVERYONE, type Query, type Work } from '@mem-service/server/module';
+import * as queries from './queries.ts';
+import { reportChange } from './report.ts';
+import {
+  type EarlierBase,
+  excessAgain,
+  excessAt,
+  isSpread,
+  MAX_BASE,
+  MAX_WINDOW,
+  type SampleRow,
+  sampleRowOf,
+} from './rules/excess.ts';
+import { type ReportedSample, sourceOf, type WatchedGroup } from './sources.ts';
+
+/** A trace in which something failed, as the log reports it; the group is that of its agent. */
+export type ReportedFailure = {
+  group: WatchedGroup;
+  trace_seq: number;
+  traced_at: number;
+  /** The event that reported it, and its time. */
+  seq: number;
+  at: number;
+};
+
+/** What is known of a group before the transaction: its samples since a resolution, and what was normal before the incident. */
+type GroupPast = {
+  samples: readonly ReportedSample[];
+  resolved_seq: number | null;
+  normal: EarlierBase | undefined;
+};
+
+const ofAllAgents = (group: WatchedGroup): WatchedGroup => ({ ...group, of_agent: '' });
+const nameOf = ({ source_kind, source_id, of_agent, branch, visible_to }: queries.IncidentPlace): string =>
+  [source_kind, source_id, of_agent, branch, visible_to].join('\n');
+
+/** The groups that a failure counts in: private traces are those of one agent. */
+const groupsOf = ({ group }: ReportedFailure): WatchedGroup[] =>
+  group.visible_to === EVERYONE ? [group, ofAllAgents(group)] : [group];
+
+const isActive = (incident: queries.IncidentRow | undefined): incident is queries.IncidentRow =>
+  incident !== undefined && incident.status !== 'resolved';
+const isMuted = ({ muted_until }: queries.IncidentRow, at: number): boolean => muted_until !== null && muted_until > at;
+
+/**
+ * Opens, opens again and counts the incidents of some failures, one failure after the other in the order of the log: however these
+ * are divided into calls, the incidents are the same.
+ */
+export async function watchFailures(
+  context: ConsumerContext,
+  failures: readonly ReportedFailure[],
+  traces: number,
+): Promise<void> {
+  const { account_id, kernel } = context;
+  const { read, scan } = kernel.services.database.forAccount(account_id);
+  const watched = watchedOf(failures);
+  const groups = [...watched.values()];
+  const known = await queries.findIncidents(read, account_id, groups);
+  const pasts = new Map<string, GroupPast>();
+  for (const [i, group] of groups.entries()) {
+    if (context.isStopping()) return;
+    const incident = known[i];
+    if (!isActive(incident)) pasts.set(nameOf(group), await pastOf(scan, { account_id, group, traces, incident }));
+  }
+  await context.work((work) => countFailures(work, { failures, watched, pasts }));
+}
+
+/** A group, with its last failure and the event that reported it. */
+type GroupWatched = WatchedGroup & { until: number; reported: number };
+
+function watchedOf(failures: readonly ReportedFailure[]): Map<string, GroupWatched> {
+  const watched = new Map<string, GroupWatched>();
+  for (const failure of failures)
+    for (const group of groupsOf(failure)) {
+      const { until = 0, reported = 0 } = watched.get(nameOf(group)) ?? {};
+      watched.set(nameOf(group), {
+        ...group,
+        until: Math.max(until, failure.trace_seq),
+        reported: Math.max(reported, failure.seq),
+      });
+    }
+  return watched;
+}
+
+type GroupAsked = {
+  account_id: string;
+  group: GroupWatched;
+  traces: number;
+  incident: queries.IncidentRow | undefined;
+};
+
+async function pastOf(query: Query, { account_id, group, traces, incident }: GroupAsked): Promise<GroupPast> {
+  const { until, reported } = group;
+  const resolved_seq = incident?.resolved_seq ?? null;
+  const limit = MAX_WINDOW + MAX_BASE + traces;
+  const asked = { account_id, after: resolved_seq ?? 0, until, reported, limit };
+  const samples = await sourceOf(group).list(query, group, asked);
+  return { samples, resolved_seq, normal: incident && (await normalOf(query, incident)) };
+}
+
+/** As it was at a moment of the log. */
+type PastAt = { seq: number; row: SampleRow; places: ReadonlyMap<number, number> };
+
+function pastAt(past: GroupPast, seq: number): PastAt {
+  const samples = past.samples.filter((sample) => sample.seq <= seq);
+  return { seq, row: sampleRowOf(samples), places: new Map(samples.map(({ trace_seq }, at) => [trace_seq, at])) };
+}
+
+async function normalOf(query: Query, incident: queries.IncidentRow): Promise<EarlierBase | undefined> {
+  const { account_id, base_from_seq, base_until_seq } = incident;
+  if (base_from_seq === null || base_until_seq === null) return undefined;
+  const spans = [{ name: 'base', from: base_from_seq, before: base_until_seq, limit: MAX_BASE }];
+  const counted = (await sourceOf(incident).count(query, incident, { account_id, spans })).get('base');
+  return counted && { ...counted, from_seq: base_from_seq, until_seq: base_until_seq };
+}
+
+type Counting = {
+  failures: readonly ReportedFailure[];
+  watched: ReadonlyMap<string, WatchedGroup>;
+  pasts: ReadonlyMap<string, GroupPast>;
+};
+
+async function countFailures(work: Work, { failures, watched, pasts }: Counting): Promise<void> {
+  const { account_id, tx } = work;
+  const known = await queries.findIncidents(tx, account_id, [...watched.values()]);
+  const incidents = new Map([...watched.keys()].map((name, i) => [name, known[i]]));
+  const changed = new Set<string>();
+  const moments = new Map<string, PastAt>();
+  const momentOf = (name: string, past: GroupPast | undefined, seq: number): PastAt | undefined => {
+    const known = moments.get(name);
+    if (!past || known?.seq === seq) return known;
+    const moment = pastAt(past, seq);
+    moments.set(name, moment);
+    return moment;
+  };
+  for (const failure of failures)
+    for (const group of groupsOf(failure)) {
+      const name = nameOf(group);
+      const before = incidents.get(name);
+      const isOthers = group.of_agent !== '' && isActive(incidents.get(nameOf(ofAllAgents(group))));
+      const after = isActive(before)
+        ? counted(work, before, failure)
+        : isOthers
+          ? undefined
+          : opened(work, {
+              group,
+              failure,
+              before,
+              past: pasts.get(name),
+              momentAt: (seq) => momentOf(name, pasts.get(name), seq),
+            });
+      if (!after) continue;
+      incidents.set(name, after);
+      changed.add(name);
+    }
+  const rows = [...changed].map((name) => incidents.get(name) as queries.IncidentRow);
+  if (rows.length > 0) work.send(tx.insertMany(queries.upsertIncidents, rows));
+}
+
+/** An incident that is open has one failure more; that they have doubled is reported. */
+function counted(work: Work, before: queries.IncidentRow, failure: ReportedFailure): queries.IncidentRow | undefined {
+  const { trace_seq, traced_at, at } = failure;
+  if (trace_seq <= before.last_trace_seq) return undefined;
+  const failures = before.failures + 1;
+  const after = { ...before, failures, last_trace_seq: trace_seq, last_failed_at: traced_at, updated_at: work.now };
+  if (failures < 2 * before.reported_failures || isMuted(before, at)) return after;
+  reportChange(work, after, { change: 'grown' });
+  return { ...after, reported_failures: failures };
+}
+
+type Opening = {
+  group: WatchedGroup;
+  failure: ReportedFailure;
+  before: queries.IncidentRow | undefined;
+  past: GroupPast | undefined;
+  momentAt: (seq: number) => PastAt | undefined;
+};
+
+function opened(work: Work, { group, failure, before, past, momentAt }: Opening): queries.IncidentRow | undefined {
+  // Where it was resolved since the samples were read, they are what was resolved.
+  if (!past || past.resolved_seq !== (before?.resolved_seq ?? null)) return undefined;
+  if (before && isMuted(before, failure.at)) return undefined;
+  const moment = momentAt(failure.seq);
+  const at = moment?.places.get(failure.trace_seq);
+  if (!moment || at === undefined) return undefined;
+  const found = past.normal ? excessAgain(moment.row, at, past.normal) : excessAt(moment.row, at);
+  if (!found || (group.of_agent === '' && !isSpread(moment.row, found))) return undefined;
+  const { account_id, now } = work;
+  const { rule, from_seq, to_seq, base, failures } = found;
+  const { source_kind, source_id, source_version, of_agent, branch, visible_to } = group;
+  const row: queries.IncidentRow = {
+    ...{ account_id, incident_id: before?.incident_id ?? work.services.ids.next(now) },
+    ...{ source_kind, source_id, source_version, of_agent, branch, visible_to },
+    ...{ status: 'open', muted_until: null, rule, from_seq, to_seq, resolved_seq: before?.resolved_seq ?? null },
+    ...{ base_from_seq: base?.from_seq ?? null, base_until_seq: base?.until_seq ?? null },
+    ...{ failures, reported_failures: failures, last_trace_seq: to_seq, last_failed_at: failure.traced_at },
+    ...{ seq: 0, created_at: before?.created_at ?? now, opened_at: now, updated_at: now },
+  };
+  return { ...row, seq: reportChange(work, row, { change: before ? 'reopened' : 'opened' }) };
+}

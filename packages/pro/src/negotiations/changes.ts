@@ -1,0 +1,162 @@
+import {
+  bytesOfTexts,
+  type Caller,
+  changed,
+  Fault,
+  type Handlers,
+  hashedBy,
+  type Input,
+  invalidInput,
+  negotiationShapes,
+  type RoomMember,
+  storeMore,
+  toIso,
+  type Work,
+  writes,
+} from '@mem-service/server/module';
+import { findAgentNames, listAgentNames, noAgent } from '../rooms/index.ts';
+import * as queries from './queries.ts';
+import { loadNegotiation, type OpenedNegotiation, toNegotiation } from './render.ts';
+import { stateAt, takeStep } from './rules/state.ts';
+import { emitNegotiation, saveState } from './save.ts';
+
+const { MAX_PARTICIPANTS, MAX_PROPOSAL_BYTES } = negotiationShapes;
+const MAX_NEGOTIATIONS = 1000;
+/** Each is looked at when an agent leaves the room. */
+const MAX_OPEN = 50;
+/** Of one negotiation, with answers that were changed. */
+const MAX_STEPS = 500;
+
+const roomOf = ({ room }: Caller): RoomMember => room as RoomMember;
+
+/** Those who are named, or all in the room, and who begins it. */
+async function participantsOf(
+  work: Work,
+  { participants }: Input<'negotiations.create'>,
+  caller: Caller,
+): Promise<string[]> {
+  const { tx, account_id, dialect } = work;
+  const named = new Set([caller.agent_id, ...(participants ?? [])]);
+  const present = participants
+    ? await findAgentNames(tx, account_id, dialect.texts([...named]))
+    : await listAgentNames(tx, account_id, MAX_PARTICIPANTS + 1);
+  const missing = participants?.find((agent_id) => !present.includes(agent_id));
+  if (missing !== undefined) throw noAgent(missing);
+  if (present.length > MAX_PARTICIPANTS)
+    throw new Fault('conflict', `at most ${MAX_PARTICIPANTS} agents take part: name those who shall`, {
+      max_participants: MAX_PARTICIPANTS,
+    });
+  if (present.length < 2) throw new Fault('conflict', needsAnother(participants !== undefined));
+  return present;
+}
+
+const needsAnother = (isNamed: boolean): string =>
+  isNamed
+    ? 'a negotiation needs two agents: name one besides the agent that begins it'
+    : 'a negotiation needs two agents: nobody else has joined the room yet';
+
+const create = writes<'negotiations.create'>(async (work, { input, caller }) => {
+  const { tx, account_id, now } = work;
+  const { n, open } = await queries.countNegotiations(tx, account_id);
+  if (n >= MAX_NEGOTIATIONS || open >= MAX_OPEN)
+    throw new Fault('conflict', `a room has at most ${MAX_NEGOTIATIONS} negotiations, ${MAX_OPEN} of them open`, {
+      ...{ max: MAX_NEGOTIATIONS, max_open: MAX_OPEN },
+    });
+  const agents = await participantsOf(work, input, caller);
+  const { title, description, max_rounds, timeout_seconds } = input;
+  const negotiation_id = work.services.ids.next(now);
+  const deadline_at = timeout_seconds === undefined ? null : now + timeout_seconds * 1000;
+  const created_seq = emitNegotiation(work, caller, {
+    event_type: 'negotiation_started',
+    details: {
+      ...{ negotiation_id, title, max_rounds, participants: agents },
+      deadline_at: deadline_at === null ? null : toIso(deadline_at),
+    },
+  });
+  const { agent_id } = caller;
+  const row: queries.NegotiationRow = {
+    ...{ account_id, negotiation_id, title, description, status: 'open', round: 1, max_rounds, deadline_at },
+    ...{ proposed_by: null, proposal_no: 0, step_count: 0, participant_count: agents.length, agent_id },
+    ...{ created_seq, created_at: now, updated_at: now, ended_at: null },
+  };
+  storeMore(work, bytesOfTexts([title, description]));
+  const state = {
+    ...{ status: 'open' as const, round: 1, max_rounds, deadline_at, proposed_by: null },
+    participants: agents.map((one) => ({ agent_id: one, answer: null, has_left: false })),
+  };
+  saveState(work, { row, state });
+  return answered(work, caller, { row, state });
+});
+
+type SavedNegotiation = OpenedNegotiation & { proposal?: queries.StepRow };
+
+async function answered(work: Work, caller: Caller, { proposal, ...opened }: SavedNegotiation) {
+  const { tx, account_id, now } = work;
+  const { room_id } = roomOf(caller);
+  const { negotiation_id, proposal_no: no } = opened.row;
+  const newest = proposal ?? (no === 0 ? undefined : await queries.getStep(tx, account_id, { negotiation_id, no }));
+  const answer = toNegotiation(opened, { room_id, now, proposal: newest });
+  return changed(answer, { resource: negotiation_id, ...hashedBy(answer) });
+}
+
+const isProposal = (action: string): boolean => action === 'propose' || action === 'counter';
+
+/** The proposal as JSON; null for an answer. */
+function proposalIn({ action, proposal }: Input<'negotiations.propose'>): string | null {
+  if (!isProposal(action)) {
+    if (proposal === undefined) return null;
+    throw invalidInput([{ path: 'proposal', message: `is not for ${action}: counter proposes something else` }]);
+  }
+  if (proposal === undefined) throw invalidInput([{ path: 'proposal', message: `is needed to ${action}` }]);
+  const { text } = proposal;
+  if (Buffer.byteLength(text) <= MAX_PROPOSAL_BYTES) return text;
+  throw invalidInput([{ path: 'proposal', message: `has more than ${MAX_PROPOSAL_BYTES} bytes as JSON` }]);
+}
+
+const propose = writes<'negotiations.propose'>(async (work, { input, caller }) => {
+  const { tx, account_id, now } = work;
+  const { negotiation_id, action, rationale } = input;
+  const proposal = proposalIn(input);
+  const { row, state } = await loadNegotiation(tx, account_id, negotiation_id);
+  const taken = takeStep(stateAt(state, now), { agent_id: caller.agent_id, action });
+  if ('refused' in taken) throw new Fault(taken.refused.code, taken.refused.message, { negotiation_id });
+  if (row.step_count >= MAX_STEPS)
+    throw new Fault('conflict', `the negotiation has ${MAX_STEPS} steps, and can have no more`, {
+      max_steps: MAX_STEPS,
+    });
+  const no = row.step_count + 1;
+  const { round } = taken.state;
+  const { agent_id } = caller;
+  const step = { account_id, negotiation_id, no, round, agent_id, action, proposal, rationale, created_at: now };
+  emitNegotiation(work, caller, {
+    event_type: 'negotiation_step',
+    details: { negotiation_id, action, round, proposal: proposal === null ? null : JSON.parse(proposal), rationale },
+  });
+  storeMore(work, bytesOfTexts([proposal ?? '', rationale]));
+  work.send(tx.insertMany(queries.insertSteps, [step]));
+  // The counter-proposal after the last round is a step, and not what was negotiated.
+  const isNewest = isProposal(action) && taken.state.status !== 'timed_out';
+  const after = { ...row, step_count: no, proposal_no: isNewest ? no : row.proposal_no };
+  const saved = saveState(work, { row: after, state: taken.state }, { caller });
+  return answered(work, caller, isNewest ? { ...saved, proposal: step } : saved);
+});
+
+const cancel = writes<'negotiations.cancel'>(async (work, { input, caller }) => {
+  const { tx, account_id, now } = work;
+  const { negotiation_id, reason } = input;
+  const { row, state } = await loadNegotiation(tx, account_id, negotiation_id);
+  if (row.agent_id !== caller.agent_id && roomOf(caller).role !== 'owner')
+    throw new Fault('forbidden', 'who began a negotiation cancels it, or the account that owns the room', {
+      negotiation_id,
+    });
+  const { status } = stateAt(state, now);
+  if (status !== 'open') throw new Fault('conflict', `the negotiation is over: ${status}`, { negotiation_id });
+  const saved = saveState(work, { row, state: { ...state, status: 'cancelled' } }, { caller, reason });
+  return answered(work, caller, saved);
+});
+
+export const changeHandlers: Handlers = {
+  'negotiations.create': create,
+  'negotiations.propose': propose,
+  'negotiations.cancel': cancel,
+};

@@ -1,0 +1,110 @@
+import {
+  entryNode,
+  findTraces,
+  fragment,
+  inTurns,
+  isContradiction,
+  listReadersAt,
+  listReadersOf,
+  MAIN_BRANCH,
+  seqAt,
+} from '@mem-service/server/module';
+import { isLookedAt, nextEntries, PATH_END, type PagedEntry, toLooked } from './entry-pages.ts';
+import { confidenceDrift } from './rules/confidence-drift.ts';
+import { knowledgeConflict } from './rules/conflict.ts';
+import { hotEntity } from './rules/hot-entity.ts';
+import { DAY_MS, MAX_COMPARED, PathFacts } from './rules/path-facts.ts';
+import { recurringFailure } from './rules/recurring-failure.ts';
+import { redundantWrites } from './rules/redundant.ts';
+import { similarPairs } from './rules/similar.ts';
+import { onlyAuthor, singlePoint } from './rules/single-point.ts';
+import { mayBeStaleCluster, staleCluster, staleKnowledge } from './rules/stale.ts';
+import type { ScanRun } from './scan-run.ts';
+
+/** Goes through the entries by path, and looks at each path when all of it is known. */
+export async function scanEntries(run: ScanRun): Promise<void> {
+  let after: readonly [string, string] = [run.row.entity_path ?? '', PATH_END];
+  let path: PathFacts | undefined;
+  let donePath = run.row.entity_path;
+  const stale_seq = await seqAt(run.query, run.row.account_id, run.terms.at - run.terms.stale_days * DAY_MS);
+  const end = async () => {
+    if (path && path.count > 0) await lookAtPath(run, path, stale_seq);
+    donePath = path?.entity_path ?? donePath;
+  };
+  for (let isLast = false; !isLast && !run.isOver; ) {
+    const page = await nextEntries(run, after);
+    isLast = page.isLast;
+    const last = page.rows.at(-1);
+    if (last) after = [last.entity_path, last.key];
+    const rows = page.rows.filter(isLookedAt);
+    const looked = await toLooked(run, rows, firstOfEachPath(path));
+    for (const [i, entry] of looked.entries()) {
+      const { entity_path } = rows[i] as PagedEntry;
+      if (path?.entity_path !== entity_path) {
+        await end();
+        path = new PathFacts(entity_path);
+      }
+      path.add(entry);
+    }
+    run.count('scanned_entries', page.rows.length);
+    if (isLast) await end();
+    await run.endOfPage({ entity_path: donePath });
+  }
+}
+
+/** Whether an entry is one of those of its path that are compared. To be asked in order. */
+function firstOfEachPath(begun: PathFacts | undefined): (row: PagedEntry) => boolean {
+  let path = begun?.entity_path;
+  let n = begun?.entries.length ?? 0;
+  return ({ entity_path }) => {
+    n = entity_path === path ? n + 1 : 1;
+    path = entity_path;
+    return n <= MAX_COMPARED;
+  };
+}
+
+async function lookAtPath(run: ScanRun, path: PathFacts, staleSeq: number): Promise<void> {
+  const { terms } = run;
+  const pairs = await inTurns(similarPairs(path.entries, terms.similarity_threshold));
+  const texts = { pairs, contradicts: isContradiction };
+  const author = onlyAuthor(path);
+  const found = [
+    recurringFailure(path, terms),
+    confidenceDrift(path, terms),
+    hotEntity(path, terms),
+    staleKnowledge(path, terms),
+    await inTurns(knowledgeConflict(path, terms, texts)),
+    await inTurns(redundantWrites(path, texts)),
+    author === undefined ? undefined : singlePoint(path, author, await readersOf(run, path)),
+    mayBeStaleCluster(path, terms) ? await staleClusterIfRead(run, path, staleSeq) : undefined,
+  ];
+  for (const finding of found) if (finding) run.report(finding);
+}
+
+const ENTRIES_ASKED = 50;
+const MOST_READERS = 20;
+
+/** The agents that have read one of the entries of a path that are read most. */
+function readersOf({ query, dialect, row }: ScanRun, path: PathFacts): Promise<string[]> {
+  const read = path.entries.filter(({ recall_count }) => recall_count > 0);
+  const most = read.toSorted((a, b) => b.recall_count - a.recall_count || a.entry_id - b.entry_id);
+  if (most.length === 0) return Promise.resolve([]);
+  const nodes = dialect.texts(most.slice(0, ENTRIES_ASKED).map(({ entry_id }) => entryNode(entry_id)));
+  return listReadersOf(query, { account_id: row.account_id, branch: MAIN_BRANCH, nodes, limit: MOST_READERS });
+}
+
+const TRACES_ASKED = 20;
+const UNLEDGERED = fragment('in_ledger = 0');
+
+async function staleClusterIfRead(run: ScanRun, path: PathFacts, staleSeq: number) {
+  const { query, row, terms } = run;
+  const viewer = { account_id: row.account_id, agent_id: '', scope: undefined };
+  const part = { entity_path: path.entity_path, before: Number.MAX_SAFE_INTEGER, limit: TRACES_ASKED };
+  const seqs = await listReadersAt(query, viewer, { ...part, where: [UNLEDGERED] });
+  const recent = seqs.filter((seq) => seq >= staleSeq);
+  if (recent.length === 0) return undefined;
+  const traces = await findTraces(query, row.account_id, recent);
+  const shown = traces.filter((trace) => trace?.branch === MAIN_BRANCH && trace.visible_to === '');
+  const ids = shown.flatMap((trace) => trace?.trace_id ?? []);
+  return ids.length === 0 ? undefined : staleCluster(path, terms, ids);
+}

@@ -1,0 +1,65 @@
+import {
+  type ControlContext,
+  changed,
+  Fault,
+  getAccount,
+  hashedBy,
+  type LogEvent,
+  roomShapes,
+  unchanged,
+} from '@mem-service/server/module';
+import { deleteReceived } from './invitation-queries.ts';
+import { MAX_ROOMS } from './limits.ts';
+import { followRoom } from './memberships.ts';
+import * as queries from './queries.ts';
+
+const MAX_LABEL = 32;
+
+/** What an account is called in rooms where it says nothing else. */
+export async function labelOfAccount({ services, caller }: ControlContext): Promise<string> {
+  const account = await getAccount(services.database.forAccount(caller.account_id).read, caller.account_id);
+  const name = account?.name ?? '';
+  return name === '' ? 'home' : roomShapes.roomSlug(name).slice(0, MAX_LABEL).replace(/-+$/, '');
+}
+
+export async function refuseTooMany({ services, caller }: ControlContext): Promise<void> {
+  const { account_id } = caller;
+  if (await queries.hasMemberships(services.database.forAccount(account_id).read, account_id, MAX_ROOMS))
+    throw new Fault('conflict', `the account is in ${MAX_ROOMS} rooms, and can be in no more`, {
+      max_rooms: MAX_ROOMS,
+    });
+}
+
+type OwnRoom = {
+  account_id: string;
+  agent_id: string;
+  /** What just happened in the room; none where the call was answered before. */
+  events: readonly LogEvent[];
+  invitation_id?: string;
+};
+
+/** Adds the room to the account's own list, in place of the invitation. */
+export async function listAtHome({ services, caller, work }: ControlContext, asked: OwnRoom): Promise<void> {
+  const { account_id, agent_id, events, invitation_id } = asked;
+  const { read } = services.database.forAccount(account_id);
+  const [room, accounts] = await Promise.all([
+    queries.getRoom(read, account_id),
+    queries.listRoomAccounts(read, account_id),
+  ]);
+  const account = accounts.find(({ of_account }) => of_account === caller.account_id);
+  if (!room || !account) throw new Error('a room that an account came into is not there');
+  const { room_id } = room;
+  // The answer is kept in the room.
+  const once = { ...caller, idempotency_key: undefined };
+  await work(
+    caller.account_id,
+    async (own) => {
+      const isNew = await followRoom(own, { room, account, agent_id, events });
+      const isAnswered =
+        invitation_id !== undefined && (await deleteReceived(own.tx, own.account_id, invitation_id)) > 0;
+      if (!isNew && !isAnswered) return unchanged({});
+      return changed({}, { resource: room_id, ...hashedBy({ room_id, label: account.label }) });
+    },
+    once,
+  );
+}

@@ -1,0 +1,56 @@
+import { type Handlers, type Input, inTurns, type Output, type ReadContext, reads } from '@mem-service/server/module';
+import { wilson } from '../evaluation/index.ts';
+import { loadRuns } from './load-runs.ts';
+import { compareSegments } from './rules/compare.ts';
+import { cutRuns } from './rules/cut.ts';
+import { dimensionsOf, isAboutPaths } from './rules/dimensions.ts';
+
+/** Values of a dimension in a list of dimensions. */
+const SHOWN_VALUES = 10;
+
+/** A sealed trace has its outcome among its attributes, too. */
+const OF_OUTCOMES: ReadonlySet<string> = new Set(['outcome_type', 'attributes.outcome_type']);
+
+export async function segmentsOf(
+  context: ReadContext,
+  input: Input<'segments.list'>,
+): Promise<Output<'segments.list'>> {
+  const { judge_id, behavior_id, agent_id, since, until, by, min_runs, limit } = input;
+  const withPaths = by.length === 0 || by.some(isAboutPaths);
+  const loaded = await loadRuns(context, { judge_id, behavior_id, agent_id, since, until, withPaths });
+  const runs = loaded.runs.filter(({ failed }) => failed !== null);
+  const failed = runs.filter((run) => run.failed).length;
+  // Outcomes say themselves which runs failed.
+  const isFoundElsewhere = judge_id !== undefined || behavior_id !== undefined;
+  const usual = dimensionsOf(runs).filter((name) => isFoundElsewhere || !OF_OUTCOMES.has(name));
+  const dimensions = await inTurns(cutRuns(runs, by.length === 0 ? usual : [...new Set(by)]));
+  const segments = await inTurns(compareSegments(dimensions, { runs: runs.length, failed, min_runs }));
+  return {
+    fails: wilson(failed, runs.length),
+    segments: segments.slice(0, limit),
+    compared: segments.length,
+    looked_at: loaded.runs.length,
+    complete: loaded.complete,
+  };
+}
+
+const listDimensions = reads<'dimensions.list'>(async (context, input) => {
+  const { runs, complete } = await loadRuns(context, { ...input, withPaths: true });
+  const cut = await inTurns(cutRuns(runs, dimensionsOf(runs)));
+  const dimensions = cut.filter(({ values }) => values.length > 0);
+  return {
+    dimensions: dimensions.map(({ name, runs: having, values }) => ({
+      name,
+      runs: having,
+      value_count: values.length,
+      values: values.slice(0, SHOWN_VALUES).map(({ value, runs: ofValue }) => ({ value, runs: ofValue })),
+    })),
+    looked_at: runs.length,
+    complete,
+  };
+});
+
+export const handlers: Handlers = {
+  'segments.list': reads<'segments.list'>(segmentsOf),
+  'dimensions.list': listDimensions,
+};

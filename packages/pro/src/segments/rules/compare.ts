@@ -1,0 +1,57 @@
+import { benjaminiHochberg } from '../../evaluation/rules/benjamini-hochberg.ts';
+import { twoProportions } from '../../evaluation/rules/two-proportions.ts';
+import { type Rate, wilson } from '../../evaluation/rules/wilson.ts';
+import type { CountedValue, CutDimension } from './cut.ts';
+import type { DimensionValue } from './dimensions.ts';
+
+export type ComparedSegment = {
+  dimension: string;
+  value: DimensionValue;
+  fails: Rate;
+  rest: Rate;
+  difference: number;
+  low: number;
+  high: number;
+  p: number;
+  /** The same, given how many segments were compared. */
+  adjusted_p: number;
+  /** Null where chance explains the difference. */
+  differs: 'worse' | 'better' | null;
+};
+
+/** Beyond this, a difference is taken for chance. */
+const MOST_BY_CHANCE = 0.05;
+/** Values of a dimension that are compared: those with the most runs. */
+const MAX_VALUES = 50;
+
+type AllRuns = { runs: number; failed: number; min_runs: number };
+
+/** Compares each segment with all other runs; the worst first, then the better ones, then what chance explains. */
+export function* compareSegments(
+  dimensions: readonly CutDimension[],
+  { runs, failed, min_runs }: AllRuns,
+): Generator<void, ComparedSegment[]> {
+  const found: Omit<ComparedSegment, 'adjusted_p' | 'differs'>[] = [];
+  // A segment of all runs has nothing to be compared with.
+  const isCompared = (one: CountedValue) => one.runs >= min_runs && one.runs < runs;
+  for (const { name, values } of dimensions)
+    for (const one of values.filter(isCompared).slice(0, MAX_VALUES)) {
+      const group = { a: one.failed, ofA: one.runs, b: failed - one.failed, ofB: runs - one.runs };
+      const [fails, rest] = [wilson(group.a, group.ofA), wilson(group.b, group.ofB)];
+      found.push({ dimension: name, value: one.value, fails, rest, ...twoProportions(group) });
+      yield;
+    }
+  const adjusted = benjaminiHochberg(found.map(({ p }) => p));
+  return found
+    .map((one, at): ComparedSegment => {
+      const adjusted_p = adjusted[at] as number;
+      const isMore = adjusted_p <= MOST_BY_CHANCE && one.difference !== 0;
+      return { ...one, adjusted_p, differs: isMore ? (one.difference > 0 ? 'worse' : 'better') : null };
+    })
+    .sort((a, b) => ranks(a) - ranks(b) || a.p - b.p || b.difference - a.difference || byName(a, b));
+}
+
+const ranks = ({ differs }: ComparedSegment): number => (differs === 'worse' ? 0 : differs === 'better' ? 1 : 2);
+
+const nameOf = ({ dimension, value }: ComparedSegment): string => JSON.stringify([dimension, value]);
+const byName = (a: ComparedSegment, b: ComparedSegment): number => (nameOf(a) < nameOf(b) ? -1 : 1);

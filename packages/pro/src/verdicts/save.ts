@@ -1,0 +1,107 @@
+import { findTraces, type judgeShapes, SELF_CALLER, type Work } from '@mem-service/server/module';
+import type { JudgedTrace, JudgeFinding, NumberedVersion } from '../evaluation/index.ts';
+import { deleteVerdicts, findHumanVerdicts, findVerdicts, insertVerdicts, type VerdictRow } from './queries.ts';
+import { isOpen } from './rules/open-verdict.ts';
+
+/** What a version of a judge found in a trace. */
+export type NewVerdict = {
+  trace: Pick<JudgedTrace, 'seq' | 'trace_id' | 'is_partial'>;
+  judge_id: string;
+  judge_version: number;
+  finding: JudgeFinding;
+  /** Null where no model was to be asked. */
+  model_call: judgeShapes.JudgeModelCall | null;
+};
+
+/** Numbers of entries are no names, so that nothing of a verdict has to be erased with an entry. */
+export type VerdictEvidence = { spans: readonly string[]; entries: readonly (readonly [number, number])[] };
+
+const NO_EVIDENCE = JSON.stringify({ spans: [], entries: [] } satisfies VerdictEvidence);
+
+function evidenceOf({ span_ids, entries }: JudgeFinding): string {
+  if (span_ids.length + entries.length === 0) return NO_EVIDENCE;
+  const numbered = entries.map(({ entry_id, version }) => [entry_id, version] as const);
+  return JSON.stringify({ spans: span_ids, entries: numbered } satisfies VerdictEvidence);
+}
+
+export function versionsIn({ evidence }: Pick<VerdictRow, 'evidence'>): NumberedVersion[] {
+  const { entries } = JSON.parse(evidence) as VerdictEvidence;
+  return entries.map(([entry_id, version]) => ({ entry_id, version }));
+}
+
+/**
+ * Stores those of the verdicts that are new, or in place of one that is open, and reports them in the log: one event for the
+ * traces of an agent. A trace that was removed since it was judged has none.
+ */
+export async function saveVerdicts(work: Work, verdicts: readonly NewVerdict[]): Promise<VerdictRow[]> {
+  const { tx, account_id } = work;
+  if (verdicts.length === 0) return [];
+  const keys = verdicts.map(({ trace, judge_id, judge_version }) => ({
+    trace_seq: trace.seq,
+    judge_id,
+    judge_version,
+  }));
+  const seqs = [...new Set(keys.map(({ trace_seq }) => trace_seq))];
+  const [traces, known, human] = await Promise.all([
+    findTraces(tx, account_id, seqs),
+    findVerdicts(tx, account_id, keys),
+    findHumanVerdicts(tx, account_id, keys),
+  ]);
+  const factsOf = new Map(seqs.map((seq, i) => [seq, traces[i]]));
+  const rows: VerdictRow[] = [];
+  for (const [i, { trace, judge_id, judge_version, finding, model_call }] of verdicts.entries()) {
+    const facts = factsOf.get(trace.seq);
+    const before = known[i];
+    if (!facts || facts.trace_id !== trace.trace_id || (before && !isOpen(before))) continue;
+    rows.push({
+      account_id,
+      trace_seq: trace.seq,
+      judge_id,
+      judge_version,
+      trace_id: trace.trace_id,
+      agent_id: facts.agent_id,
+      branch: facts.branch,
+      visible_to: facts.visible_to,
+      result: human[i]?.result ?? finding.result,
+      judge_result: finding.result,
+      score: finding.score,
+      reason: finding.reason,
+      evidence: evidenceOf(finding),
+      is_partial: Number(trace.is_partial),
+      cost_usd: model_call?.cost_usd ?? null,
+      model_call: model_call && JSON.stringify(model_call),
+      traced_at: facts.created_at,
+      seq: 0,
+      created_at: work.now,
+    });
+  }
+  const replaced = known.filter((row) => row !== undefined && isOpen(row)) as VerdictRow[];
+  if (replaced.length > 0) await deleteVerdicts(tx, account_id, replaced);
+  for (const group of groupsOf(rows)) report(work, group);
+  if (rows.length > 0) work.send(tx.insertMany(insertVerdicts, rows));
+  return rows;
+}
+
+/** Those of one agent on one branch that the same may see. */
+function groupsOf(rows: readonly VerdictRow[]): VerdictRow[][] {
+  const groups = new Map<string, VerdictRow[]>();
+  for (const row of rows) {
+    const name = [row.agent_id, row.branch, row.visible_to].join('\n');
+    const group = groups.get(name);
+    if (group) group.push(row);
+    else groups.set(name, [row]);
+  }
+  return [...groups.values()];
+}
+
+function report(work: Work, rows: readonly VerdictRow[]): void {
+  const [{ agent_id, branch, visible_to }] = rows as [VerdictRow];
+  const failed = rows.filter(({ result }) => result === 'fail').length;
+  const seq = work.emit({
+    event_type: 'traces_judged',
+    ...{ agent_id, branch, visible_to, entity_path: null, key: null, version: null },
+    details: { verdicts: rows.length, failed, traces: [...new Set(rows.map(({ trace_seq }) => trace_seq))] },
+    actor_agent_id: SELF_CALLER.agent_id,
+  });
+  for (const row of rows) row.seq = seq;
+}

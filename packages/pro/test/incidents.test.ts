@@ -1,0 +1,131 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { caughtUp } from '../../../tests/briefing/caught-up.ts';
+import { refusal } from '../../../tests/entries/support.ts';
+import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
+
+const NO_DELETE = { kind: 'code' as const, checks: [{ check: 'tool_forbidden' as const, tool: 'delete' }] };
+
+const traced = async (app: TestApp, tool_name: string, more: object = {}) =>
+  (await app.call('traces.create', { tool_calls: [{ tool_name, arguments: {} }], ...more })).trace_id;
+
+/** Traces of which every nth fails. */
+async function trace(app: TestApp, [n, every]: readonly [number, number], more: object = {}): Promise<void> {
+  for (let i = 1; i <= n; i++) await traced(app, i % every === 0 ? 'delete' : 'pay', more);
+  await caughtUp(app);
+  await caughtUp(app);
+}
+
+const listed = async (app: TestApp, input: object = {}, as = {}) =>
+  (await app.call('incidents.list', input, as)).incidents;
+
+describe.each(backends)('incidents on %s', (backend) => {
+  const open = async () => {
+    const app = await openTestApp(backend);
+    onTestFinished(() => app.close());
+    await app.call('judges.create', { judge_id: 'no-delete', definition: NO_DELETE });
+    return app;
+  };
+
+  it('are opened where a judge fails more often than before, and explain every number', async () => {
+    const app = await open();
+    await trace(app, [120, 40]);
+    expect(await listed(app)).toEqual([]);
+    await trace(app, [16, 2]);
+    const [incident] = await listed(app);
+    expect(incident).toMatchObject({
+      ...{ source_kind: 'judge', source_id: 'no-delete', source_version: 1, agent_id: 'agent/test', status: 'open' },
+      ...{ rule: 'excess', bound: 0.0005, branch: 'main', muted_until: null },
+      base: { rate: expect.any(Number), samples: expect.any(Number) },
+      window: { samples: 20 },
+    });
+    const { window, base, chance, reason } = incident as NonNullable<typeof incident>;
+    expect(chance).toBeLessThan(0.0005);
+    expect(window.low).toBeGreaterThan(base?.high as number);
+    expect(reason).toMatch(/^\d of 20 traces failed \(\d+ %\), where \d of \d+ traces failed before/);
+  });
+
+  it('are opened of a new judge that fails mostly, and not of one that fails as always', async () => {
+    const app = await open();
+    await trace(app, [120, 3]);
+    expect(await listed(app)).toEqual([]);
+    await trace(app, [9, 1], { agent_id: 'agent/new' });
+    expect(await listed(app)).toEqual([]);
+    await trace(app, [1, 1], { agent_id: 'agent/new' });
+    expect(await listed(app)).toMatchObject([{ agent_id: 'agent/new', rule: 'from_start', base: null, chance: null }]);
+  });
+
+  it('concern several agents where failures are spread', async () => {
+    const app = await open();
+    const agents = ['agent/a', 'agent/b', 'agent/c'];
+    for (let n = 0; n < 60; n++) await traced(app, 'pay', { agent_id: agents[n % 3] });
+    for (let n = 0; n < 9; n++) await traced(app, 'delete', { agent_id: agents[n % 3] });
+    await caughtUp(app);
+    await caughtUp(app);
+    expect(await listed(app)).toMatchObject([{ agent_id: null, status: 'open', rule: 'excess' }]);
+  });
+
+  it('are acknowledged, grow, are muted and resolved, and are opened again by new failures', async () => {
+    const app = await open();
+    await trace(app, [60, 100]);
+    await trace(app, [8, 1]);
+    const [{ incident_id } = { incident_id: '' }] = await listed(app, { status: 'open' });
+    await app.call('incidents.acknowledge', { incident_id, reason: 'on it' });
+    await trace(app, [4, 1]);
+    expect(await listed(app, { status: 'acknowledged' })).toMatchObject([{ incident_id }]);
+    const until = new Date(app.clock.now() + 3_600_000).toISOString();
+    expect(await app.call('incidents.mute', { incident_id, until })).toMatchObject({
+      status: 'muted',
+      muted_until: until,
+    });
+    await trace(app, [20, 1]);
+    expect(await listed(app, { status: 'muted' })).toHaveLength(1);
+    expect(await listed(app, { status: 'acknowledged' })).toEqual([]);
+    app.clock.advance(3_600_000);
+    expect(await app.call('incidents.resolve', { incident_id })).toMatchObject({ status: 'resolved' });
+    await trace(app, [5, 100]);
+    expect(await listed(app, { status: 'resolved' })).toHaveLength(1);
+    await trace(app, [2, 1]);
+    const whole = await app.call('incidents.read', { incident_id });
+    expect(whole).toMatchObject({ status: 'open', rule: 'again', window: { samples: 7, failures: 2 } });
+    expect(whole.timeline.map(({ change }) => change)).toEqual([
+      ...['reopened', 'resolved', 'muted', 'grown', 'acknowledged', 'opened'],
+    ]);
+    expect(whole.traces).toHaveLength(2);
+    const { events } = await app.call('agents.timeline', {
+      agent_id: 'agent/test',
+      event_type: ['incident_opened'],
+    } as never);
+    expect(events).toMatchObject([{ summary: "system opened an incident of judge 'no-delete': 6 failures" }]);
+  });
+
+  it('count overruled verdicts as people see them, and traces that are gone no longer', async () => {
+    const app = await open();
+    await trace(app, [12, 1]);
+    const [{ incident_id, window } = { incident_id: '', window: { failures: 0 } }] = await listed(app);
+    expect(window.failures).toBe(10);
+    const { traces } = await app.call('incidents.read', { incident_id });
+    const { trace_id } = traces.at(-1) as { trace_id: string };
+    await app.call('verdicts.overrule', { trace_id, judge_id: 'no-delete', result: 'pass' });
+    expect(await app.call('incidents.read', { incident_id })).toMatchObject({ window: { samples: 10, failures: 9 } });
+    await app.call('agents.erase', { agent_id: 'agent/test' } as never);
+    expect(await listed(app)).toEqual([]);
+  });
+
+  it('are seen by those who see their traces', async () => {
+    const app = await open();
+    const as = { agent_id: 'agent/own' };
+    const secret = { entity_path: 'own', key: 'note' };
+    await app.call('entries.write', { ...secret, value: 1, shared: false }, as);
+    const tool_calls = [{ tool_name: 'delete', arguments: {} }];
+    for (let n = 0; n < 10; n++)
+      await app.call('traces.create', { tool_calls, causal_entries: [{ ...secret, version: 1 }] }, as);
+    await caughtUp(app);
+    await caughtUp(app);
+    expect(await listed(app)).toEqual([]);
+    const [incident] = await listed(app, {}, { agent_id: 'agent/own' });
+    expect(incident).toMatchObject({ agent_id: 'agent/own' });
+    const { incident_id } = incident as { incident_id: string };
+    expect(await refusal(app.call('incidents.read', { incident_id }))).toMatchObject({ code: 'not_found' });
+    expect(await refusal(app.call('incidents.resolve', { incident_id }))).toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { refusal } from '../../../tests/entries/support.ts';
+import { backends, openTestApp, type TestApp, type TestOptions } from '../../../tests/support/app.ts';
+import { answers, inTurn, judgingBy, startChatServer, writes } from '../../../tests/support/chat-server.ts';
+
+type GivenLine = { no: number; step: string; chosen_by: string; reason: string | null; found: string; data: never };
+
+const AGENT = 'agent/test';
+const QUESTION = 'Why do runs fail?';
+
+/** Runs that fail since an entry has another version. */
+async function story(app: TestApp): Promise<void> {
+  const at = { entity_path: 'billing', key: 'limit' };
+  for (const version of [1, 2]) {
+    await app.call('entries.write', { ...at, value: version, agent_id: 'agent/writer' });
+    for (let n = 0; n < 12; n++) {
+      app.clock.advance(60_000);
+      const isBad = version === 2 && n % 6 !== 5;
+      await app.call('outcomes.commit', {
+        ...{ outcome_ref: `run-${version}-${n}`, outcome_type: isBad ? 'critical_failure' : 'success' },
+        causal_entry_keys: ['billing/limit'],
+        causal_entry_versions: { 'billing/limit': version },
+        tool_calls: [{ tool_name: isBad ? 'refund' : 'pay', arguments: {} }],
+      });
+    }
+  }
+  await app.jobs.sweep();
+}
+
+describe.each(backends)('an investigation on %s', (backend) => {
+  const open = async (options: TestOptions = {}) => {
+    const app = await openTestApp(backend, options);
+    onTestFinished(() => app.close());
+    await story(app);
+    return app;
+  };
+  const investigate = async (app: TestApp, more: object = {}, as: object = {}): Promise<GivenLine[]> => {
+    const asked = { agent_id: AGENT, question: QUESTION, ...more };
+    return ((await app.call('investigations.run', asked as never, as)) as never as { lines: GivenLine[] }).lines;
+  };
+
+  it('without a model follows a plan, and answers with what each step found', async () => {
+    const app = await open();
+    const lines = await investigate(app);
+    expect(lines.map(({ no, step, chosen_by }) => [no, step, chosen_by])).toEqual([
+      ...['segments', 'attribution', 'divergence', 'memory_changes', 'answer'].map((step, i) => [i + 1, step, 'plan']),
+    ]);
+    const [segments, attribution, divergence, changes, answer] = lines.map(({ found }) => found);
+    expect(segments).toContain('10 of 24 runs failed');
+    expect(attribution).toContain('billing/limit in version 2 by agent/writer');
+    expect(divergence).toContain('first differ');
+    expect(changes).toContain('0 of 12 runs failed before, 10 of 12 since');
+    expect(changes).toContain('billing/limit in version 2');
+    expect(answer).toContain('billing/limit in version 2');
+    expect((await investigate(app, { max_steps: 1 })).map(({ step }) => step)).toEqual(['segments', 'answer']);
+    expect((await investigate(app, { agent_id: 'agent/none' })).at(-1)?.found).toContain('0 of 0 runs failed');
+    const none = investigate(app, { trace_id: '01hzy3v9k2m8q4w6x0c5b7n1dp' });
+    expect(await refusal(none)).toMatchObject({ code: 'not_found' });
+  });
+
+  it('shows nobody what they may not see', async () => {
+    const app = await open();
+    const at = { entity_path: 'secret', key: 'plan' };
+    await app.call('entries.write', { ...at, value: 1, shared: false });
+    for (let n = 0; n < 12; n++)
+      await app.call('outcomes.commit', {
+        ...{ outcome_ref: `own-${n}`, outcome_type: 'critical_failure', causal_entry_keys: ['secret/plan'] },
+      });
+    await app.jobs.sweep();
+    expect(JSON.stringify(await investigate(app))).toContain('secret');
+    expect(JSON.stringify(await investigate(app, {}, { agent_id: 'agent/other' }))).not.toContain('secret');
+  });
+
+  it('with a model lets it choose the steps, within their number, and records each call', async () => {
+    const chosen = (step: string, options: object = {}) =>
+      writes(JSON.stringify({ step, reason: `look at ${step}`, options }));
+    const server = await startChatServer(
+      inTurn(
+        chosen('memory_changes'),
+        chosen('segments', { judge_id: 'none' }),
+        writes(JSON.stringify({ answer: 'It is billing/limit.' })),
+      ),
+    );
+    const app = await open({ settings: judgingBy(server) });
+    const lines = await investigate(app, { max_steps: 2 });
+    expect(lines).toMatchObject([
+      { step: 'memory_changes', chosen_by: 'model', reason: 'look at memory_changes', model_call: { attempts: 1 } },
+      { step: 'segments', found: 'It was refused: there is no judge none' },
+      { step: 'answer', chosen_by: 'model', found: 'It is billing/limit.', model_call: { cost_usd: 0.02 } },
+    ]);
+    const asked = server.questions.map(({ body }) => body.messages[1]?.content ?? '');
+    expect(asked[0]).toContain(QUESTION);
+    expect(asked[1]).toContain('billing/limit in version 2');
+    expect(asked[2]).toContain('No steps are left');
+    expect((await app.call('budgets.read', {})).day.calls).toBe(3);
+  });
+
+  it('goes on by the plan where the model fails or the budget is spent', async () => {
+    const server = await startChatServer(inTurn(writes('{"step":"divergence"}'), answers(401, {})));
+    const app = await open({ settings: judgingBy(server) });
+    const lines = await investigate(app);
+    expect(lines.map(({ step, chosen_by }) => `${step} by ${chosen_by}`)).toEqual([
+      ...['divergence by model', 'segments by plan', 'attribution by plan', 'memory_changes by plan', 'answer by plan'],
+    ]);
+    expect(lines.at(-1)?.reason).toContain('it answers 401');
+    await app.call('budgets.set', { day_calls: 0 });
+    expect((await investigate(app)).at(-1)).toMatchObject({
+      step: 'answer',
+      reason: expect.stringContaining('budget'),
+    });
+    expect(server.questions).toHaveLength(2);
+  });
+});

@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { caughtUp } from '../../../tests/briefing/caught-up.ts';
+import { refusal } from '../../../tests/entries/support.ts';
+import { backends, openTestApp, readyPlace, type TestApp } from '../../../tests/support/app.ts';
+import { answers, type ChatServer, judgingBy, says, startChatServer } from '../../../tests/support/chat-server.ts';
+import { programOf } from '../../../tests/support/program.ts';
+
+const POLITE = { kind: 'llm' as const, prompt: 'The answer is polite.' };
+const NO_DELETE = { kind: 'code' as const, checks: [{ check: 'tool_forbidden' as const, tool: 'delete' }] };
+const PASS = says({ result: 'pass', score: 1 });
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const traced = async (app: TestApp) => (await app.call('traces.create', { response_text: 'Gladly.' })).trace_id;
+const several = async (app: TestApp, n: number) => {
+  const ids: string[] = [];
+  for (let i = 0; i < n; i++) ids.push(await traced(app));
+  return ids;
+};
+
+describe.each(backends)('judging by a model on %s', (backend) => {
+  const open = async (server: ChatServer, more: object = {}) => {
+    const app = await openTestApp(backend, { settings: judgingBy(server, more) });
+    onTestFinished(() => app.close());
+    return app;
+  };
+  const resultsOf = async (app: TestApp, judge_id = 'polite') =>
+    (await app.call('verdicts.list', { judge_id, limit: 100 })).verdicts.map(({ result }) => result);
+  const define = (app: TestApp, status: 'active' | 'draft' = 'active') =>
+    app.call('judges.create', { judge_id: 'polite', definition: POLITE, status });
+
+  it('follows new traces, each once, and asks about no others', async () => {
+    const server = await startChatServer();
+    const app = await open(server);
+    await traced(app);
+    await caughtUp(app);
+    await define(app);
+    await app.call('judges.create', { judge_id: 'other', definition: POLITE, for_agent: 'agent/other' });
+    await several(app, 3);
+    await caughtUp(app);
+    await caughtUp(app);
+    expect(await resultsOf(app)).toEqual(['pass', 'pass', 'pass']);
+    expect(await resultsOf(app, 'other')).toEqual([]);
+    expect(server.questions).toHaveLength(3);
+  });
+
+  it('does not hold up judges that ask no model', async () => {
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const server = await startChatServer(async (question, response, no) => {
+      await held;
+      await PASS(question, response, no);
+    });
+    const app = await open(server);
+    await define(app);
+    await app.call('judges.create', { judge_id: 'no-delete', definition: NO_DELETE });
+    await several(app, 2);
+    const all = caughtUp(app);
+    await expect.poll(() => resultsOf(app, 'no-delete'), { timeout: 5_000 }).toEqual(['pass', 'pass']);
+    await expect.poll(() => server.questions.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await several(app, 1);
+    await expect.poll(() => resultsOf(app, 'no-delete'), { timeout: 5_000 }).toHaveLength(3);
+    expect(await resultsOf(app)).toEqual([]);
+    go();
+    await all;
+    await caughtUp(app);
+    expect(await resultsOf(app)).toEqual(['pass', 'pass', 'pass']);
+  });
+
+  it('waits for a server that is away, and gives up after a while', async () => {
+    const server = await startChatServer(answers(503, {}));
+    const app = await open(server);
+    await define(app);
+    await traced(app);
+    await caughtUp(app);
+    expect(await resultsOf(app)).toEqual([]);
+    server.reply = PASS;
+    app.clock.advance(60_000);
+    await caughtUp(app);
+    expect(await resultsOf(app)).toEqual(['pass']);
+    server.reply = answers(503, {});
+    await traced(app);
+    await caughtUp(app);
+    app.clock.advance(HOUR);
+    await caughtUp(app);
+    expect(await resultsOf(app)).toEqual(['error', 'pass']);
+  });
+
+  it('stays within the budget, however many ask at once, and leaves skipped verdicts beyond it', async () => {
+    const server = await startChatServer();
+    const app = await open(server);
+    await define(app, 'draft');
+    const ids = await several(app, 12);
+    await app.call('budgets.set', { day_calls: 5 });
+    const asked = await Promise.allSettled(
+      ids.map((trace_id) => app.call('verdicts.judge', { trace_id, judge_id: 'polite' })),
+    );
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    expect(server.questions).toHaveLength(5);
+    expect((await app.call('budgets.read', {})).day).toMatchObject({ calls: 5, max_calls: 5, is_spent: true });
+    const last = app.call('verdicts.judge', { trace_id: await traced(app), judge_id: 'polite' });
+    expect(await refusal(last)).toMatchObject({ code: 'budget_spent', status: 402 });
+    await app.call('judges.update', { judge_id: 'polite', status: 'active' });
+    const late = await traced(app);
+    await caughtUp(app);
+    const [skipped] = (await app.call('verdicts.list', { trace_id: late })).verdicts;
+    expect(skipped).toMatchObject({
+      result: 'skipped',
+      model_call: { attempts: 0, cost_usd: 0, error: 'budget_spent' },
+    });
+    expect(skipped?.reason).toContain('5 calls in a day');
+    app.clock.advance(DAY);
+    expect(await app.call('verdicts.judge', { trace_id: late, judge_id: 'polite' })).toMatchObject({ result: 'pass' });
+  });
+
+  it('spends no more money than the budget has, on several servers', async () => {
+    const server = await startChatServer();
+    const app = await open(server);
+    await define(app, 'draft');
+    const ids = await several(app, 10);
+    const other = await openTestApp(backend, { place: app.place, settings: judgingBy(server), clock: app.clock });
+    onTestFinished(() => other.close());
+    // A call costs 0.02; about 0.22 are reserved for it while it is under way.
+    await app.call('budgets.set', { month_usd: 0.5 });
+    await Promise.allSettled(
+      ids.map((trace_id, n) => (n % 2 ? app : other).call('verdicts.judge', { trace_id, judge_id: 'polite' })),
+    );
+    const { month } = await app.call('budgets.read', {});
+    expect(month.cost_usd).toBeCloseTo(0.02 * server.questions.length, 9);
+    expect(month.cost_usd).toBeLessThanOrEqual(0.5);
+    expect(server.questions.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('refuses a budget in money for a model without a price, and keeps to the bound of the operator', async () => {
+    const server = await startChatServer();
+    const app = await open(server, { price: null, calls_per_day: 1 });
+    await define(app, 'draft');
+    const [one = '', two = ''] = await several(app, 2);
+    await app.call('budgets.set', { day_usd: 1, day_calls: 100 });
+    const unpriced = app.call('verdicts.judge', { trace_id: one, judge_id: 'polite' });
+    expect(await refusal(unpriced)).toMatchObject({ code: 'model_not_configured' });
+    expect(server.questions).toHaveLength(0);
+    await app.call('budgets.set', { day_usd: null });
+    expect(await app.call('verdicts.judge', { trace_id: one, judge_id: 'polite' })).toMatchObject({ cost_usd: null });
+    const beyond = app.call('verdicts.judge', { trace_id: two, judge_id: 'polite' });
+    expect(await refusal(beyond)).toMatchObject({ code: 'budget_spent' });
+  });
+
+  it('of the past stops when the budget is spent, and goes on later with what is left', async () => {
+    const server = await startChatServer();
+    const app = await open(server);
+    await define(app, 'draft');
+    await several(app, 10);
+    await app.call('budgets.set', { day_calls: 4 });
+    const { backfill_id } = await app.call('backfills.create', { judge_id: 'polite' });
+    await caughtUp(app);
+    const stopped = await app.call('backfills.read', { backfill_id });
+    expect(stopped).toMatchObject({
+      status: 'stopped',
+      ...{ verdicts: 4, traces: 4 },
+      reason: expect.stringContaining('4 calls in a day'),
+    });
+    expect(stopped.progress).toBeGreaterThan(0.2);
+    expect(stopped.progress).toBeLessThan(0.6);
+    expect(await resultsOf(app)).toHaveLength(4);
+    await app.call('budgets.set', { day_calls: null });
+    const again = await app.call('backfills.create', { judge_id: 'polite' });
+    await caughtUp(app);
+    expect(await app.call('backfills.read', { backfill_id: again.backfill_id })).toMatchObject({
+      status: 'done',
+      verdicts: 6,
+      traces: 10,
+    });
+    expect(server.questions).toHaveLength(10);
+    server.reply = answers(500, {});
+    await several(app, 1);
+    const third = await app.call('backfills.create', { judge_id: 'polite' });
+    await caughtUp(app);
+    expect(await app.call('backfills.read', { backfill_id: third.backfill_id })).toMatchObject({
+      status: 'stopped',
+      ...{ verdicts: 0, traces: 10 },
+    });
+    await app.call('backfills.create', {});
+    await caughtUp(app);
+    expect(await resultsOf(app)).toHaveLength(10);
+  });
+
+  it('forgets the words of a model with the payloads of a trace', async () => {
+    const app = await open(await startChatServer(says({ result: 'fail', score: 0, reason: 'it says Gladly' })));
+    await define(app, 'draft');
+    const trace_id = await traced(app);
+    await app.call('verdicts.judge', { trace_id, judge_id: 'polite' });
+    await app.call('retention.set', { payloads_days: 1 });
+    app.clock.advance(2 * DAY);
+    await caughtUp(app);
+    await caughtUp(app);
+    expect((await app.call('verdicts.list', { trace_id })).verdicts).toMatchObject([{ result: 'fail', reason: '' }]);
+  });
+
+  it('goes on after the process was killed while a model was asked, and judges each trace once', async () => {
+    const place = await readyPlace(backend);
+    const TRACES = 6;
+    const server = await startChatServer((question, response, no) =>
+      no <= 2 ? PASS(question, response, no) : undefined,
+    );
+    const app = await openTestApp(backend, { place, settings: judgingBy(server) });
+    await define(app);
+    const now = app.clock.now() + 60_000;
+    await app.close();
+    const program = await programOf(join(import.meta.dirname, 'model-judging-process.ts'));
+    const { dataDir, postgresDsn } = place.options;
+    const given = { dataDir, postgresDsn, now, traces: TRACES, settings: judgingBy(server) };
+    const child = spawn(process.execPath, [program, JSON.stringify(given)], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const over = once(child, 'exit');
+    let output = '';
+    child.stderr.on('data', (chunk) => (output += chunk));
+    await expect.poll(() => `${server.questions.length >= 3} ${output}`, { timeout: 30_000 }).toBe('true ');
+    child.kill('SIGKILL');
+    await over;
+    server.reply = PASS;
+    const next = await openTestApp(backend, { place, settings: judgingBy(server) });
+    onTestFinished(() => next.close());
+    next.clock.advance(600_000);
+    await caughtUp(next);
+    await caughtUp(next);
+    const { verdicts } = await next.call('verdicts.list', { limit: 100 });
+    expect(verdicts.map(({ result }) => result)).toEqual(Array(TRACES).fill('pass'));
+    expect(server.questions.length).toBeLessThanOrEqual(TRACES + 4);
+    // What was reserved and not asked any more stays counted.
+    expect((await next.call('budgets.read', {})).day.calls).toBeGreaterThanOrEqual(server.questions.length);
+  }, 60_000);
+});

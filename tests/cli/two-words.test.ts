@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findCommand } from '../../packages/server/src/cli/commands.ts';
+import { commandHelp } from '../../packages/server/src/cli/help.ts';
+import { type Desk, openDesk } from './support.ts';
+
+describe('a word that is a command only with a second one', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await openDesk();
+  });
+  afterEach(() => desk.remove());
+
+  it('lists what may follow it', async () => {
+    const single = await desk.inProcess(['eval']);
+    expect(single).toMatchObject({ code: 0, out: expect.stringMatching(/^ {2}eval run +Run a set/m) });
+    expect(single.out).toMatch(/^ {2}eval overrule +Overrule a judge$/m);
+    expect((await desk.inProcess(['help', 'eval'])).out).toBe(single.out);
+    expect((await desk.inProcess(['eval', '--help'])).out).toBe(single.out);
+  });
+
+  it('names them where the second is misspelt', async () => {
+    const { code, err } = await desk.inProcess(['eval', 'sumary']);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('Did you mean summary? It has judge, ') });
+  });
+
+  it('counts commands that the program adds among them', async () => {
+    expect((await desk.inProcess(['room'])).out).toMatch(/^ {2}room add-document +Add a file to a room/m);
+    const help = await desk.inProcess(['help', 'add-document']);
+    expect((await desk.inProcess(['help', 'room', 'add-document'])).out).toBe(help.out);
+    const missing = await desk.inProcess(['room', 'add-document', 'a-room']);
+    expect(missing).toMatchObject({ code: 2, err: 'mem: file is missing: see mem help add-document\n' });
+  });
+
+  it('names flags in errors as a command of one word does', async () => {
+    const { err } = await desk.inProcess(['room', 'create', 'Planning', '--label', 'NOT SO']);
+    expect(err).toMatch(/^mem: --label: must be small letters/);
+  });
+});
+
+describe('a document whose text is not there yet', () => {
+  it('says where to look', async () => {
+    const desk = await openDesk();
+    try {
+      const made = await desk.inProcess(['room', 'create', 'Planning', '--json']);
+      const { room_id } = JSON.parse(made.out) as { room_id: string };
+      writeFileSync(join(desk.folder, 'plan.md'), 'Ship on Monday.');
+      const added = await desk.inProcess(['room', 'add-document', room_id, join(desk.folder, 'plan.md'), '--json']);
+      const { document_id } = JSON.parse(added.out) as { document_id: string };
+      const { err } = await desk.inProcess(['room', 'read-document', room_id, document_id]);
+      expect(err).toContain(`mem show-document ${room_id} ${document_id} says why`);
+    } finally {
+      desk.remove();
+    }
+  });
+});
+
+describe('an agent in a room', () => {
+  it('leaves it without naming itself again', async () => {
+    const desk = await openDesk();
+    try {
+      const made = await desk.inProcess(['room', 'create', 'Planning', '--agent', 'planner', '--json']);
+      const { room_id } = JSON.parse(made.out) as { room_id: string };
+      const left = await desk.inProcess(['room', 'leave', room_id, '--agent', 'planner', '--json']);
+      expect(JSON.parse(left.out)).toMatchObject({ agent: 'planner@home', joined: false });
+    } finally {
+      desk.remove();
+    }
+  });
+});
+
+describe('the help of a command', () => {
+  it('names its neighbours, of a long group only those of its module', () => {
+    const also = commandHelp(findCommand('set-alert') as NonNullable<ReturnType<typeof findCommand>>);
+    expect(also).toContain('See also: mem alert-rules');
+    expect(also).not.toContain('mem create-judge');
+  });
+});
