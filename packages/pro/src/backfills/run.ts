@@ -9,11 +9,13 @@ import {
 import { getBehavior, matchTraces, saveLooks } from '../behaviors/index.ts';
 import { isSampled } from '../evaluation/index.ts';
 import { getJudge, listActive } from '../judges/index.ts';
-import { judgeTraces, parseJudges, saveVerdicts } from '../verdicts/index.ts';
+import { judgeTraces, parseJudges, saveVerdicts, VERDICTS_AT_ONCE } from '../verdicts/index.ts';
 import { type BackfillRow, getBackfill, getRunning, upsertBackfills } from './queries.ts';
 
-/** So many traces are judged and stored together: other writes wait no longer than for these. */
-const TRACES_AT_ONCE = 200;
+/** So many traces are looked at together, fewer where more would come of them than is stored at once. */
+const TRACES_AT_ONCE = 500;
+/** Of so many judges few traces fill a transaction. */
+const LEAST_AT_ONCE = 10;
 
 /** Goes on with the backfills of an account, one after the other, step by step; after a crash at the last step. */
 export const runBackfills: Consumer = {
@@ -38,7 +40,8 @@ export const runBackfills: Consumer = {
 
 /** Looks at some traces, and stores what it found in the transaction that it is given. */
 type Looker = {
-  isIdle: boolean;
+  /** How many of them look at a trace. */
+  width: number;
   look(traces: readonly TraceBetween[]): Promise<(work: Work) => Promise<BackfillCounts>>;
 };
 type TraceBetween = Awaited<ReturnType<typeof listTracesBetween>>[number];
@@ -56,7 +59,7 @@ async function judgesOf(context: ConsumerContext, { judge_id, sampling_rate }: B
   const judge = judge_id === null ? undefined : await getJudge(read, account_id, judge_id);
   const judges = parseJudges(judge_id === null ? await listActive(read, account_id) : judge ? [judge] : []);
   return {
-    isIdle: judges.length === 0,
+    width: judges.length,
     async look(traces) {
       const found = await judgeTraces(sourceIn(context), traces, { judges, rateOf: () => sampling_rate, isStopping });
       return async (work) => {
@@ -77,7 +80,7 @@ async function behaviorOf(
   const behavior = await getBehavior(read, account_id, behaviorId);
   const behaviors = behavior ? [behavior] : [];
   return {
-    isIdle: behaviors.length === 0,
+    width: behaviors.length,
     async look(traces) {
       const chosen = traces.filter(({ trace_id }) => isSampled(trace_id, sampling_rate));
       const found = await matchTraces(sourceIn(context), chosen, { behaviors, isStopping });
@@ -106,10 +109,11 @@ async function lookAtPage(context: ConsumerContext, backfill: BackfillRow): Prom
   const { kernel, account_id } = context;
   const { scan } = kernel.services.database.forAccount(account_id);
   const { for_agent, next_seq, until_seq } = backfill;
-  const limit = Math.min(TRACES_AT_ONCE, backfill.max_traces - backfill.traces);
   const looker = await lookerOf(context, backfill);
+  const room = Math.max(LEAST_AT_ONCE, Math.floor(VERDICTS_AT_ONCE / Math.max(1, looker.width)));
+  const limit = Math.min(TRACES_AT_ONCE, room, backfill.max_traces - backfill.traces);
   const traces =
-    limit > 0 && !looker.isIdle
+    limit > 0 && looker.width > 0
       ? await listTracesBetween(scan, { account_id, agent_id: for_agent, from: next_seq, before: until_seq, limit })
       : [];
   const save = await looker.look(traces);

@@ -31,7 +31,7 @@ export {
   type VerdictGroup,
   type VerdictSample,
 } from './samples.ts';
-export { type NewVerdict, saveVerdicts, versionsIn } from './save.ts';
+export { type NewVerdict, saveVerdicts, VERDICTS_AT_ONCE, versionsIn } from './save.ts';
 
 /** A trace that only lost its payloads keeps its verdicts, without the words of a model. */
 async function dropRemoved({ tx, account_id, dialect }: Work, seqs: readonly number[]): Promise<void> {

@@ -2,7 +2,7 @@ import { type judgeShapes, pause } from '@mem-service/server/module';
 import { fitsPath, isFor, isSampled, judge, judgeInTurns, newMatchers } from '../evaluation/index.ts';
 import { loadJudged, type TraceSource } from '../evaluation/load-traces.ts';
 import { definitionIn, type WholeJudge } from '../judges/index.ts';
-import { findVerdicts } from './queries.ts';
+import { findKnown } from './known.ts';
 import type { NewVerdict } from './save.ts';
 
 export type ParsedJudge = WholeJudge & { parsed: judgeShapes.JudgeDefinition };
@@ -44,13 +44,12 @@ export async function judgeTraces(
       .filter((one) => isChosen(trace, one, rateOf(one)))
       .map((one) => ({ one, key: { trace_seq: trace.seq, judge_id: one.judge_id, judge_version: one.version } })),
   );
-  const known = await findVerdicts(
-    source.query,
-    source.account_id,
+  const known = await findKnown(
+    source,
     pairs.map(({ key }) => key),
   );
-  for (const [i, { one, key }] of pairs.entries()) {
-    if (known[i]) continue;
+  for (const { one, key } of pairs) {
+    if (known(key)) continue;
     const list = wanted.get(key.trace_seq);
     if (list) list.push(one);
     else wanted.set(key.trace_seq, [one]);

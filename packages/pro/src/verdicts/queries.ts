@@ -86,6 +86,23 @@ export function findVerdicts(
   return query.findMany<VerdictRow>(verdictsByKey, by);
 }
 
+/** Many traces and judges at once: a statement for each key would take five times as long. */
+export type JudgedPairs = { account_id: string; traces: Sql; judges: Sql };
+
+export type EarlierVerdict = VerdictKey & Pick<VerdictRow, 'judge_result' | 'model_call'>;
+
+/** What these versions of these judges, in any combination, have said about these traces. */
+export function listKnown(
+  query: Query,
+  { account_id, traces, judges, versions }: JudgedPairs & { versions: Sql },
+): Promise<EarlierVerdict[]> {
+  return query.all(
+    sql`SELECT trace_seq, judge_id, judge_version, judge_result, model_call FROM verdicts WHERE account_id = ${account_id}
+          AND trace_seq IN (SELECT CAST(value AS BIGINT) FROM ${traces}) AND judge_id IN (SELECT value FROM ${judges})
+          AND judge_version IN (SELECT CAST(value AS BIGINT) FROM ${versions})`,
+  );
+}
+
 export type VerdictPage = {
   /** Conditions that an index serves. */
   where: readonly Sql[];
@@ -182,6 +199,17 @@ export function findHumanVerdicts(
   return query.findMany<HumanVerdictRow>(
     humanByKey,
     keys.map(({ trace_seq, judge_id }) => [accountId, trace_seq, judge_id]),
+  );
+}
+
+/** What people say about these traces in place of these judges. */
+export function listHuman(
+  query: Query,
+  { account_id, traces, judges }: JudgedPairs,
+): Promise<Pick<HumanVerdictRow, 'trace_seq' | 'judge_id' | 'result'>[]> {
+  return query.all(
+    sql`SELECT trace_seq, judge_id, result FROM human_verdicts WHERE account_id = ${account_id}
+          AND trace_seq IN (SELECT CAST(value AS BIGINT) FROM ${traces}) AND judge_id IN (SELECT value FROM ${judges})`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { findTraces, type judgeShapes, SELF_CALLER, type Work } from '@mem-service/server/module';
 import type { JudgedTrace, JudgeFinding, NumberedVersion } from '../evaluation/index.ts';
-import { deleteVerdicts, findHumanVerdicts, findVerdicts, insertVerdicts, type VerdictRow } from './queries.ts';
+import { findKnown, findResultsOfPeople } from './known.ts';
+import { deleteVerdicts, insertVerdicts, type VerdictKey, type VerdictRow } from './queries.ts';
 import { isOpen } from './rules/open-verdict.ts';
 
 /** What a version of a judge found in a trace. */
@@ -16,6 +17,9 @@ export type NewVerdict = {
 /** Numbers of entries are no names, so that nothing of a verdict has to be erased with an entry. */
 export type VerdictEvidence = { spans: readonly string[]; entries: readonly (readonly [number, number])[] };
 
+/** So many are stored in a transaction: other writes wait no longer than for these. */
+export const VERDICTS_AT_ONCE = 2_500;
+
 const NO_EVIDENCE = JSON.stringify({ spans: [], entries: [] } satisfies VerdictEvidence);
 
 function evidenceOf({ span_ids, entries }: JudgeFinding): string {
@@ -29,29 +33,36 @@ export function versionsIn({ evidence }: Pick<VerdictRow, 'evidence'>): Numbered
   return entries.map(([entry_id, version]) => ({ entry_id, version }));
 }
 
+const keyOf = ({ trace, judge_id, judge_version }: NewVerdict): VerdictKey => ({
+  trace_seq: trace.seq,
+  judge_id,
+  judge_version,
+});
+
 /**
  * Stores those of the verdicts that are new, or in place of one that is open, and reports them in the log: one event for the
  * traces of an agent. A trace that was removed since it was judged has none.
  */
 export async function saveVerdicts(work: Work, verdicts: readonly NewVerdict[]): Promise<VerdictRow[]> {
-  const { tx, account_id } = work;
+  const { tx, account_id, dialect } = work;
   if (verdicts.length === 0) return [];
-  const keys = verdicts.map(({ trace, judge_id, judge_version }) => ({
-    trace_seq: trace.seq,
-    judge_id,
-    judge_version,
-  }));
+  const keys = verdicts.map(keyOf);
   const seqs = [...new Set(keys.map(({ trace_seq }) => trace_seq))];
+  const looking = { query: tx, dialect, account_id };
   const [traces, known, human] = await Promise.all([
     findTraces(tx, account_id, seqs),
-    findVerdicts(tx, account_id, keys),
-    findHumanVerdicts(tx, account_id, keys),
+    findKnown(looking, keys),
+    findResultsOfPeople(looking, keys),
   ]);
   const factsOf = new Map(seqs.map((seq, i) => [seq, traces[i]]));
   const rows: VerdictRow[] = [];
-  for (const [i, { trace, judge_id, judge_version, finding, model_call }] of verdicts.entries()) {
+  const replaced: VerdictKey[] = [];
+  for (const verdict of verdicts) {
+    const { trace, judge_id, judge_version, finding, model_call } = verdict;
+    const key = keyOf(verdict);
     const facts = factsOf.get(trace.seq);
-    const before = known[i];
+    const before = known(key);
+    if (before && isOpen(before)) replaced.push(key);
     if (!facts || facts.trace_id !== trace.trace_id || (before && !isOpen(before))) continue;
     rows.push({
       account_id,
@@ -62,7 +73,7 @@ export async function saveVerdicts(work: Work, verdicts: readonly NewVerdict[]):
       agent_id: facts.agent_id,
       branch: facts.branch,
       visible_to: facts.visible_to,
-      result: human[i]?.result ?? finding.result,
+      result: human(key) ?? finding.result,
       judge_result: finding.result,
       score: finding.score,
       reason: finding.reason,
@@ -75,7 +86,6 @@ export async function saveVerdicts(work: Work, verdicts: readonly NewVerdict[]):
       created_at: work.now,
     });
   }
-  const replaced = known.filter((row) => row !== undefined && isOpen(row)) as VerdictRow[];
   if (replaced.length > 0) await deleteVerdicts(tx, account_id, replaced);
   for (const group of groupsOf(rows)) report(work, group);
   if (rows.length > 0) work.send(tx.insertMany(insertVerdicts, rows));

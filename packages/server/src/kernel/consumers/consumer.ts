@@ -25,7 +25,7 @@ export type Consumer = {
   pause_seconds?: number;
   /**
    * While many writes come in it waits for a lull, up to this long: they need the processor more. If they go on, it takes a
-   * tenth of the time.
+   * tenth of the time, or more where it would have to rest for longer than this.
    */
   gives_way_seconds?: number;
   /** After this many attempts an event becomes a dead letter. */

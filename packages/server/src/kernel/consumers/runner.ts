@@ -5,7 +5,7 @@ import { AT_ONCE, type Due, Turn, type TurnParts } from './turn.ts';
 const CONCURRENCY = 4;
 /** Accounts that come due within this time are started together. */
 const GATHER_MS = 20;
-/** Where there was none, it rests so many times as long as each of its turns took. */
+/** Where there was none, it rests so many times as long as each of its turns took, but not longer than it waits for a lull. */
 const REST = 9;
 const MAX_GIVING_WAY = 10_000;
 
@@ -113,7 +113,9 @@ export class ConsumerRunner {
 
   /** When an account goes on that has more to do: at once, unless it gave way and there was no lull. */
   #next(accountId: string, tookMs: number): number {
-    return this.#givingWay.has(accountId) && !this.#isDraining ? this.#now + REST * tookMs : AT_ONCE;
+    if (!this.#givingWay.has(accountId) || this.#isDraining) return AT_ONCE;
+    const { gives_way_seconds = 0 } = this.parts.consumer;
+    return this.#now + Math.min(REST * tookMs, gives_way_seconds * 1000);
   }
 
   /** What came in during a turn waits for the pause to be over, unless the account has to go on at once. */

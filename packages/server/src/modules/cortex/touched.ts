@@ -1,5 +1,5 @@
 import type { Query } from '../../db/index.ts';
-import { EVERYONE, type Kernel, type LogEvent, MAIN_BRANCH } from '../../kernel/index.ts';
+import { EVERYONE, groupBySeq, type Kernel, type LogEvent, MAIN_BRANCH } from '../../kernel/index.ts';
 import { findNamedNumbers, findVersions } from '../entries/index.ts';
 import { entryNode, listPathsLinkedFrom } from '../graph/index.ts';
 import { findOutcomes, listEvidence } from '../ledger/index.ts';
@@ -91,12 +91,13 @@ async function touchedOutcomes(
     findOutcomes(query, account_id, seqs),
     listEvidence(query, everybody, dialect.numbers(seqs)),
   ]);
+  const linesOf = groupBySeq(lines);
   return outcomes.flatMap((outcome): TouchedOutcome[] => {
     if (!outcome || outcome.visible_to !== EVERYONE) return [];
     const { branch, seq, agent_id } = outcome;
-    const causes = lines.flatMap((line) => {
+    const causes = (linesOf.get(seq) ?? []).flatMap((line) => {
       const { entry_id, entity_path, written_by } = line;
-      if (line.seq !== seq || entry_id === null || entity_path === null || line.branch !== branch) return [];
+      if (entry_id === null || entity_path === null || line.branch !== branch) return [];
       return [{ entry_id, entity_path, written_by, success: line.success === 1 }];
     });
     return [{ branch, seq, agent_id, causes }];
