@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { remove } from '../support/hosted.ts';
-import { askingPages, everyPage, useEveryPage, waitForPage } from './support/every-page.ts';
+import { askingPages, everyPage, titleOf, useEveryPage, waitForPage } from './support/every-page.ts';
 
 describe('Every page', { timeout: 120_000 }, () => {
   const { account, hosted, open, visit } = useEveryPage();
@@ -34,7 +34,13 @@ describe('Every page', { timeout: 120_000 }, () => {
       await page.context().setOffline(true);
       await visit(page, listed.address);
       await banner(page).waitFor();
+      // A page whose script could not be loaded is loaded as a whole once the network is back.
+      const isMissing = () => page.getByRole('button', { name: 'Load again' }).isVisible();
+      const isThere = async () => (await page.title()) === titleOf(listed);
+      await expect.poll(async () => (await isMissing()) || (await isThere()), { timeout: 15_000 }).toBe(true);
+      const whole = (await isMissing()) ? page.waitForEvent('load') : undefined;
       await page.context().setOffline(false);
+      await whole;
       await banner(page).waitFor({ state: 'detached' });
       await waitForPage(opened, listed);
       expect([listed.id, await alerts(page).allInnerTexts()]).toEqual([listed.id, []]);

@@ -50,9 +50,11 @@ export type OpenWindow = WatchedPage & { waiting: Set<Request> };
 const isStream = (url: string) => url.includes('/stream');
 export const isCall = (url: string) => url.includes('/api/v1/');
 
+export const titleOf = ({ title }: Pick<ListedPage, 'title'>): string => `${title} · mem`;
+
 /** Waits until a page is there and its questions are answered. */
-export async function waitForPage({ page, waiting }: OpenWindow, { title }: Pick<ListedPage, 'title'>): Promise<void> {
-  await expect.poll(() => page.title(), { timeout: 15_000 }).toBe(`${title} · mem`);
+export async function waitForPage({ page, waiting }: OpenWindow, listed: Pick<ListedPage, 'title'>): Promise<void> {
+  await expect.poll(() => page.title(), { timeout: 15_000 }).toBe(titleOf(listed));
   await quiet({ page, waiting });
 }
 
