@@ -149,6 +149,19 @@ describe.each(backends)('Rooms on %s', { timeout: 60_000 }, (backend) => {
     await cut.hover({ position: { x: 5, y: 5 } });
     // What has no room is there whole for who points at it.
     await page.getByTitle(reason).waitFor();
+    // And for who comes there by the keys, until another key is pressed.
+    await page.mouse.move(0, 0);
+    const tip = page.getByRole('tooltip').filter({ hasText: reason });
+    await page.keyboard.press('j');
+    await tip.waitFor();
+    await page.keyboard.press('Shift');
+    await tip.waitFor({ state: 'hidden' });
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await tip.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor();
+    await tip.waitFor({ state: 'hidden' });
     expect(complaints).toEqual([]);
     await page.close();
   });

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, type ReactNode } from 'react';
+import { type KeyboardEvent, type MouseEvent, memo, type ReactNode } from 'react';
 import { classes } from './classes.ts';
 import styles from './lists.module.css';
 
@@ -77,7 +77,10 @@ function Row<R>({ row, columns, onOpen, isSelected }: RowProps<R>) {
   const open = onOpen && {
     tabIndex: 0,
     className: styles.opens,
-    onClick: () => onOpen(row),
+    onClick: ({ target }: MouseEvent<HTMLElement>) => {
+      // A link goes where it leads, and nowhere else before.
+      if (!(target instanceof Element && target.closest('a'))) onOpen(row);
+    },
     onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
       if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(row);
       const next = { j: 'next', ArrowDown: 'next', k: 'previous', ArrowUp: 'previous' }[event.key];

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { FeedEvent } from '../../data/events.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
+import { navigate } from '../../router/router.tsx';
 import { ago, fullTimeOf } from '../../texts/format.ts';
 import { rooms as texts } from '../../texts/rooms.ts';
 import { CopyAs } from '../../ui/copy-as.tsx';
@@ -31,6 +32,7 @@ export function Activity({ roomId }: { roomId: string }) {
               columns={columnsAt(now, roomId)}
               rows={events}
               keyOf={({ position }) => position}
+              onOpen={(event) => navigate(placeOf(event, roomId))}
             />
           )
         }
