@@ -85,3 +85,6 @@ export function bytes(n: number): string {
 
 /** 1 entry, 2 entries */
 export const counted = (n: number, one: string, many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`;
+
+/** The end of an id: its beginning is the time, which neighbours share. */
+export const shortId = (id: string): string => id.slice(-8);

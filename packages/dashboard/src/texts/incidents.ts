@@ -54,7 +54,7 @@ export const incidents = {
   kinds: { judge: 'judge', behavior: 'behavior' },
   traces: 'Traces that failed',
   tracesNote: 'the newest 20',
-  traceColumns: { trace: 'Trace', agent: 'Agent', at: 'When' },
+  traceColumns: { agent: 'Agent', trace: 'Trace', at: 'When' },
   timeline: 'What happened',
   changes: {
     opened: 'Opened',

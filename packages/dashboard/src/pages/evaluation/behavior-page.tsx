@@ -3,6 +3,7 @@ import type { CopiedCall } from '../../data/copy-as.ts';
 import { useAction, useOperation, usePages } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
+import { navigate } from '../../router/router.tsx';
 import { useCrumbs } from '../../shell/crumbs.ts';
 import { behaviors as texts } from '../../texts/failures.ts';
 import { fixes } from '../../texts/fixes.ts';
@@ -21,6 +22,7 @@ import styles from '../branches/branches.module.css';
 import type { ListedBehavior } from './behavior-list.tsx';
 import evaluationStyles from './evaluation.module.css';
 import { targetOf } from './evaluation-data.ts';
+import { TraceLink } from './evaluation-marks.tsx';
 import { STATUS_TONES } from './judge-list.tsx';
 import { useProposal } from './use-proposal.ts';
 
@@ -116,7 +118,13 @@ function MatchedTraces({ behaviorId }: { behaviorId: string }) {
           traces.length === 0 ? (
             <p className={`${evaluationStyles.none} third`}>{texts.noTraces}</p>
           ) : (
-            <Table label={texts.traces} columns={columnsAt(now)} rows={traces} keyOf={({ trace_id }) => trace_id} />
+            <Table
+              label={texts.traces}
+              columns={columnsAt(now)}
+              rows={traces}
+              keyOf={({ trace_id }) => trace_id}
+              onOpen={({ trace_id }) => navigate(hrefOf('traces', trace_id))}
+            />
           )
         }
       </Loaded>
@@ -147,7 +155,7 @@ function factsOf(behavior: ListedBehavior): Fact[] {
     { name: facts.id, value: <code>{behavior_id}</code> },
     { name: facts.version, value: texts.version(version) },
     { name: facts.for, value: targetOf(behavior) },
-    ...(trace_id === null ? [] : [{ name: facts.example, value: linkTo('traces', trace_id) }]),
+    ...(trace_id === null ? [] : [{ name: facts.example, value: <TraceLink id={trace_id} /> }]),
     { name: facts.by, value: linkTo('agents', agent_id) },
     { name: facts.at, value: timeOf(updated_at) },
   ];
@@ -173,16 +181,20 @@ function radiusOf(radius: BlastRadius): Fact[] {
 
 const columnsAt = (now: number): readonly Column<MatchedTrace>[] => [
   {
-    ...{ id: 'trace', head: texts.traceColumns.trace, phone: 'name' },
-    cell: ({ trace_id }) => (
-      <a href={hrefOf('traces', trace_id)}>
-        <code>{trace_id}</code>
+    ...{ id: 'agent', head: texts.traceColumns.agent, phone: 'name' },
+    cell: ({ agent_id }) => (
+      <a className="strong" href={hrefOf('agents', agent_id)}>
+        {agent_id}
       </a>
     ),
   },
   {
-    ...{ id: 'agent', head: texts.traceColumns.agent, phone: 'detail' },
-    cell: ({ agent_id }) => <a href={hrefOf('agents', agent_id)}>{agent_id}</a>,
+    ...{ id: 'ref', head: texts.traceColumns.ref, phone: 'detail' },
+    cell: ({ outcome_ref }) => <span className="mono second">{outcome_ref ?? '–'}</span>,
+  },
+  {
+    ...{ id: 'trace', head: texts.traceColumns.trace, width: 108, phone: 'value' },
+    cell: ({ trace_id }) => <TraceLink id={trace_id} />,
   },
   {
     ...{ id: 'outcome', head: texts.traceColumns.outcome, width: 132, phone: 'hide' },

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { hrefOf } from '../../router/address.ts';
 import { evaluation } from '../../texts/evaluation.ts';
-import { confidence } from '../../texts/format.ts';
+import { confidence, shortId } from '../../texts/format.ts';
 import { Tag } from '../../ui/marks.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { type ListedVerdict, RESULT_TONES, type ShownResult } from './evaluation-data.ts';
@@ -17,6 +17,12 @@ export const scoreText = (score: number | null): string => (score === null ? eva
 export const JudgeLink = ({ id, children = id }: { id: string; children?: ReactNode }) => (
   <a href={hrefOf('judges', id)} title={id}>
     {children}
+  </a>
+);
+
+export const TraceLink = ({ id }: { id: string }) => (
+  <a className="link mono" href={hrefOf('traces', id)} title={id}>
+    {shortId(id)}
   </a>
 );
 

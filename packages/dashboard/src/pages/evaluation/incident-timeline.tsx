@@ -1,10 +1,12 @@
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
+import { navigate } from '../../router/router.tsx';
 import { ago, fullTimeOf } from '../../texts/format.ts';
 import { incidents as texts } from '../../texts/incidents.ts';
 import { Section } from '../../ui/section.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import styles from './evaluation.module.css';
+import { TraceLink } from './evaluation-marks.tsx';
 import type { WholeIncident } from './incident-data.ts';
 
 type IncidentTrace = WholeIncident['traces'][number];
@@ -21,23 +23,29 @@ const When = ({ at }: { at: string }) => {
 export function IncidentTraces({ traces }: { traces: readonly IncidentTrace[] }) {
   return (
     <Section title={texts.traces} note={texts.tracesNote} bleed>
-      <Table label={texts.traces} columns={columns} rows={traces} keyOf={({ trace_id }) => trace_id} />
+      <Table
+        label={texts.traces}
+        columns={columns}
+        rows={traces}
+        keyOf={({ trace_id }) => trace_id}
+        onOpen={({ trace_id }) => navigate(hrefOf('traces', trace_id))}
+      />
     </Section>
   );
 }
 
 const columns: readonly Column<IncidentTrace>[] = [
   {
-    ...{ id: 'trace', head: texts.traceColumns.trace, phone: 'name' },
-    cell: ({ trace_id }) => (
-      <a href={hrefOf('traces', trace_id)}>
-        <code>{trace_id}</code>
+    ...{ id: 'agent', head: texts.traceColumns.agent, phone: 'name' },
+    cell: ({ agent_id }) => (
+      <a className="strong" href={hrefOf('agents', agent_id)}>
+        {agent_id}
       </a>
     ),
   },
   {
-    ...{ id: 'agent', head: texts.traceColumns.agent, phone: 'detail' },
-    cell: ({ agent_id }) => <a href={hrefOf('agents', agent_id)}>{agent_id}</a>,
+    ...{ id: 'trace', head: texts.traceColumns.trace, width: 132, phone: 'detail' },
+    cell: ({ trace_id }) => <TraceLink id={trace_id} />,
   },
   {
     ...{ id: 'at', head: texts.traceColumns.at, width: 100, phone: 'time' },

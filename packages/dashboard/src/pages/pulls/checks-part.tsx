@@ -1,5 +1,5 @@
 import { hrefOf } from '../../router/address.ts';
-import { dayAndTime, fullTimeOf } from '../../texts/format.ts';
+import { dayAndTime, fullTimeOf, shortId } from '../../texts/format.ts';
 import { pulls } from '../../texts/pulls.ts';
 import { EntryName, Tag } from '../../ui/marks.tsx';
 import type { PullCheck } from './pull-data.ts';
@@ -138,7 +138,7 @@ function Question({ asked }: { asked: AskedAgain }) {
           {trace_ids.slice(0, 5).map((id) => (
             <span key={id}>
               <a className="mono" href={hrefOf('traces', id)}>
-                {id.slice(-8)}
+                {shortId(id)}
               </a>{' '}
             </span>
           ))}
