@@ -59,7 +59,7 @@ describe('A key that', { timeout: 120_000 }, () => {
         const refused = expect.stringMatching(
           /^This key may not see this\nThis is (for admins|about the whole account)/,
         );
-        const wanted = shown.includes(listed.title) ? [] : [refused];
+        const wanted = shown.includes(listed.link) ? [] : [refused];
         expect([listed.id, alerts.slice(0, 1)]).toEqual([listed.id, wanted]);
         expect([listed.id, await page.content()]).toEqual([listed.id, expect.not.stringContaining(OUTSIDE)]);
       }

@@ -1,6 +1,7 @@
 import { layAlerts } from '../../contract/alerts.ts';
 import { layIncidents } from '../../contract/incidents.ts';
 import { layPatterns } from '../../contract/patterns.ts';
+import { layRequests, layTopics } from '../../contract/room-access.ts';
 import type { TestApp } from '../../support/app.ts';
 import { fillEvaluation } from './evaluation-story.ts';
 import { fillBriefing, fillConnectors, fillReview, type ReviewStory, XSS } from './review-story.ts';
@@ -21,7 +22,7 @@ export type AccountStory = ReviewStory &
     room: RoomStory;
   };
 
-type RoomStory = { room_id: string; negotiation_id: string; document_id: string };
+type RoomStory = { room_id: string; negotiation_id: string; document_id: string; found_id: string };
 
 /** An account in which every page has something to show, and every text that somebody can write holds a script. */
 export async function fillAccount(app: TestApp, account_id: string): Promise<AccountStory> {
@@ -39,12 +40,13 @@ export async function fillAccount(app: TestApp, account_id: string): Promise<Acc
   await layAlerts(app, { as, known: {} }, { ids: ['too-dear'], nameOf: () => XSS });
   await layPatterns(app, { as, known: {} }, { paths: [`patterns/${XSS}`], reason: () => XSS });
   await layPatterns(app, { as, known: {} }, { paths: ['patterns/gateway'] });
-  const room = await fillRoom(call);
+  const room = await fillRoom(inAccount, account_id);
   return { ...traces, ...(await fillReview(inAccount)), hostile, incident_id, fix_id, room };
 }
 
-/** A room that the dashboard has joined, with talk, a negotiation, a file and an invitation. */
-async function fillRoom(call: TestApp['call']): Promise<RoomStory> {
+/** A room that the dashboard has joined, with talk, a negotiation, a file, a topic, an invitation and requests for access. */
+async function fillRoom(app: TestApp, account_id: string): Promise<RoomStory> {
+  const { call } = app;
   const as = { agent_id: XSS };
   const { room_id } = await call('rooms.create', { name: XSS, description: XSS, label: 'crew' }, as);
   const at = { room_id };
@@ -58,7 +60,11 @@ async function fillRoom(call: TestApp['call']): Promise<RoomStory> {
   const { document_id } = await call('room_documents.add', file, as);
   await call('rooms.invite', at, as);
   await call('entries.write', { entity_path: `@${room_id}/${XSS_NAME}`, key: XSS, value: XSS }, as);
-  return { room_id, negotiation_id, document_id };
+  await layTopics(app, { as, titles: [XSS], path: () => `hostile/${XSS_SEGMENT}` }, at);
+  await layRequests(app, { as: { ...as, account_id }, messages: [XSS], name: () => XSS }, at);
+  await call('rooms.update', { ...at, discoverable: true }, as);
+  const { access_requests } = await call('room_access_requests.list', {});
+  return { room_id, negotiation_id, document_id, found_id: access_requests[0]?.room_id as string };
 }
 
 /** A fix of an entry that somebody made worse. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { pageTitles } from '../../../packages/dashboard/src/texts/pages.ts';
+import { roomDirectory } from '../../../packages/dashboard/src/texts/room-directory.ts';
 import { useBrowser, type WatchedPage } from '../../support/browser.ts';
 import { builtDashboard } from '../../support/dashboard.ts';
 import { type Hosted, type NewAccount, openHosted } from '../../support/hosted.ts';
@@ -12,19 +13,31 @@ import { storyClock } from './trace-story.ts';
 const QUESTIONS: Readonly<Record<string, string>> = { search: '?q=retry', briefing: '?agent=deploy-bot' };
 
 /** A page of the list of pages, so that one that is added is tested without being named. */
-export type ListedPage = { id: string; title: string; address: string };
+export type ListedPage = {
+  id: string;
+  title: string;
+  address: string;
+  /** What the navigation calls it, or the page that it is part of. */
+  link: string;
+};
 
 // Read, not run: what a page is made of wants a browser.
 const source = readFileSync(new URL('../../../packages/dashboard/src/pages.ts', import.meta.url), 'utf8');
 const listed = [...source.matchAll(/\bid: '(?<id>[^']+)',\s+title: pageTitles\.(?<name>\w+)/g)];
 
-export const everyPage: readonly ListedPage[] = listed.map(({ groups: { id = '', name = '' } = {} }) => ({
-  id,
-  title: pageTitles[name as keyof typeof pageTitles],
-  address: `#/${id}${QUESTIONS[id] ?? ''}`,
-}));
-if (everyPage.length !== source.match(/\bload: async/g)?.length)
+const inNavigation = listed.map(({ groups: { id = '', name = '' } = {} }): ListedPage => {
+  const title = pageTitles[name as keyof typeof pageTitles];
+  return { id, title, link: title, address: `#/${id}${QUESTIONS[id] ?? ''}` };
+});
+if (inNavigation.length !== source.match(/\bload: async/g)?.length)
   throw new Error('pages.ts has pages that are not read here');
+
+/** Those that another page leads to. */
+const below: readonly ListedPage[] = [
+  { id: 'rooms/directory', title: roomDirectory.title, link: pageTitles.rooms, address: '#/rooms/directory' },
+];
+
+export const everyPage: readonly ListedPage[] = [...inNavigation, ...below];
 
 /** One thing of each kind that a page of its own shows, of evaluation and of rooms. */
 export const thingsOfTheirOwn = ({ hostile: { trace }, incident_id, fix_id, room }: AccountStory): string[] => [
@@ -32,7 +45,11 @@ export const thingsOfTheirOwn = ({ hostile: { trace }, incident_id, fix_id, room
   `#/rooms/${room.room_id}?part=negotiations&negotiation=${room.negotiation_id}`,
   `#/rooms/${room.room_id}?part=documents`,
   `#/rooms/${room.room_id}?part=documents&document=${room.document_id}`,
+  `#/rooms/${room.room_id}?part=topics`,
   `#/rooms/${room.room_id}?part=activity`,
+  `#/rooms/directory?room=${room.room_id}`,
+  `#/rooms/directory?room=${room.found_id}`,
+  '#/rooms/directory?view=requests',
   '#/judges/hostile',
   `#/verdicts?verdict=${trace}.hostile.1`,
   `#/incidents/${incident_id}`,

@@ -14,6 +14,7 @@ import { Facts, Section } from '../../ui/section.tsx';
 import { ShowMore } from '../../ui/show-more.tsx';
 import { ErrorState, Loaded } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { AccessRequests } from './access-requests.tsx';
 import { MEMBER_ANSWERS, type WholeRoom } from './room-data.ts';
 import styles from './rooms.module.css';
 
@@ -38,6 +39,7 @@ export function RoomAside({ room }: { room: WholeRoom }) {
           ]}
         />
       </Section>
+      {role === 'owner' && <AccessRequests room={room} />}
       <Accounts room={room} />
       <Members roomId={room_id} />
       {role === 'owner' && <OpenInvitations roomId={room_id} />}

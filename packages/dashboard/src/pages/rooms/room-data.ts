@@ -7,20 +7,30 @@ import type { Tone } from '../../ui/marks.tsx';
 export type WholeRoom = Output<'rooms.read'>;
 export type RoomMessage = Output<'rooms.discussions'>['messages'][number];
 
+export const ACCESS_TONES: Record<Output<'room_directory.request_access'>['status'], Tone> = {
+  ...({ pending: 'warn', approved: 'good', declined: 'bad' } as const),
+};
 export const DOCUMENT_TONES: Record<Output<'room_documents.read'>['status'], Tone> = {
   ...({ pending: 'mute', ready: 'good', failed: 'bad' } as const),
 };
 
 /** What joining and leaving change for everyone of the account. */
 export const MEMBER_ANSWERS: readonly OperationName[] = [
-  ...(['rooms.list', 'rooms.read', 'rooms.members', 'rooms.list_invitations'] as const),
+  ...(['rooms.list', 'rooms.read', 'rooms.members', 'rooms.list_invitations', 'rooms.list_access_requests'] as const),
+];
+/** What the directory shows, and what the account has asked there. */
+export const DIRECTORY_ANSWERS: readonly OperationName[] = [
+  ...(['room_directory.list', 'room_directory.read', 'room_access_requests.list'] as const),
+];
+export const TOPIC_ANSWERS: readonly OperationName[] = [
+  ...(['rooms.topics', 'rooms.updates', 'room_directory.list', 'room_directory.read'] as const),
 ];
 export const DOCUMENT_ANSWERS: readonly OperationName[] = [
   ...(['room_documents.list', 'room_documents.read', 'room_documents.read_text', 'room_documents.search'] as const),
 ];
 /** What only agents that have joined may ask. */
 const JOINED_ANSWERS: readonly OperationName[] = [
-  ...(['rooms.discussions', 'rooms.updates', 'negotiations.list', 'negotiations.read'] as const),
+  ...(['rooms.discussions', 'rooms.updates', 'rooms.topics', 'negotiations.list', 'negotiations.read'] as const),
   ...DOCUMENT_ANSWERS,
 ];
 

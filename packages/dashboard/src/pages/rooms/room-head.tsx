@@ -15,11 +15,12 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import branchStyles from '../branches/branches.module.css';
+import { GrantAccess } from './access-requests.tsx';
 import { MEMBER_ANSWERS, type WholeRoom } from './room-data.ts';
 import { EditRoom, InviteAccount } from './room-dialogs.tsx';
 import styles from './rooms.module.css';
 
-type RoomDialog = 'invite' | 'edit' | 'end';
+type RoomDialog = 'invite' | 'grant' | 'edit' | 'end';
 
 /** What the room is called, and what can be done with it. */
 export function RoomHead({ room }: { room: WholeRoom }) {
@@ -32,6 +33,7 @@ export function RoomHead({ room }: { room: WholeRoom }) {
     ...(isOwner
       ? [
           { id: 'edit', label: texts.edit, onSelect: () => setDialog('edit') },
+          { id: 'grant', label: texts.grant, onSelect: () => setDialog('grant') },
           { id: 'discover', label: discoverable ? texts.hide : texts.discover, onSelect: discover },
         ]
       : []),
@@ -48,6 +50,7 @@ export function RoomHead({ room }: { room: WholeRoom }) {
       ? [
           { id: 'edit', label: texts.edit, keys: 'e', group: 'page' as const, run: () => setDialog('edit') },
           { id: 'invite', label: texts.invite, run: () => setDialog('invite') },
+          { id: 'grant', label: texts.grant, run: () => setDialog('grant') },
         ]
       : []),
   ]);
@@ -71,6 +74,7 @@ export function RoomHead({ room }: { room: WholeRoom }) {
       {description !== '' && <p className={`${styles.content} second prose`}>{description}</p>}
       {error !== null && <ErrorState error={error} isAction />}
       {dialog === 'invite' && <InviteAccount roomId={room_id} onClose={close} />}
+      {dialog === 'grant' && <GrantAccess roomId={room_id} onClose={close} />}
       {dialog === 'edit' && <EditRoom room={room} onClose={close} />}
       {dialog === 'end' && <EndRoom room={room} onClose={close} />}
     </header>

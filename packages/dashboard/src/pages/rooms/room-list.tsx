@@ -8,17 +8,21 @@ import { navigate } from '../../router/router.tsx';
 import { useCommands } from '../../shell/commands.ts';
 import { useCrumbs } from '../../shell/crumbs.ts';
 import { ago, fullTimeOf } from '../../texts/format.ts';
+import { roomDirectory } from '../../texts/room-directory.ts';
 import { rooms as texts } from '../../texts/rooms.ts';
-import { Button } from '../../ui/button.tsx';
+import { ui } from '../../texts/ui.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { CallCode } from '../../ui/call-code.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Tag } from '../../ui/marks.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import styles from '../branches/branches.module.css';
 import { ReceivedInvitations } from './received-invitations.tsx';
+import { DIRECTORY } from './room-address.ts';
 import { NewRoom, RedeemToken } from './room-dialogs.tsx';
 
 type ListedRoom = Output<'rooms.list'>['rooms'][number];
@@ -26,6 +30,7 @@ type ListedRoom = Output<'rooms.list'>['rooms'][number];
 const LISTS = ['rooms.list', 'room_invitations.list'] as const;
 const INPUT = { limit: 50 };
 const CALL = { name: 'rooms.list', input: INPUT } as const;
+const TO_DIRECTORY = hrefOf('rooms', DIRECTORY);
 const FIRST = { name: 'rooms.create', input: { name: 'Release planning' } } as const;
 
 /** The rooms that the account is in, and invitations to others. */
@@ -36,7 +41,11 @@ export function RoomList() {
   const [dialog, setDialog] = useState<'new' | 'redeem'>();
   const pages = usePages('rooms.list', INPUT);
   const rows = pages.data?.pages.flatMap((page) => page.rooms) ?? [];
-  useCommands([{ id: 'new-room', label: texts.create, keys: 'n', group: 'page', run: () => setDialog('new') }]);
+  useCommands([
+    { id: 'new-room', label: texts.create, keys: 'n', group: 'page', run: () => setDialog('new') },
+    { id: 'redeem', label: texts.redeem, run: () => setDialog('redeem') },
+    { id: 'find-room', label: roomDirectory.open, keys: 'f', group: 'page', run: () => navigate(TO_DIRECTORY) },
+  ]);
   return (
     <>
       <div className={styles.title}>
@@ -46,10 +55,15 @@ export function RoomList() {
         <span className="third wide-only">{texts.note}</span>
         <span className="grow" />
         <CopyAs call={CALL} />
-        <Button onClick={() => setDialog('redeem')}>{texts.redeem}</Button>
+        <ButtonLink href={TO_DIRECTORY}>{roomDirectory.open}</ButtonLink>
         <Button kind="ink" onClick={() => setDialog('new')}>
           {texts.create}
         </Button>
+        <Menu
+          label={ui.more}
+          icon="dots"
+          items={[{ id: 'redeem', label: texts.redeem, onSelect: () => setDialog('redeem') }]}
+        />
       </div>
       <ReceivedInvitations />
       <Loaded answer={pages} call={CALL} rows={6}>

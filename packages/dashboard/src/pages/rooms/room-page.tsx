@@ -17,6 +17,7 @@ import { RoomAside } from './room-aside.tsx';
 import { useRoomRefresh, type WholeRoom } from './room-data.ts';
 import { RoomHead } from './room-head.tsx';
 import styles from './rooms.module.css';
+import { TopicsPart } from './topics-part.tsx';
 
 /** One room: what was said, negotiated, handed over and done in it, and who is in it. */
 export function RoomPage({ roomId }: { roomId: string }) {
@@ -49,7 +50,8 @@ export function RoomPage({ roomId }: { roomId: string }) {
   );
 }
 
-function Parts({ room: { room_id, label } }: { room: WholeRoom }) {
+function Parts({ room }: { room: WholeRoom }) {
+  const { room_id, label } = room;
   const [{ part, negotiation, document }, set] = useSearch(roomParameters);
   const show = (next: RoomPart) => set({ part: next, negotiation: '', document: '', words: '' });
   const isOpen = negotiation !== '' || document !== '';
@@ -69,6 +71,7 @@ function Parts({ room: { room_id, label } }: { room: WholeRoom }) {
         {part === 'discussion' && <Discussion roomId={room_id} />}
         {part === 'negotiations' && <NegotiationsPart roomId={room_id} me={`${DASHBOARD_AGENT}@${label}`} />}
         {part === 'documents' && <DocumentsPart roomId={room_id} />}
+        {part === 'topics' && <TopicsPart room={room} />}
         {part === 'activity' && <Activity roomId={room_id} />}
       </TabPanel>
     </>
