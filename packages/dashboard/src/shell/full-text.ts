@@ -68,7 +68,8 @@ function showAtTheKeys(): void {
   });
   // Before the keys of pages: an open box takes no Esc from them. Lists move to another row without moving the focus.
   addEventListener('keydown', showLater, true);
-  for (const type of ['focusout', 'pointerdown', 'wheel', 'resize']) addEventListener(type, hide, { passive: true });
+  for (const type of ['focusout', 'pointerdown', 'wheel', 'resize', 'popstate'])
+    addEventListener(type, hide, { passive: true });
 }
 
 function lineWithFocus(): HTMLElement | undefined {

@@ -37,7 +37,7 @@ export function SentRequests() {
   return (
     <>
       <div className={branchStyles.bar}>
-        <span className="third">{texts.note}</span>
+        <span className="third wide-only">{texts.note}</span>
         <span className="grow" />
         <CopyAs call={CALL} />
       </div>
