@@ -88,10 +88,17 @@ export const Outlet = memo(function Outlet() {
 /** A browser does not ask again for a script that it could not load, so everything is loaded once the server is back. */
 function useReloadWhenBack(hasFailed: boolean): void {
   const isOnline = useIsOnline();
-  const wasOnline = useRef(true);
+  const wasLost = useRef(false);
   useEffect(() => {
-    if (hasFailed && isOnline && !wasOnline.current) location.reload();
-    wasOnline.current = isOnline;
+    const reload = () => {
+      // An answer that was on its way comes without a network, too: nothing could be loaded then.
+      const isBack = isOnline && navigator.onLine;
+      if (hasFailed && isBack && wasLost.current) location.reload();
+      wasLost.current = !isBack;
+    };
+    reload();
+    addEventListener('online', reload);
+    return () => removeEventListener('online', reload);
   }, [hasFailed, isOnline]);
 }
 
