@@ -95,7 +95,7 @@ export function getAccountIn(query: Query, accountId: string, ofAccount: string)
   );
 }
 
-type RoomsOfPage = { of_account: string; after: string; limit: number };
+export type RoomsOfPage = { of_account: string; after: string; limit: number };
 
 /** The rooms that an account is in, closed or not, found in these rooms themselves. */
 export async function listRoomsOf(query: Query, { of_account, after, limit }: RoomsOfPage): Promise<string[]> {
