@@ -115,6 +115,23 @@ export async function hasOwnRooms(query: Query, ofAccount: string, count: number
   return found !== undefined;
 }
 
+/** All of them: their number is bounded. */
+export async function listOwnRooms(query: Query, ofAccount: string): Promise<string[]> {
+  const rows = await query.all<{ account_id: string }>(
+    sql`SELECT account_id FROM room_accounts WHERE of_account = ${ofAccount} AND ended_at IS NULL AND role = 'owner'
+        ORDER BY account_id`,
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** The account that made a room. */
+export async function getOwner(query: Query, accountId: string): Promise<string | undefined> {
+  const row = await query.get<{ of_account: string }>(
+    sql`SELECT of_account FROM room_accounts WHERE account_id = ${accountId} AND role = 'owner'`,
+  );
+  return row?.of_account;
+}
+
 /** Rooms whose time is over, of all accounts. */
 export async function listRoomsToDelete(query: Query, now: number, limit: number): Promise<string[]> {
   const rows = await query.all<{ account_id: string }>(
