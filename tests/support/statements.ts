@@ -190,7 +190,15 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'SELECT account_id FROM accounts WHERE account_id IN (SELECT value',
     'tells those that are locked from those that ended',
   ],
+  [
+    'SELECT account_id, storage_bytes, storage_entries FROM accounts WHERE account_id IN (SELECT value',
+    'adds up what the rooms of an account store',
+  ],
   ['SELECT account_id FROM room_accounts WHERE of_account = ?', 'finds the rooms that an account is in, or made'],
+  [
+    'SELECT account_id FROM room_access_requests WHERE of_account = ?',
+    'finds the rooms that an account asked for access',
+  ],
   ['SELECT account_id FROM rooms WHERE delete_at IS NOT NULL', 'one sweep finds the rooms that are to be deleted'],
   ['UPDATE rooms SET delete_at = closed_at +', 'a migration, each account for itself'],
   ['VACUUM ', 'gives freed space back; reads no row'],

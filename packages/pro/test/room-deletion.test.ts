@@ -163,6 +163,42 @@ describe.each(backends)('rooms of an account that is deleted on %s', (backend) =
     expect(await code(write(app, room_id, guest))).toBe('room_not_found');
   });
 
+  it('show no request for access that it sent', async () => {
+    const { app } = await open();
+    const made: string[] = [];
+    for (const name of ['One', 'Two']) {
+      const { room_id } = await app.call('rooms.create', { name }, owner);
+      await app.call('rooms.update', { room_id, discoverable: true }, owner);
+      await app.call('room_directory.request_access', { room_id, message: 'We test it.' }, guest);
+      made.push(room_id);
+    }
+    const listed = async () => {
+      const lists = made.map((room_id) => app.call('rooms.list_access_requests', { room_id }, owner));
+      return (await Promise.all(lists)).map(({ access_requests }) => access_requests.length);
+    };
+    expect(await listed()).toEqual([1, 1]);
+    await deleteAccount(app, GUEST);
+    await caughtUp(app);
+    expect(await listed()).toEqual([0, 0]);
+    for (const room_id of made)
+      expect((await dump(app, accountOfRoom(room_id))).room_access_requests ?? []).toEqual([]);
+  });
+
+  it('show no request for access either that came in while it was deleted', async () => {
+    const { app } = await open();
+    const { room_id } = await app.call('rooms.create', { name: 'Another' }, owner);
+    await app.call('rooms.update', { room_id, discoverable: true }, owner);
+    await app.call('room_directory.request_access', { room_id, message: 'We test it.' }, guest);
+    // As if it was looked for before it came in.
+    await app.kernel.services.database.transaction(async (tx) => {
+      tx.enter(GUEST);
+      await endAccount(tx, GUEST, app.clock.now());
+      await setPurged(tx, GUEST, app.clock.now());
+    });
+    await caughtUp(app);
+    expect((await app.call('rooms.list_access_requests', { room_id }, owner)).access_requests).toEqual([]);
+  });
+
   it('are ended by what follows their log where it came in while it was deleted', async () => {
     const { app, room_id } = await open();
     const other = await makeRoom(app, 'Another');

@@ -27,6 +27,7 @@ import {
   migrateAll,
   NoteBuffer,
   Replica,
+  RoomOwners,
   randomIds,
   refuseCollisions,
   registryOf,
@@ -248,7 +249,13 @@ type MeteringParts = Pick<Services, 'database' | 'clock' | 'settings' | 'replica
 function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: MeteringParts) {
   if (!hosted) return {};
   const boundsOf = planBounds(parts.settings);
-  return { meter: new UsageMeter(parts), boundsOf, ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
+  const roomOwners = new RoomOwners({ ...parts, boundsOf });
+  return {
+    meter: new UsageMeter(parts),
+    boundsOf,
+    roomOwners,
+    ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}),
+  };
 }
 
 const ONE_SERVER =

@@ -1,5 +1,5 @@
 import { type FirstRows, fragment, type Insert, type Query, sql, type Transaction } from '@mem-service/server/module';
-import type { RoomPage } from './queries.ts';
+import type { RoomPage, RoomsOfPage } from './queries.ts';
 
 type AccessStatus = 'pending' | 'approved' | 'declined';
 
@@ -72,6 +72,19 @@ export function deleteOldRequests(tx: Transaction, accountId: string, of: { acco
     sql`DELETE FROM room_access_requests WHERE account_id = ${accountId}
           AND (of_account = ${of.account} OR expires_at <= ${of.now})`,
   );
+}
+
+/** The rooms that have a request of an account, answered or not. */
+export async function listRoomsAsked(query: Query, { of_account, after, limit }: RoomsOfPage): Promise<string[]> {
+  const rows = await query.all<{ account_id: string }>(
+    sql`SELECT account_id FROM room_access_requests WHERE of_account = ${of_account} AND account_id > ${after}
+        ORDER BY account_id LIMIT ${limit}`,
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+export function deleteRequestsOf(tx: Transaction, accountId: string, ofAccount: string): Promise<number> {
+  return tx.run(sql`DELETE FROM room_access_requests WHERE account_id = ${accountId} AND of_account = ${ofAccount}`);
 }
 
 /** Those that were answered, with the room that was closed. */

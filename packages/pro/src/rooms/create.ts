@@ -6,7 +6,6 @@ import {
   changed,
   controls,
   Fault,
-  getAccount,
   type Handlers,
   hashedBy,
   type Input,
@@ -73,10 +72,9 @@ const create = controls<'rooms.create'>(async (context, input) => {
     ...{ role: 'owner', has_joined: true, needs: 'account' },
   };
   const { room: _, ...inRoom } = callerInRoom(caller, member);
-  const plan = (await getAccount(database.forAccount(home).read, home))?.plan ?? null;
   const events: LogEvent[] = [];
   const make = async (room: Work) => {
-    const result = await makeRoom(room, { input, caller: inRoom, member, plan });
+    const result = await makeRoom(room, { input, caller: inRoom, member });
     events.push(...room.events);
     return result;
   };
@@ -85,9 +83,9 @@ const create = controls<'rooms.create'>(async (context, input) => {
   return made;
 });
 
-type NewRoom = { input: Input<'rooms.create'>; caller: Caller; member: RoomMember; plan: string | null };
+type NewRoom = { input: Input<'rooms.create'>; caller: Caller; member: RoomMember };
 
-async function makeRoom(work: Work, { input, caller, member, plan }: NewRoom) {
+async function makeRoom(work: Work, { input, caller, member }: NewRoom) {
   const { tx, account_id, now } = work;
   const { room_id, label, home_account_id: of_account } = member;
   const known = await queries.getRoom(tx, account_id);
@@ -97,7 +95,8 @@ async function makeRoom(work: Work, { input, caller, member, plan }: NewRoom) {
     return unchanged(toRoom(known, member));
   }
   const { name, description } = input;
-  await setAccount(tx, { account_id, name, plan, status: 'active', created_at: now });
+  // Its owner's plan bounds it.
+  await setAccount(tx, { account_id, name, plan: null, status: 'active', created_at: now });
   const times = { created_at: now, updated_at: now, closed_at: null, delete_at: null };
   const row = { account_id, room_id, name, description, discoverable: 0, account_count: 1, agent_count: 1, ...times };
   const owner = { account_id, label, of_account, role: 'owner', agent_count: 1, joined_at: now, ended_at: null };

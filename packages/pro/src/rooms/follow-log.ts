@@ -11,7 +11,7 @@ import {
 } from '@mem-service/server/module';
 import * as requests from './access-request-queries.ts';
 import * as invitations from './invitation-queries.ts';
-import { leaveRoom } from './leave-rooms.ts';
+import { leaveRoom, withdrawRequests } from './leave-rooms.ts';
 import { MAX_RECEIVED_INVITATIONS } from './limits.ts';
 import { agentAtHome, emitAtHome, followRoom } from './memberships.ts';
 import * as queries from './queries.ts';
@@ -58,10 +58,14 @@ async function reportEvents(context: ConsumerContext, events: readonly LogEvent[
 }
 
 /** Brings what the account that asked for access has sent in line with the request. */
-const reportRequest = ({ kernel }: ConsumerContext, room: queries.RoomRow, row: requests.AccessRequestRow) =>
-  inAccount(kernel, row.of_account, async (work) => {
+async function reportRequest(context: ConsumerContext, room: queries.RoomRow, row: requests.AccessRequestRow) {
+  const { kernel, account_id } = context;
+  const isThere = await inAccount(kernel, row.of_account, async (work) => {
     await keepSent(work, { row, room_id: room.room_id, room_name: room.name });
   });
+  // It asked while it was being deleted.
+  if (!isThere) await withdrawRequests(kernel, account_id, row.of_account);
+}
 
 /** An account that does not exist, or is gone, needs to hear nothing: false. */
 export async function inAccount(

@@ -8,7 +8,7 @@ import {
   type Services,
   type Work,
 } from '@mem-service/server/module';
-import { getStanding, type RoomStanding } from './queries.ts';
+import { getOwner, getStanding, listOwnRooms, type RoomStanding } from './queries.ts';
 
 /** The same answer for a room that is closed, that others have, or that never was. */
 export const noRoom = (room_id: string): Fault =>
@@ -70,6 +70,8 @@ export const rooms: RoomHook = {
   enter,
   mayStay,
   requireStay,
+  ownerOf: (roomAccount, database) => getOwner(database.forAccount(roomAccount).read, roomAccount),
+  listOwned: (accountId, { scan }) => listOwnRooms(scan, accountId),
   refusal: ({ room_id }) => noRoom(room_id),
   ended_by: new Set(['room_agent_left', 'room_account_left', 'room_closed']),
 };

@@ -185,4 +185,9 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX rooms_of_accounts ON room_accounts (of_account, account_id) WHERE ended_at IS NULL',
     ],
   },
+  {
+    version: 7,
+    name: 'requests for access of deleted accounts',
+    up: () => ['CREATE INDEX room_access_requests_of_accounts ON room_access_requests (of_account, account_id)'],
+  },
 ];

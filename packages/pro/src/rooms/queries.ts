@@ -95,7 +95,7 @@ export function getAccountIn(query: Query, accountId: string, ofAccount: string)
   );
 }
 
-type RoomsOfPage = { of_account: string; after: string; limit: number };
+export type RoomsOfPage = { of_account: string; after: string; limit: number };
 
 /** The rooms that an account is in, closed or not, found in these rooms themselves. */
 export async function listRoomsOf(query: Query, { of_account, after, limit }: RoomsOfPage): Promise<string[]> {
@@ -113,6 +113,23 @@ export async function hasOwnRooms(query: Query, ofAccount: string, count: number
         ORDER BY account_id LIMIT 1 OFFSET ${count - 1}`,
   );
   return found !== undefined;
+}
+
+/** All of them: their number is bounded. */
+export async function listOwnRooms(query: Query, ofAccount: string): Promise<string[]> {
+  const rows = await query.all<{ account_id: string }>(
+    sql`SELECT account_id FROM room_accounts WHERE of_account = ${ofAccount} AND ended_at IS NULL AND role = 'owner'
+        ORDER BY account_id`,
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** The account that made a room. */
+export async function getOwner(query: Query, accountId: string): Promise<string | undefined> {
+  const row = await query.get<{ of_account: string }>(
+    sql`SELECT of_account FROM room_accounts WHERE account_id = ${accountId} AND role = 'owner'`,
+  );
+  return row?.of_account;
 }
 
 /** Rooms whose time is over, of all accounts. */

@@ -42,6 +42,7 @@ export const tables: readonly TenantTable[] = [
     ...{ table: 'room_access_requests', key: ['access_request_id'], left_out: STAYS },
     agents: { agent_id: { erased: 'delete the row' } },
     unrelated: { of_account: 'an account' },
+    rights: { maintenance: ['SELECT (account_id, of_account)'] },
   },
   {
     ...{ table: 'sent_access_requests', key: ['access_request_id'], left_out: STAYS },

@@ -5,6 +5,7 @@ import { inputSize } from './input-size.ts';
 import { byAccount, type Lane, Lanes, MAX_BATCH, type QueuedWrite, takeBatch, type WriteJob } from './lanes.ts';
 import type { LogPosition } from './log-position.ts';
 import type { Services } from './module.ts';
+import type { OwnerStorage } from './owner-storage.ts';
 import { type AccountRow, lockFreeAccounts } from './queries.ts';
 import { runAll } from './run-writes.ts';
 import { isAccountGone, type LogEvent, Work, type WorkAccount } from './work.ts';
@@ -48,8 +49,13 @@ export class Committer {
   }
 
   submit(job: WriteJob): Promise<unknown> {
-    const { replica } = this.#services;
+    const { replica, roomOwners } = this.#services;
     if (replica) return Promise.reject(replica.refusal());
+    const owner = roomOwners?.ownerOf(job.caller.account_id);
+    return owner instanceof Promise ? owner.then((known) => this.#submit(job, known)) : this.#submit(job, owner);
+  }
+
+  #submit(job: WriteJob, owner: OwnerStorage | undefined): Promise<unknown> {
     const size = inputSize(job.input);
     const lane = this.#lanes.laneOf(job, size);
     if (this.#isFull(lane.queue, size)) {
@@ -59,7 +65,7 @@ export class Committer {
     return new Promise((resolve, reject) => {
       const { idempotency_key } = job.caller;
       const request_hash = idempotency_key === undefined ? undefined : hashRequest(job.name, job.input, job.caller);
-      this.#enqueue(lane, { idempotency_key, request_hash, size, resolve, reject, missed: 0, ...job });
+      this.#enqueue(lane, { idempotency_key, request_hash, size, owner, resolve, reject, missed: 0, ...job });
     });
   }
 
@@ -241,12 +247,20 @@ export class Committer {
   ): Promise<void> {
     const finished = new Map<QueuedWrite, JobResult>();
     const works: Work[] = [];
+    const begun: Work[] = [];
     const write = (tx: Transaction) =>
       make(tx, async (work, jobs) => {
+        begun.push(work);
         await this.#runAccount(work, jobs, finished);
         works.push(work);
       });
-    await this.#services.database.transaction(write, options);
+    const { database, roomOwners } = this.#services;
+    try {
+      await database.transaction(write, options);
+      if (roomOwners) for (const work of works) roomOwners.committed(work);
+    } finally {
+      for (const work of begun) work.owner?.ended(work);
+    }
     for (const [job, result] of finished) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
     for (const work of works) this.#publish(work);
   }
@@ -265,6 +279,11 @@ export class Committer {
     const { meter } = this.#services;
     const finish = (job: QueuedWrite, result: JobResult) => finished.set(job, result);
     let left = await this.#observer.stillAdmitted(work, await replayStoredAnswers(work, jobs, finish), finish);
+    const [{ owner } = {}] = left;
+    if (owner) {
+      await work.locked;
+      owner.enter(work);
+    }
     while (left.length > 0) {
       const over: QueuedWrite[] = [];
       const refuse = (job: QueuedWrite, result: JobResult) => {

@@ -10,11 +10,12 @@ import { LOG_BEGIN, type LogPosition } from './log-position.ts';
 import type { Services } from './module.ts';
 import { tooManyOpen } from './plan-bounds.ts';
 import { readAccount } from './queries.ts';
+import { isRoomAccount } from './rooms.ts';
 import type { LogEvent } from './work.ts';
 
 type Followed = { log: FollowedLog; followers: Set<Follower> };
 
-export type FollowersOptions = Pick<Services, 'database' | 'keys' | 'boundsOf' | 'openStreams'> & {
+export type FollowersOptions = Pick<Services, 'database' | 'keys' | 'boundsOf' | 'roomOwners' | 'openStreams'> & {
   feed: Feed;
   onError: (error: unknown) => void;
 };
@@ -49,8 +50,9 @@ export class Followers {
     // Who left before the place where the stream begins is not ended by an event after it.
     if (caller.room) await access?.check();
     await this.#checkFollowed(accountId, head);
+    const plan = isRoomAccount(accountId) ? await this.#options.roomOwners?.planOf(accountId) : account?.plan;
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
-    this.#requireRoom(accountId, account?.plan ?? null);
+    this.#requireRoom(accountId, plan);
     const { log, followers } = this.#followed.get(accountId) ?? this.#open(accountId, head);
     const follower: Follower = new Follower({
       log,
@@ -88,7 +90,7 @@ export class Followers {
     for (const follower of [...followers]) follower.end(fault);
   }
 
-  #requireRoom(accountId: string, plan: string | null): void {
+  #requireRoom(accountId: string, plan: string | null = null): void {
     const { boundsOf, openStreams } = this.#options;
     const allowed = boundsOf?.(plan).open_streams ?? null;
     if (allowed !== null && (openStreams.get(accountId) ?? 0) >= allowed) throw tooManyOpen('open_streams', allowed);

@@ -69,6 +69,7 @@ export * from './registry.ts';
 export * from './replica/index.ts';
 export * from './reported-events.ts';
 export * from './result.ts';
+export { RoomOwners } from './room-owners.ts';
 export {
   accountOfRoom,
   agentInRoom,

@@ -54,6 +54,8 @@ export function createKernel(
   const feed = new Feed();
   const usage = new Usage();
   const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
+  const rooms = hooks.find((hook) => hook.rooms)?.rooms;
+  services.roomOwners?.start(rooms);
   const admit = createAdmit({ handlers, services, hooks, usage });
   const followers = new Followers({ ...services, feed, onError });
   const observer = { committed: publisher(feed, hooks, onError), batch: (size: number) => usage.countBatch(size) };
@@ -65,7 +67,6 @@ export function createKernel(
   const saveActivity = keeper && saveActivityThrough(committer, keeper);
   startActivity(services, saveActivity, onError);
   const receive = createReceive({ modules, replicas, notes, saveActivity, auditRead: auditReadsThrough(committer) });
-  const rooms = hooks.find((hook) => hook.rooms)?.rooms;
   const run = createRun({ services, admit, followers, committer, notes, rooms });
   const watch = createWatch({ services, usage, notes });
 

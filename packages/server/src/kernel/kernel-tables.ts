@@ -79,7 +79,7 @@ export const kernelTables: readonly TenantTable[] = [
       own: ['SELECT', 'UPDATE'],
       maintenance: [
         'SELECT (account_id, number, name, plan, status, created_at, seq, item_no, exported_seq, exported_item_no)',
-        'SELECT (deleted_at, purged_at)',
+        'SELECT (deleted_at, purged_at, storage_bytes, storage_entries)',
         'INSERT',
       ],
     },

@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts';
 import { type IdempotentRequest, idempotentName } from './idempotency.ts';
 import type { HandlerOptions, Services } from './module.ts';
 import type { NotesGaps } from './notes-gap.ts';
+import type { OwnerStorage } from './owner-storage.ts';
 import type { WriteResult } from './result.ts';
 import type { Lineage } from './view.ts';
 import type { Work } from './work.ts';
@@ -38,6 +39,8 @@ export const isExclusive = ({ handler, isLarge }: WriteJob): boolean => handler.
 export type QueuedWrite = WriteJob &
   IdempotentRequest & {
     size: number;
+    /** Where it is in a room. */
+    owner: OwnerStorage | undefined;
     resolve: (output: unknown) => void;
     reject: (error: unknown) => void;
     /** How often it found its account locked. */

@@ -22,6 +22,7 @@ import type { PlanBounds } from './plan-bounds.ts';
 import type { Projection, TraceFollower } from './projection.ts';
 import type { Replica, TakeHanded } from './replica/index.ts';
 import type { WriteResult } from './result.ts';
+import type { RoomOwners } from './room-owners.ts';
 import type { Settings } from './settings.ts';
 import type { SharedTable, TenantTable, WordIndex } from './tables.ts';
 import type { Usage } from './usage.ts';
@@ -87,6 +88,8 @@ export type Services = {
   onWarning: (warning: string) => void;
   /** What a plan allows. Present in a hosted service only. */
   boundsOf?: ((plan: string | null) => PlanBounds) | undefined;
+  /** What bounds rooms. Present in a hosted service only. */
+  roomOwners?: RoomOwners | undefined;
   /** Present in a hosted service only. */
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;

@@ -61,8 +61,9 @@ export function planLinks({ upgrade_url, plan_comparison_url }: Settings): Recor
   };
 }
 
-export const boundsOfAccount = ({ services, account }: Work): PlanBounds =>
-  services.boundsOf?.(account.plan) ?? UNBOUNDED;
+/** A room has the bounds of the account that owns it. */
+export const boundsOfAccount = ({ services, account, owner }: Work): PlanBounds =>
+  services.boundsOf?.((owner ?? account).plan) ?? UNBOUNDED;
 
 /** Adds to the counters of the account, with the transaction. */
 export function addStored({ account }: Work, added: Partial<StoredAmounts>): void {
@@ -73,19 +74,18 @@ const bytesOf = (text: string): number => Buffer.byteLength(text);
 export const bytesOfTexts = (texts: readonly (string | null)[]): number =>
   texts.reduce((sum, text) => sum + (text === null ? 0 : bytesOf(text)), 0);
 
-/** Refuses what the plan has no room for, and any write where more is stored already. Deleting is never refused. */
-export function requireRoom(work: Work, added: { bytes: number; entries?: number }): void {
+/**
+ * Refuses what the plan has no room for, and any write where more is stored already. Deleting is never refused. In a room
+ * everything counts that its owner stores.
+ */
+export function requireRoom(work: Work, { bytes, entries }: { bytes: number; entries?: number }): void {
   const { storage_bytes, storage_entries } = boundsOfAccount(work);
-  const { account, services } = work;
-  if (storage_bytes !== null && account.storage_bytes + added.bytes > storage_bytes)
-    throw overLimit(services.settings, { limit: 'storage_bytes', allowed: storage_bytes, used: account.storage_bytes });
-  const { entries } = added;
-  if (storage_entries !== null && entries !== undefined && account.storage_entries + entries > storage_entries)
-    throw overLimit(services.settings, {
-      limit: 'storage_entries',
-      allowed: storage_entries,
-      used: account.storage_entries,
-    });
+  if (storage_bytes === null && storage_entries === null) return;
+  const used = work.owner?.stored ?? work.account;
+  if (storage_bytes !== null && used.storage_bytes + bytes > storage_bytes)
+    throw overLimit(work, { limit: 'storage_bytes', allowed: storage_bytes, used: used.storage_bytes });
+  if (storage_entries !== null && entries !== undefined && used.storage_entries + entries > storage_entries)
+    throw overLimit(work, { limit: 'storage_entries', allowed: storage_entries, used: used.storage_entries });
 }
 
 /** Counts bytes that a write adds, for which there must be room, or those that it leaves out. */
@@ -94,16 +94,20 @@ export function storeMore(work: Work, bytes: number): void {
   addStored(work, { storage_bytes: bytes });
 }
 
-type PassedLimit = { limit: keyof PlanBounds; allowed: number; used: number };
+type StorageLimit = 'storage_bytes' | 'storage_entries';
+type PassedLimit = { limit: StorageLimit; allowed: number; used: number };
 
-const WHAT: Partial<Record<keyof PlanBounds, string>> = {
-  storage_bytes: 'bytes of storage; erase what is no longer needed (mem erase, entries.erase), or choose a larger plan',
-  storage_entries: 'entries; delete some, or choose a larger plan',
+const WHAT: Record<StorageLimit, { what: string; todo: string }> = {
+  storage_bytes: { what: 'bytes of storage', todo: 'erase what is no longer needed (mem erase, entries.erase)' },
+  storage_entries: { what: 'entries', todo: 'delete some' },
 };
 
-function overLimit(settings: Settings, { limit, allowed, used }: PassedLimit): Fault {
-  const message = `the plan has ${allowed} ${WHAT[limit]} (${used} are used)`;
-  return new Fault('over_limit', message, { limit, allowed, used, ...planLinks(settings) });
+function overLimit({ services, owner }: Work, { limit, allowed, used }: PassedLimit): Fault {
+  const { what, todo } = WHAT[limit];
+  const message = owner
+    ? `the plan of the account that owns the room has ${allowed} ${what} for it and all of its rooms (${used} are used)`
+    : `the plan has ${allowed} ${what}; ${todo}, or choose a larger plan (${used} are used)`;
+  return new Fault('over_limit', message, { limit, allowed, used, ...planLinks(services.settings) });
 }
 
 /** Refuses a key that may make more requests than the plan allows a key. */

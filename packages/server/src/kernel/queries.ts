@@ -79,6 +79,18 @@ export async function readSeq(query: Query, accountId: string): Promise<number> 
   return row?.seq ?? 0;
 }
 
+/** What accounts store that have not ended. */
+export function listStored(
+  query: Query,
+  dialect: Dialect,
+  accountIds: readonly string[],
+): Promise<Pick<AccountRow, 'account_id' | 'storage_bytes' | 'storage_entries'>[]> {
+  return query.all(
+    sql`SELECT account_id, storage_bytes, storage_entries FROM accounts
+        WHERE account_id IN (SELECT value FROM ${dialect.texts(accountIds)}) AND deleted_at IS NULL`,
+  );
+}
+
 export function insertAccount(tx: Transaction, accountId: string, now: number): Promise<number> {
   return tx.run(
     sql`INSERT INTO accounts (account_id, number, seq, audit_no, last_at, created_at)

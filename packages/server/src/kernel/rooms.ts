@@ -7,6 +7,7 @@ import {
   operations,
   roomShapes,
 } from '@mem-service/contract';
+import type { Database } from '../db/index.ts';
 import { missingScope } from './authorize-scope.ts';
 import type { AccessWatch } from './branch-access.ts';
 import type { Caller } from './caller.ts';
@@ -44,6 +45,10 @@ export type RoomHook = {
   refusal(member: RoomMember): Fault;
   /** Types of events that may end the access of a member. */
   ended_by: ReadonlySet<string>;
+  /** The account that made the room of an account; undefined where there is none. */
+  ownerOf(roomAccount: string, database: Database): Promise<string | undefined>;
+  /** The accounts of the rooms that an account made, closed or not, until they are deleted. */
+  listOwned(accountId: string, database: Database): Promise<readonly string[]>;
   /** Throws where a member has no access any more. */
   requireStay(member: RoomMember, services: Services): Promise<void>;
 };

@@ -8,6 +8,7 @@ import { toIso } from './clock.ts';
 import type { LogPosition } from './log-position.ts';
 import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
+import type { OwnerStorage } from './owner-storage.ts';
 import { isSameAmount, NOTHING_STORED, type StoredAmounts, storedIn } from './plan-bounds.ts';
 import * as queries from './queries.ts';
 import { MAIN_BRANCH } from './view.ts';
@@ -81,6 +82,8 @@ export class Work {
   readonly events: LogEvent[] = [];
   /** Branches that only merges write to. */
   readonly protectedBranches = new Set<string>();
+  /** Of a room, where plans have bounds: whose plan bounds it, and what else counts. */
+  owner: OwnerStorage | undefined;
   /** Resolves once the account is locked. Reads sent before that already see it as locked. */
   readonly locked: Promise<void>;
   readonly #audits: AuditRow[] = [];
@@ -152,13 +155,8 @@ export class Work {
   #correction(): NewEvent {
     const place = { branch: MAIN_BRANCH, entity_path: null, key: null, version: null };
     const details = { from: toIso(this.#latest), to: toIso(this.now) };
-    return {
-      event_type: queries.CLOCK_CORRECTED,
-      agent_id: SELF_CALLER.agent_id,
-      visible_to: EVERYONE,
-      details,
-      ...place,
-    };
+    const { agent_id } = SELF_CALLER;
+    return { event_type: queries.CLOCK_CORRECTED, agent_id, visible_to: EVERYONE, details, ...place };
   }
 
   #append(event: NewEvent): number {

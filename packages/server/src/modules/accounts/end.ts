@@ -70,6 +70,7 @@ const remove = controls<'accounts.delete'>(async ({ caller, services, work }, in
     work.afterCommit(() => {
       services.keys.invalidateAccount(account_id);
       services.meter?.dropAccount(account_id);
+      services.roomOwners?.dropAccount(account_id);
     });
     emitKeyEvent(work, caller, { event_type: 'account_deleted', details: {} });
     const end = toEnd({ ...current, deleted_at: work.now });

@@ -99,6 +99,7 @@ const update = controls<'accounts.update'>(async ({ caller, services, work }, { 
     work.afterCommit(() => {
       services.keys.invalidateAccount(account_id);
       services.meter?.dropAccount(account_id);
+      services.roomOwners?.dropAccount(account_id);
     });
     emitKeyEvent(work, caller, { event_type: 'account_updated', details: { name, plan, status } });
     const updated = toAccount(next);
