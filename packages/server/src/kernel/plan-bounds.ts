@@ -102,11 +102,14 @@ const WHAT: Record<StorageLimit, { what: string; todo: string }> = {
   storage_entries: { what: 'entries', todo: 'delete some' },
 };
 
+/** How much an account stores is no business of the other members of its rooms. */
 function overLimit({ services, owner }: Work, { limit, allowed, used }: PassedLimit): Fault {
   const { what, todo } = WHAT[limit];
-  const message = owner
-    ? `the plan of the account that owns the room has ${allowed} ${what} for it and all of its rooms (${used} are used)`
-    : `the plan has ${allowed} ${what}; ${todo}, or choose a larger plan (${used} are used)`;
+  if (owner)
+    return new Fault('over_limit', `the plan of the account that owns the room has no more ${what} for its rooms`, {
+      limit,
+    });
+  const message = `the plan has ${allowed} ${what}; ${todo}, or choose a larger plan (${used} are used)`;
   return new Fault('over_limit', message, { limit, allowed, used, ...planLinks(services.settings) });
 }
 
