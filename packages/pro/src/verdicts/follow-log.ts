@@ -21,7 +21,8 @@ export const judgeSealed: Consumer = {
   name: 'verdicts.judge_sealed',
   event_types: ['outcome', 'trace'],
   starts_at: 'now',
-  batch_size: 200,
+  // More than come in between two turns, between which it rests while many writes come in.
+  batch_size: 500,
   gives_way_seconds: 2,
   handle: judgeEvents,
 };
