@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useAction, useOperation, usePages } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { useRefreshWhile } from '../../data/use-refresh-while.ts';
@@ -66,13 +66,15 @@ export function PatternList() {
   );
 }
 
-/** Asks for the patterns again when a scan has ended. */
-function useFoundAtEnd(isRunning: boolean): void {
+/** Asks for the patterns again when the newest scan is another one, or has ended: a short one is never seen running. */
+function useFoundByScan(seen: string | undefined): void {
   const queries = useQueryClient();
+  const before = useRef<string>(undefined);
   useEffect(() => {
-    if (!isRunning) return undefined;
-    return () => void queries.invalidateQueries({ queryKey: ['detected_patterns.list'] });
-  }, [isRunning, queries]);
+    if (seen !== undefined && before.current !== undefined && seen !== before.current)
+      void queries.invalidateQueries({ queryKey: ['detected_patterns.list'] });
+    before.current = seen ?? before.current;
+  }, [seen, queries]);
 }
 
 /** How far the newest scan is, while it runs. */
@@ -81,7 +83,7 @@ function RunningScan({ error }: { error: unknown }) {
   const scan = data?.scans[0];
   const isRunning = scan?.status === 'running';
   useRefreshWhile(isRunning, 'pattern_scans.list', WHILE_RUNNING_MS);
-  useFoundAtEnd(isRunning);
+  useFoundByScan(data && `${scan?.scan_id} ${scan?.status}`);
   const cancel = useAction('pattern_scans.cancel', {
     changes: PATTERN_ANSWERS,
     onDone: () => showToast(texts.cancelled),
