@@ -119,25 +119,28 @@ describe.each(backends)('an open stream on %s', (backend) => {
     };
     for (const name of ['open', 'closed']) await service.as(admin, post('/api/v1/branches', { name }));
     const GRANTS = '/api/v1/branches/open/access';
+    const pathsOf = ({ events }: typeof reader) =>
+      events.flatMap(({ data }) => (data.event_type === 'write' ? [`${data.branch}: ${data.entity_path}`] : []));
+    // An event is for those that may read the branch when it is handed on.
+    const handedOn = (one: typeof reader, path: string) =>
+      until(() => pathsOf(one).includes(path), { what: `the write to ${path}` });
     await put('open', 'before/the-grant');
+    await handedOn(whole, 'open: before/the-grant');
     await service.as(admin, post(GRANTS, { grantee_type: 'api_key', grantee_id: key_id }));
     await put('open', 'with/the-grant');
     await put('closed', 'never/granted');
     await put('main', 'on/main');
+    for (const one of [reader, whole]) await handedOn(one, 'main: on/main');
     await service.as(admin, remove(`${GRANTS}/api_key/${key_id}`));
     await put('open', 'after/the-grant');
     await put('main', 'at-last');
-    const pathsOf = ({ events }: typeof reader) =>
-      events.flatMap(({ data }) => (data.event_type === 'write' ? [`${data.branch}: ${data.entity_path}`] : []));
-    await until(() => [reader, whole].every((one) => pathsOf(one).includes('main: at-last')), {
-      what: 'the last write',
-    });
+    for (const one of [reader, whole]) await handedOn(one, 'main: at-last');
     expect(pathsOf(reader)).toEqual(['open: with/the-grant', 'main: on/main', 'main: at-last']);
     expect(pathsOf(whole)).toHaveLength(6);
     expect(reader.raw()).not.toContain('closed');
     expect(neighbour.events).toEqual([]);
     const again = await openStream(service.server.url, { ...as(key), after: 0 });
-    await until(() => pathsOf(again).includes('main: at-last'), { what: 'the last write, again' });
+    await handedOn(again, 'main: at-last');
     expect(pathsOf(again)).toEqual(['main: on/main', 'main: at-last']);
   });
 

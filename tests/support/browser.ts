@@ -43,7 +43,11 @@ export function useBrowser(): () => Promise<WatchedPage> {
   return async () => watch(await (browser as Browser).newPage());
 }
 
+/** Longer than a page takes on a machine that is busy with other tests, shorter than a test may take. */
+const WAIT_MS = 90_000;
+
 async function watch(page: Page): Promise<WatchedPage> {
+  page.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   const asked = new Set<string>();
   page.on('console', (message) => {
