@@ -7,7 +7,7 @@ import { listTracesBetween } from '../../packages/server/src/module.ts';
 import { caller, open } from './open.mjs';
 
 const { rounds, judges, ...place } = JSON.parse(process.argv[2]);
-const TRACES_AT_ONCE = 200;
+const TRACES_AT_ONCE = 500;
 const AT_REST_MS = 3000;
 
 const awake = setInterval(() => {}, 1000);
