@@ -68,6 +68,6 @@ export const inTurn =
 export const judgingBy = ({ url }: { url: string }, more: object = {}) => ({
   judging_server: {
     ...{ url: `${url}/v1/chat/completions`, models: ['small', 'large'], key: 'secret-key', timeout_ms: 5_000 },
-    ...{ price: { input_per_1m: 10, output_per_1m: 100 }, calls_per_day: 1_000, ...more },
+    ...{ price: { input_per_1m: 10, output_per_1m: 100 }, calls_per_day: 1_000, usd_per_day: null, ...more },
   },
 });

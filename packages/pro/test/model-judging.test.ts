@@ -151,6 +151,47 @@ describe.each(backends)('judging by a model on %s', (backend) => {
     expect(await refusal(beyond)).toMatchObject({ code: 'budget_spent' });
   });
 
+  it('spends no more dollars a day than the operator allows, whatever the budget of the account', async () => {
+    const server = await startChatServer();
+    const app = await open(server, { usd_per_day: 0.3 });
+    await define(app, 'draft');
+    const [one = '', two = '', three = ''] = await several(app, 3);
+    await app.call('budgets.set', { day_usd: 100 });
+    expect((await app.call('budgets.read', {})).day).toMatchObject({ max_usd: 0.3 });
+    // A call costs 0.02, and about 0.22 are reserved for it while it is under way.
+    for (const trace_id of [one, two]) await app.call('verdicts.judge', { trace_id, judge_id: 'polite' });
+    await app.call('budgets.set', { day_usd: 0.05 });
+    const own = app.call('verdicts.judge', { trace_id: three, judge_id: 'polite' });
+    expect(await refusal(own)).toMatchObject({ code: 'budget_spent', detail: expect.stringContaining('0.05 dollars') });
+    await app.call('budgets.set', { day_usd: null });
+    expect((await app.call('budgets.read', {})).day).toMatchObject({ max_usd: 0.3, cost_usd: 0.04 });
+    const asked = [];
+    for (const trace_id of [three, ...(await several(app, 10))])
+      asked.push(await app.call('verdicts.judge', { trace_id, judge_id: 'polite' }).catch((fault) => fault));
+    expect(asked[0]).toMatchObject({ result: 'pass' });
+    expect(asked.at(-1)).toMatchObject({
+      code: 'budget_spent',
+      message: expect.stringContaining('0.3 dollars in a day'),
+    });
+    const { cost_usd } = (await app.call('budgets.read', {})).day;
+    expect(cost_usd).toBeLessThanOrEqual(0.3);
+    expect(cost_usd).toBeCloseTo(0.02 * server.questions.length, 9);
+    app.clock.advance(DAY);
+    expect(await app.call('budgets.read', {})).toMatchObject({
+      day: { max_usd: 0.3, cost_usd: 0 },
+      month: { max_usd: null },
+    });
+  });
+
+  it('asks no model without a price where the operator allows so many dollars', async () => {
+    const server = await startChatServer();
+    const app = await open(server, { price: null, usd_per_day: 1 });
+    await define(app, 'draft');
+    const unpriced = app.call('verdicts.judge', { trace_id: await traced(app), judge_id: 'polite' });
+    expect(await refusal(unpriced)).toMatchObject({ code: 'model_not_configured' });
+    expect(server.questions).toHaveLength(0);
+  });
+
   it('of the past stops when the budget is spent, and goes on later with what is left', async () => {
     const server = await startChatServer();
     const app = await open(server);

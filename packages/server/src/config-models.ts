@@ -17,6 +17,10 @@ export const tokenPrice = z
   .string()
   .regex(/^\d+(\.\d+)?$/, 'must be dollars for a million tokens, such as 2.5')
   .transform(Number);
+export const dollars = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be dollars, such as 2.5')
+  .transform(Number);
 export const modelKey = z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must have visible characters alone');
 
 type EmbedderVariables = {
@@ -47,6 +51,7 @@ type JudgeVariables = {
   MEM_JUDGE_INPUT_PRICE?: number | undefined;
   MEM_JUDGE_OUTPUT_PRICE?: number | undefined;
   MEM_JUDGE_CALLS_PER_DAY: number;
+  MEM_JUDGE_USD_PER_DAY?: number | undefined;
 };
 
 export function readEmbeddingServer(v: EmbedderVariables): EmbeddingServer | null {
@@ -88,6 +93,7 @@ export function readJudgingServer(v: JudgeVariables): JudgingServer | null {
     timeout_ms: v.MEM_JUDGE_TIMEOUT_MS,
     price: isPriced ? { input_per_1m, output_per_1m } : null,
     calls_per_day: v.MEM_JUDGE_CALLS_PER_DAY,
+    usd_per_day: v.MEM_JUDGE_USD_PER_DAY ?? null,
   };
 }
 

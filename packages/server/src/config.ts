@@ -176,6 +176,7 @@ const variables = {
   MEM_JUDGE_INPUT_PRICE: models.tokenPrice.optional(),
   MEM_JUDGE_OUTPUT_PRICE: models.tokenPrice.optional(),
   MEM_JUDGE_CALLS_PER_DAY: whole(1, 1_000_000_000).default(1_000),
+  MEM_JUDGE_USD_PER_DAY: models.dollars.optional(),
   MEM_CORTEX: z.enum(['on', 'off'], 'must be on or off').default(SETTINGS.cortex),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),

@@ -23,13 +23,14 @@ export async function reserveCall(services: Services, asked: AskedReservation): 
   const periods = periodsAt(services.clock.now());
   await inAccount(services, account_id, async (tx) => {
     const budgets = await queries.listBudgets(tx, account_id);
-    if (usd === null && budgets.some(({ max_usd }) => max_usd !== null)) throw unpriced(asked.model);
+    const bounded = periods.map((one) => ({ ...one, bounds: boundsOf(services, budgets, one.period) }));
+    if (usd === null && bounded.some(({ bounds }) => bounds.usd !== null)) throw unpriced(asked.model);
     const spent = { failed: 0, cost_usd: usd ?? 0, input_tokens: 0, output_tokens: 0 };
-    for (const { period, starts_at, ends_at } of periods) {
+    for (const { period, starts_at, ends_at, bounds } of bounded) {
       const row = { account_id, period, starts_at, calls: 1, ...spent };
       const [after] = await tx.insertMany<{ calls: number; cost_usd: number }>(queries.addAndSee, [row]);
       const { calls, cost_usd } = after ?? row;
-      const passed = passedBound(period, boundsOf(services, budgets, period), { calls, cost_usd });
+      const passed = passedBound(period, bounds, { calls, cost_usd });
       if (passed)
         throw new Fault('budget_spent', `the budget allows ${passed}: the next one begins at ${toIso(ends_at)}`, {
           ...{ period, retry_at: toIso(ends_at) },

@@ -33,6 +33,8 @@ export type JudgingServer = Omit<OutsideServer, 'model'> & {
   price: LlmPrice | null;
   /** How often an account may ask in a day, whatever its own budget. */
   calls_per_day: number;
+  /** What an account may spend in a day, whatever its own budget; null for no bound. */
+  usd_per_day: number | null;
 };
 
 /** Settings that the operator chooses. */
