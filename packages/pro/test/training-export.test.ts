@@ -65,6 +65,29 @@ describe.each(backends)('export for training on %s', (backend) => {
     expect(await examples({ format: 'sft', until: at })).toHaveLength(2);
   });
 
+  it('sft: what a session wrote itself is a decision, and not what it knew', async () => {
+    const by = { agent_id: 'agent/one', session_id: 'reads itself' };
+    const plan = { entity_path: 'plans', key: 'rollout' };
+    await app.call('entries.read', { ...limit }, by);
+    await app.call('entries.write', { ...plan, ...by, value: 'the answer' });
+    await app.call('entries.read', plan, by);
+    await app.call('outcomes.commit', { ...by, outcome_ref: 'itself', outcome_type: 'success', task_input: 'plan it' });
+    const own = await examples({ format: 'sft' });
+    expect(own).toMatchObject([{ decision_key: 'rollout', decision_value: 'the answer', context_entries: [limit] }]);
+    expect(own[0]?.context_entries).toHaveLength(1);
+    const next = { agent_id: 'agent/one', session_id: 'reads it later' };
+    await app.call('entries.read', plan, next);
+    await app.call('outcomes.commit', {
+      ...next,
+      outcome_ref: 'later',
+      outcome_type: 'success',
+      response_text: 'done',
+    });
+    expect((await examples({ format: 'sft' }))[0]).toMatchObject({
+      context_entries: [{ ...plan, value: 'the answer' }],
+    });
+  });
+
   it('vertex_sft: the task and the tool calls as a conversation', async () => {
     await seal({ session: 'idle' });
     const trace_id = await seal({ session: 'busy', tools: ['plan', 'deploy'] });

@@ -70,19 +70,29 @@ async function outlinesOf(
   );
   const numbers = await findNamedNumbers(scan, caller.account_id, writes);
   const written = writes.flatMap((one, i) => (numbers[i] ? [{ ...one, entry_id: numbers[i].entry_id }] : []));
-  const sizes = await findVersionSizes(scan, caller.account_id, [...reads, ...written]);
+  const known = withoutOwn(reads, written);
+  const sizes = await findVersionSizes(scan, caller.account_id, [...known, ...written]);
   const outlines = sessions.map((session): Outline => ({ session, reads: [], writes: [], wrote: false }));
-  reads.forEach(({ of, ...read }, i) => {
+  known.forEach(({ of, ...read }, i) => {
     outlines[of]?.reads.push({ ...read, document_bytes: sizes[i]?.document_bytes });
   });
   written.forEach(({ of, ...write }, i) => {
-    const size = sizes[reads.length + i];
+    const size = sizes[known.length + i];
     const outline = outlines[of];
     if (!size || !outline) return;
     outline.wrote = true;
     if (isShown({ ...write, ...size }, least)) outline.writes.push({ ...write, document_bytes: size.document_bytes });
   });
   return outlines;
+}
+
+type VersionOf = { of: number; entry_id: number; version: number };
+
+/** What a session read again after it wrote it is what it decided: as context it would give the answer away. */
+function withoutOwn<T extends VersionOf>(reads: readonly T[], written: readonly VersionOf[]): T[] {
+  const nameOf = ({ of, entry_id, version }: VersionOf) => `${of} ${entry_id} ${version}`;
+  const own = new Set(written.map(nameOf));
+  return reads.filter((read) => !own.has(nameOf(read)));
 }
 
 const isSized = (read: ShownRead): read is ShownRead & SizedVersion => read.document_bytes !== undefined;

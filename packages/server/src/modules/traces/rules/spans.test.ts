@@ -186,6 +186,7 @@ describe('mergeSpans', () => {
     ],
     ['an end before the start', { started_at: at(2), ended_at: at(0) }, [at(2), at(0), 0]],
     ['nothing but that it is over', { status: 'ok', recorded_at: at(9) }, [at(9), at(9), null]],
+    ['an end, told a little later', { ended_at: at(2), recorded_at: at(3) }, [at(2), at(2), null]],
     ['nothing but that it runs', { status: 'running', recorded_at: at(9) }, [at(9), null, null]],
     ['a duration beyond all times', { started_at: at(0), duration_ms: 1e300 }, [at(0), null, 1e300]],
   ])('tells the times by %s', (_, part, [started_at, ended_at, duration_ms]) => {

@@ -165,10 +165,15 @@ function timesOf(parts: readonly SpanPart[], all: SpanPart): SpanTimes {
   }
   const ended_at = all.ended_at ?? shift(given, duration) ?? parts.at(-1)?.recorded_at ?? null;
   const isStartKnown = given !== null || parts.length > 1;
-  const started_at = given ?? (isStartKnown ? null : shift(ended_at, duration, -1)) ?? parts[0]?.recorded_at ?? null;
+  const recorded = earlier(parts[0]?.recorded_at ?? null, ended_at);
+  const started_at = given ?? (isStartKnown ? null : shift(ended_at, duration, -1)) ?? recorded;
   const measured = isStartKnown && started_at && ended_at ? Date.parse(ended_at) - Date.parse(started_at) : null;
   return { status, started_at, ended_at, duration_ms: duration ?? (measured === null ? null : Math.max(0, measured)) };
 }
+
+/** A span that is recorded after its end began no later than it ended. */
+const earlier = (recorded: string | null, ended: string | null): string | null =>
+  recorded !== null && ended !== null && ended < recorded ? ended : recorded;
 
 function statusOf({ status, error, ended_at, duration_ms }: SpanPart): SpanStatus {
   if (status === 'ok' || status === 'error') return status;
