@@ -148,8 +148,10 @@ describe.each(backends)('fixes on %s', (backend) => {
     const next = { ...LIMIT, entries: [{ ...LIMIT, value: 200 }] };
     const less = app.call('fixes.propose', { ...next, policy: 'review' });
     expect(await refusal(less)).toMatchObject({ code: 'conflict', policy: 'after_replay' });
-    const second = await app.call('fixes.propose', { ...next, set_id: 'other' });
-    expect(second).toMatchObject({ policy: 'after_replay', set_id: 'other' });
+    const other = app.call('fixes.propose', { ...next, set_id: 'other' });
+    expect(await refusal(other)).toMatchObject({ code: 'conflict', policy: 'after_replay', set_id: 'smoke' });
+    const second = await app.call('fixes.propose', { ...next, set_id: 'smoke' });
+    expect(second).toMatchObject({ policy: 'after_replay', set_id: 'smoke' });
     expect(await refusal(app.call('fixes.approve', { fix_id: second.fix_id }))).toMatchObject({
       code: 'replay_required',
     });
@@ -201,12 +203,17 @@ describe.each(backends)('fixes on %s', (backend) => {
     const { case_run_id } = await app.call('case_runs.create', { branch });
     await app.call('entries.write', { ...LIMIT, value: 101, branch });
     expect(await refused()).toContain('was changed after run');
+    // The newest trace of the case is from before the change.
+    expect(await app.call('case_runs.create', { branch })).toMatchObject({ status: 'passed' });
+    expect(await refused()).toContain('was changed after case pay-back was tried');
+    await run(app, LIMIT, { ...GOOD, branch, attributes });
     const again = await app.call('case_runs.create', { branch });
     expect(again.case_run_id).not.toBe(case_run_id);
+    expect((await app.call('fixes.read', { fix_id })).replay).toMatchObject({ passed: true });
     const approved = await app.call('fixes.approve', { fix_id });
     expect(approved).toMatchObject({ status: 'approved', case_run_id: again.case_run_id });
     expect(approved.timeline.map(({ change }) => change)).toEqual([
-      ...['approved', 'replayed', 'replayed', 'replayed', 'proposed'],
+      ...['approved', 'replayed', 'replayed', 'replayed', 'replayed', 'proposed'],
     ]);
     expect(await app.call('entries.read', LIMIT)).toMatchObject({ value: 101 });
   });

@@ -20,6 +20,7 @@ export {
   listSpokenParts,
   listThatRead,
   listTracesBetween,
+  listTracesById,
   listTracesFor,
   listVersionsRead,
   priceOf,

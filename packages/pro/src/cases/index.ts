@@ -7,7 +7,7 @@ import { tables } from './tables.ts';
 
 export { listCases, readSet, type SetState } from './queries.ts';
 export { toRun } from './render.ts';
-export { type CaseRunRow, getNewestRun, listRunsOn } from './run-queries.ts';
+export { type CaseResultRow, type CaseRunRow, getNewestRun, listResults, listRunsOn } from './run-queries.ts';
 
 /** Regression cases: tasks with what has to come of them, and runs of whole sets. */
 export const cases: Module = {

@@ -78,7 +78,7 @@ async function approveOne(work: Work, item: Approval): Promise<WriteResult<Decid
   const { branchAccess } = work.services;
   await branchAccess.require(caller, branch, 'read');
   await branchAccess.require(caller, MAIN_BRANCH, 'read_write');
-  const replay = await replayOf(work.tx, before);
+  const replay = await replayOf({ read: work.tx, services: work.services }, before);
   if (before.policy === 'after_replay' && !replay.passed) throw notReplayed(before, replay.reason);
   const { agent_id, session_id, reason } = input;
   const merged = await mergeDirectly(work, {

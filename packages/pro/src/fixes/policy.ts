@@ -40,8 +40,20 @@ export async function policyFor(
   asked: { policy?: ChosenPolicy['policy'] | undefined; set_id?: string | undefined },
 ): Promise<ChosenPolicy> {
   const { policy, set_id } = await readPolicy(query, accountId);
-  if (policy === 'after_replay' && asked.policy === 'review')
-    throw new Fault('conflict', 'the policy of the account is after_replay: a fix cannot ask for less', { policy });
+  if (policy === 'after_replay') {
+    if (asked.policy === 'review')
+      throw new Fault('conflict', 'the policy of the account is after_replay: a fix cannot ask for less', { policy });
+    // Another set could be one that tries nothing.
+    if ((asked.set_id ?? set_id) !== set_id)
+      throw new Fault(
+        'conflict',
+        `the policy of the account is to replay the set ${set_id}: a fix cannot ask for another`,
+        {
+          policy,
+          set_id,
+        },
+      );
+  }
   return { policy: asked.policy ?? policy, set_id: asked.set_id ?? set_id };
 }
 

@@ -83,7 +83,7 @@ export async function toWholeFix(reader: FixReader, row: FixRow): Promise<WholeF
   const [[fix], entries, replay, timeline] = await Promise.all([
     toFixes(reader, [row]),
     seenEntries(reader, row),
-    replayOf(read, row),
+    replayOf(reader, row),
     timelineOf(read, row),
   ]);
   return { ...(fix as Fix), entries: entries.map(({ entry }) => entry), replay, timeline };

@@ -111,23 +111,53 @@ export function toPairable(session: SealedSession): PairableSession | undefined 
 /** Pairs of a success and a failure that began with the same tool, those with the same task first. Each is in one pair. */
 export function pairExamples(sessions: readonly PairableSession[]): TrainingExample[] {
   const pairs: TrainingExample[] = [];
-  const used = new Set<PairableSession>();
+  let left = sessions;
   for (const nameOf of [
     ({ tool, task }: PairableSession) => JSON.stringify([tool, task]),
     ({ tool }: PairableSession) => tool,
   ]) {
-    const failed = new Map<string, PairableSession[]>();
-    for (const one of sessions)
-      if (!one.isGood && !used.has(one)) failed.set(nameOf(one), [...(failed.get(nameOf(one)) ?? []), one]);
-    for (const good of sessions) {
-      if (!good.isGood || used.has(good)) continue;
-      const bad = failed.get(nameOf(good))?.find((one) => !used.has(one) && one.calls !== good.calls);
+    const used = new Set<PairableSession>();
+    const failed = failuresBy(left, nameOf);
+    for (const good of left.filter(({ isGood }) => isGood)) {
+      const bad = takeOther(failed.get(nameOf(good)), good.calls);
       if (!bad) continue;
       used.add(good).add(bad);
       pairs.push(toPair(good, bad));
     }
+    left = left.filter((session) => !used.has(session));
   }
   return pairs;
+}
+
+/** Sessions in their order, by what they called: one that called something else is found without comparing all. */
+type ByCalls = Map<string, PairableSession[]>;
+
+function failuresBy(
+  sessions: readonly PairableSession[],
+  nameOf: (session: PairableSession) => string,
+): Map<string, ByCalls> {
+  const failed = new Map<string, ByCalls>();
+  for (const session of sessions) {
+    if (session.isGood) continue;
+    const name = nameOf(session);
+    const byCalls = failed.get(name) ?? new Map<string, PairableSession[]>();
+    failed.set(name, byCalls);
+    const same = byCalls.get(session.calls);
+    if (same) same.push(session);
+    else byCalls.set(session.calls, [session]);
+  }
+  return failed;
+}
+
+/** Takes a failure with other calls out of its group. */
+function takeOther(byCalls: ByCalls | undefined, calls: string): PairableSession | undefined {
+  for (const [other, sessions] of byCalls ?? []) {
+    if (other === calls) continue;
+    const taken = sessions.shift();
+    if (sessions.length === 0) byCalls?.delete(other);
+    return taken;
+  }
+  return undefined;
 }
 
 const toPair = (good: PairableSession, bad: PairableSession): TrainingExample => ({

@@ -34,6 +34,7 @@ export {
   listNamedTraces,
   listNewestTraces,
   listTracesBetween,
+  listTracesById,
   listVersionsRead,
   type SealedContent,
   type SealedPart,
