@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Dialect, fragment, type Query } from '../../packages/server/src/db/index.ts';
+import { type Dialect, fragment, joinSql, type Query, type Sql } from '../../packages/server/src/db/index.ts';
 import type { TestApp } from '../support/app.ts';
 
 type DumpedTable = { name: string; columns: string[]; blobs: Set<string> };
@@ -12,13 +12,25 @@ const SCHEMA = {
     WHERE table_schema = current_schema() AND table_name NOT LIKE 'words_of_%' ORDER BY 1, 2`,
 };
 
-/** Those that the role may see which reads. They do not change while an app is open. */
-const known = { account: new WeakMap<TestApp, DumpedTable[]>(), all: new WeakMap<TestApp, DumpedTable[]>() };
+/** The rows of a table as they were found last, and what shows whether they are still the same. */
+type KnownRows = { mark: string; rows: string; lines: string[] };
+type KnownStore = { version?: number | undefined; tables: DumpedTable[]; rows: Map<string, KnownRows> };
 
-async function tablesOf(app: TestApp, scan: Query, of: keyof typeof known): Promise<DumpedTable[]> {
-  const tables = known[of].get(app) ?? (await readTables(app.kernel.services.database.dialect, scan));
-  known[of].set(app, tables);
-  return tables;
+/** Of each app by account, and of the whole store. The tables do not change while an app is open. */
+const knownStores = new WeakMap<TestApp, Map<string | undefined, KnownStore>>();
+
+async function knownStoreOf(app: TestApp, scan: Query, accountId: string | undefined): Promise<KnownStore> {
+  const stores = knownStores.get(app) ?? new Map<string | undefined, KnownStore>();
+  knownStores.set(app, stores);
+  const found = stores.get(accountId);
+  if (found) return found;
+  // A role may see more tables than another.
+  const ofAnother = accountId === undefined ? undefined : [...stores].find(([id]) => id !== undefined)?.[1];
+  const tables = ofAnother?.tables ?? (await readTables(app.kernel.services.database.dialect, scan));
+  const isDumped = ({ columns }: DumpedTable) => accountId === undefined || columns.includes('account_id');
+  const store: KnownStore = { tables: tables.filter(isDumped), rows: new Map() };
+  stores.set(accountId, store);
+  return store;
 }
 
 async function readTables({ engine }: Dialect, scan: Query): Promise<DumpedTable[]> {
@@ -57,35 +69,81 @@ const WITHOUT_NOTES: Record<string, string> = {
     WHERE sessions.account_id = accounts.account_id)`,
 };
 
-/** The rows of a table as JSON. */
-function selectRows({ name, columns, blobs }: DumpedTable, engine: Dialect['engine'], accountId?: string): string {
+/** No text in JSON holds it. */
+const SEPARATOR = '\u001f';
+
+/**
+ * A row version of PostgreSQL has a place and the number of the transaction that wrote it: where those of all rows are the
+ * same, so are the rows. What is computed from other tables is read each time.
+ */
+function markOf({ name, columns }: DumpedTable): string {
+  const isComputed = columns.some((column) => `${name}.${column}` in WITHOUT_NOTES);
+  return isComputed
+    ? 'max(CAST(NULL AS text))'
+    : `CAST(count(*) AS text) || ' ' || sum(hashtextextended(concat(tableoid, ctid, xmin), 0))`;
+}
+
+/** The rows of a table as JSON, all in one text; on PostgreSQL only where their mark is not the one that is known. */
+function selectRows(table: DumpedTable, engine: Dialect['engine'], { accountId, known }: SelectedRows): Sql {
+  const { name, columns, blobs } = table;
   const where = accountId === undefined ? '' : ` WHERE account_id = '${accountId}'`;
   const storedIn = (column: string) => WITHOUT_NOTES[`${name}.${column}`] ?? column;
   if (engine === 'postgres') {
     const picked = columns.map((column) => `${storedIn(column)} AS ${column}`).join(', ');
-    return `SELECT '${name}' AS name, CAST(row_to_json(picked) AS text) AS row FROM (SELECT ${picked} FROM ${name}${where}) AS picked`;
+    const rows = `SELECT string_agg(CAST(row_to_json(picked) AS text), chr(31)) FROM (SELECT ${picked} FROM ${name}${where}) AS picked`;
+    const text = `SELECT '${name}' AS name, mark, CASE WHEN mark = ? THEN NULL ELSE (${rows}) END AS rows
+      FROM (SELECT ${markOf(table)} AS mark FROM ${name}${where}) AS marked`;
+    return { text, values: [known?.mark ?? ''] };
   }
   const members = columns.map((column) => `'${column}', ${blobs.has(column) ? `quote(${column})` : storedIn(column)}`);
-  return `SELECT '${name}' AS name, json_object(${members.join(', ')}) AS row FROM ${name}${where}`;
+  return fragment(
+    `SELECT '${name}' AS name, NULL AS mark, group_concat(json_object(${members.join(', ')}), char(31)) AS rows FROM ${name}${where}`,
+  );
 }
 
-/** Every row of every table, or of one account where the table knows accounts; but not what was noted. In one statement. */
+type SelectedRows = { accountId: string | undefined; known: KnownRows | undefined };
+type FoundRows = { name: string; mark: string | null; rows: string | null };
+
+/** What is left of the rows of a table without what was noted, in order. */
+function linesOf(name: string, rows: string): string[] {
+  const all = rows === '' ? [] : rows.split(SEPARATOR);
+  const withoutNotes = NOTES[name];
+  const lines = withoutNotes ? all.flatMap((row) => JSON.stringify(withoutNotes(JSON.parse(row))) ?? []) : all;
+  return lines.sort();
+}
+
+/** A number that is another one after each change by another connection; on PostgreSQL there is none. */
+async function versionOf(engine: Dialect['engine'], scan: Query): Promise<number | undefined> {
+  if (engine === 'postgres') return undefined;
+  const found = await scan.get<{ data_version: number }>(fragment('SELECT data_version FROM pragma_data_version'));
+  return found?.data_version;
+}
+
+/**
+ * Every row of every table, or of one account where the table knows accounts; but not what was noted. In one statement. Tables
+ * that did not change since the last time are the same lists.
+ */
 export async function dump(app: TestApp, accountId?: string): Promise<Dump> {
   const { database, noteBuffer } = app.kernel.services;
   await noteBuffer.flushAll();
   const { scan } = accountId === undefined ? database : database.forAccount(accountId);
-  const all = await tablesOf(app, scan, accountId === undefined ? 'all' : 'account');
-  const tables = accountId === undefined ? all : all.filter(({ columns }) => columns.includes('account_id'));
   const { engine } = database.dialect;
-  const selects = tables.map((table) => selectRows(table, engine, accountId));
-  const rows = await scan.all<{ name: string; row: string }>(fragment(selects.join(' UNION ALL ')));
-  const found: Dump = Object.fromEntries(tables.map(({ name }) => [name, []]));
-  for (const { name, row } of rows) {
-    const kept = name in NOTES ? NOTES[name]?.(JSON.parse(row)) : row;
-    if (kept !== undefined) found[name]?.push(typeof kept === 'string' ? kept : JSON.stringify(kept));
+  const store = await knownStoreOf(app, scan, accountId);
+  const version = await versionOf(engine, scan);
+  if (version === undefined || version !== store.version) {
+    const selects = store.tables.map((table) =>
+      selectRows(table, engine, { accountId, known: store.rows.get(table.name) }),
+    );
+    for (const found of await scan.all<FoundRows>(joinSql(selects, ' UNION ALL '))) keepRows(store, found);
+    store.version = version;
   }
-  for (const lines of Object.values(found)) lines.sort();
-  return found;
+  return Object.fromEntries(store.tables.map(({ name }) => [name, store.rows.get(name)?.lines ?? []]));
+}
+
+function keepRows(store: KnownStore, { name, mark, rows }: FoundRows): void {
+  const known = store.rows.get(name);
+  const isSame = known !== undefined && (mark === null ? known.rows === (rows ?? '') : known.mark === mark);
+  if (!isSame) store.rows.set(name, { mark: mark ?? '', rows: rows ?? '', lines: linesOf(name, rows ?? '') });
 }
 
 /** Waits until nothing changes any more: what happens in a room is reported to the accounts in it by what follows its log. */
@@ -104,3 +162,13 @@ export async function untilStill(app: TestApp, accountId?: string): Promise<void
 
 export const rowsOf = (found: Dump, table: string): Record<string, unknown>[] =>
   (found[table] ?? []).map((line) => JSON.parse(line));
+
+/** Rows whose numbers were not there before. */
+export function newRowsOf(after: Dump, before: Dump, { table, number }: { table: string; number: string }) {
+  const changedIn = (found: Dump, other: Dump): Record<string, unknown>[] => {
+    const lines = new Set(other[table]);
+    return (found[table] ?? []).flatMap((line) => (lines.has(line) ? [] : JSON.parse(line)));
+  };
+  const numbers = new Set(changedIn(before, after).map((row) => row[number]));
+  return changedIn(after, before).filter((row) => !numbers.has(row[number]));
+}

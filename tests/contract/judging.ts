@@ -40,6 +40,11 @@ async function layCases(app: TestApp, { as, mark }: JudgingSetup, known: KnownId
   Object.assign(known, { case_id, case_run_id });
 }
 
+const judgedTraces = new WeakMap<KnownIds, unknown>();
+
+/** Whether verdicts were laid for the trace that is known. */
+export const isJudged = (known: KnownIds): boolean => judgedTraces.get(known) === known.trace_id;
+
 /** What the judges find in the trace that was laid last, where there is one. */
 export async function layVerdicts(app: TestApp, { as }: Pick<JudgingSetup, 'as'>, known: KnownIds): Promise<void> {
   const { trace_id, judge_id, second_judge_id } = known as Record<string, string | undefined>;
@@ -50,4 +55,5 @@ export async function layVerdicts(app: TestApp, { as }: Pick<JudgingSetup, 'as'>
   const behavior_ids = [behavior_id, second_behavior_id];
   await layMatches(app, { as }, { trace_id, behavior_ids, mark: behavior_id.slice('behavior-of-'.length) });
   await layKnownIncidents(app, { as }, known);
+  judgedTraces.set(known, trace_id);
 }

@@ -59,7 +59,9 @@ describe.each(backends)('what operations answer on %s', (backend) => {
       for (const key of ['first', 'first', 'again']) await check(name, input, `${name} ${i} ${key}`);
     });
   });
+});
 
+describe('the row of an operation', () => {
   it.each([...reading, ...writing])('%s has a summary, a module and an example that fits', (name) => {
     const { summary, module, input, example } = definition(name);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);

@@ -1,7 +1,7 @@
 import type { OperationName } from '@mem-service/contract';
 import type { Caller } from '../../packages/server/src/kernel/index.ts';
 import { caller, type TestApp } from '../support/app.ts';
-import { layInvitations } from './rooms.ts';
+import { layInvitationsAfter } from './rooms.ts';
 import type { JsonObject, KnownIds } from './table.ts';
 
 /** What a call needs beyond its example, and on whose behalf it is made. */
@@ -112,7 +112,6 @@ const prepareTopic: Prepare = async (app, { as, count }) => {
   return { input: { room_id, entity_path } };
 };
 
-/** Operations on an account in a state that no example brings about. */
 /** Each answers an invitation, or ends what a room is to the caller. */
 const OF_ONE_ROOM = [
   ...(['room_invitations.accept', 'room_invitations.decline', 'room_invitations.redeem'] as const),
@@ -124,10 +123,11 @@ const prepareInvitation =
   (name: OperationName): Prepare =>
   async (app, { as }) => {
     const known: KnownIds = {};
-    await layInvitations(app, { as }, known);
+    await layInvitationsAfter(app, { as, ended: name }, known);
     return { input: known[name] as JsonObject };
   };
 
+/** Operations on an account in a state that no example brings about. */
 export const PREPARE: Partial<Record<OperationName, Prepare>> = {
   ...Object.fromEntries(OF_ONE_ROOM.map((name) => [name, prepareInvitation(name)])),
   'room_documents.search': prepareRoom,

@@ -1,7 +1,7 @@
 import { type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caughtUp } from '../briefing/caught-up.ts';
-import { backends, caller, openTestApp, type TestApp } from '../support/app.ts';
+import { backends, caller, copyPlace, openTestApp, readyPlace, type StorePlace, type TestApp } from '../support/app.ts';
 import {
   createExamples,
   definition,
@@ -50,13 +50,12 @@ function inputIn(name: OperationName, room_id: string, known: KnownIds): JsonObj
 }
 
 describe.each(backends)('rooms from both sides on %s', (backend) => {
-  const apps: TestApp[] = [];
+  const stores: { app: TestApp; place: StorePlace }[] = [];
   const sides = {} as Record<(typeof OUTSIDE)[number] | 'in it', RoomSide>;
 
   /** A room with something of everything in it. */
-  async function filled(): Promise<RoomSide> {
-    const app = await openTestApp(backend);
-    apps.push(app);
+  async function fill(place: StorePlace): Promise<Omit<RoomSide, 'app'>> {
+    const app = await openTestApp(backend, { place });
     for (const account of [CREW, GUESTS]) await newAccount(app, account);
     const known = await createExamples(app, { mark: MARK, as: crew });
     const { room_id } = known as { room_id: string };
@@ -64,7 +63,20 @@ describe.each(backends)('rooms from both sides on %s', (backend) => {
     await app.call('rooms.join', { room_id }, crew);
     await app.call('entries.write', write, crew);
     await app.call('rooms.discuss', { room_id, content: `about ${MARK}` }, crew);
-    return { app, known, room_id };
+    await app.close();
+    return { known, room_id };
+  }
+  /** The same room in a store for each way to stand to it. */
+  async function openSides(): Promise<void> {
+    const place = await readyPlace(backend);
+    const filled = await fill(place);
+    for (const name of [...OUTSIDE, 'in it'] as const) {
+      const copy = await copyPlace(place);
+      const app = await openTestApp(backend, { place: copy });
+      stores.push({ app, place: copy });
+      sides[name] = { ...filled, app };
+    }
+    await place.remove();
   }
   async function invite({ app, room_id }: RoomSide): Promise<string> {
     const { invitation_id } = await app.call('rooms.invite', { room_id, account_id: GUESTS }, crew);
@@ -77,7 +89,7 @@ describe.each(backends)('rooms from both sides on %s', (backend) => {
   }
 
   beforeAll(async () => {
-    for (const name of [...OUTSIDE, 'in it'] as const) sides[name] = await filled();
+    await openSides();
     await invite(sides.invited);
     for (const name of ['removed', 'in it when it was closed', 'in it'] as const) await enter(sides[name]);
     const { app, room_id } = sides.removed;
@@ -86,7 +98,14 @@ describe.each(backends)('rooms from both sides on %s', (backend) => {
     await closed.app.call('rooms.close', { room_id: closed.room_id }, crew);
     for (const one of Object.values(sides)) await caughtUp(one.app);
   }, 240_000);
-  afterAll(() => Promise.all(apps.map((app) => app.close())));
+  afterAll(() =>
+    Promise.all(
+      stores.map(async ({ app, place }) => {
+        await app.close();
+        await place.remove();
+      }),
+    ),
+  );
 
   describe.each(OUTSIDE)('for an account that was %s', (how) => {
     it.each(inRooms)('%s answers as if there never was such a room', async (name) => {

@@ -1,3 +1,4 @@
+import type { OperationName } from '@mem-service/contract';
 import { upsertReceived } from '../../packages/pro/src/rooms/invitation-queries.ts';
 import { unchanged } from '../../packages/server/src/kernel/index.ts';
 import { caller, type TestApp } from '../support/app.ts';
@@ -23,30 +24,62 @@ async function layInvitation(app: TestApp, as: ExampleSetup['as'], name: string)
   return { room_id, invitation_id, token: (await invite({})).token };
 }
 
+type LaidRoom = Pick<ExampleSetup, 'as'> & { name: (i: number) => string; known: KnownIds };
+
+async function enterRoom(app: TestApp, as: ExampleSetup['as'], name: string): Promise<string> {
+  const { invitation_id, room_id } = await layInvitation(app, as, name);
+  await app.call('room_invitations.accept', { invitation_id, label: 'guests' }, as);
+  return room_id;
+}
+
+/** For each operation that ends something what it ends, which is there for it alone. */
+const ENDED: Partial<Record<OperationName, (app: TestApp, room: LaidRoom) => Promise<void>>> = {
+  'room_invitations.accept': async (app, { as, name, known }) => {
+    const { invitation_id, room_id } = await layInvitation(app, as, name(0));
+    known['room_invitations.accept'] = { invitation_id };
+    known['room_directory.read'] = { room_id };
+  },
+  'room_invitations.decline': async (app, { as, name, known }) => {
+    known['room_invitations.decline'] = { invitation_id: (await layInvitation(app, as, name(1))).invitation_id };
+  },
+  'room_invitations.redeem': async (app, { as, name, known }) => {
+    known['room_invitations.redeem'] = { token: (await layInvitation(app, as, name(2))).token };
+  },
+  'rooms.remove_account': async (app, { as, name, known }) => {
+    known['rooms.remove_account'] = { room_id: await enterRoom(app, as, name(3)), label: 'guests' };
+  },
+  'rooms.leave': async (app, { as, name, known }) => {
+    known['rooms.leave'] = { room_id: await enterRoom(app, as, name(4)), agent_id: caller(as).agent_id };
+  },
+  'rooms.join': async (app, { as, name, known }) => {
+    const room_id = await enterRoom(app, as, name(5));
+    await app.call('rooms.leave', { room_id, agent_id: caller(as).agent_id }, as);
+    known['rooms.join'] = { room_id };
+  },
+  'rooms.close': async (app, { as, name, known }) => {
+    known['rooms.close'] = { room_id: (await app.call('rooms.create', { name: name(6) }, as)).room_id };
+  },
+};
+const hosted = () => 'Hosted';
+
 /** Invitations to answer, and rooms to join, to leave and to close: each of these ends something for the others. */
 export async function layInvitations(
   app: TestApp,
-  { as, name = () => 'Hosted' }: Pick<ExampleSetup, 'as'> & { name?: (i: number) => string },
+  { as, name = hosted }: Pick<ExampleSetup, 'as'> & { name?: (i: number) => string },
   known: KnownIds,
 ): Promise<void> {
-  const { invitation_id, room_id } = await layInvitation(app, as, name(0));
-  known['room_invitations.accept'] = { invitation_id };
-  known['room_directory.read'] = { room_id };
-  known['room_invitations.decline'] = { invitation_id: (await layInvitation(app, as, name(1))).invitation_id };
-  known['room_invitations.redeem'] = { token: (await layInvitation(app, as, name(2))).token };
-  const enter = async (i: number) => {
-    const { invitation_id, room_id } = await layInvitation(app, as, name(i));
-    await app.call('room_invitations.accept', { invitation_id, label: 'guests' }, as);
-    return room_id;
-  };
-  const { agent_id } = caller(as);
-  known['rooms.remove_account'] = { room_id: await enter(3), label: 'guests' };
-  known['rooms.leave'] = { room_id: await enter(4), agent_id };
-  const left = await enter(5);
-  await app.call('rooms.leave', { room_id: left, agent_id }, as);
-  known['rooms.join'] = { room_id: left };
-  known['rooms.close'] = { room_id: (await app.call('rooms.create', { name: name(6) }, as)).room_id };
+  for (const lay of Object.values(ENDED)) await lay(app, { as, name, known });
   await layAccess(app, { as }, known);
+}
+
+/** The same for one operation. */
+export async function layInvitationsAfter(
+  app: TestApp,
+  { as, ended }: Pick<ExampleSetup, 'as'> & { ended: OperationName },
+  known: KnownIds,
+): Promise<void> {
+  await ENDED[ended]?.(app, { as, name: hosted, known });
+  if (/_access$/.test(ended)) await layAccess(app, { as }, known);
 }
 
 /** Messages and invitations, more than a page of one has room for. */

@@ -1,7 +1,7 @@
 import type { EntryKey, JsonObject } from '@mem-service/contract';
 import { type Operation, type OperationName, operationNames, operations, stringify } from '@mem-service/contract';
 import type { z } from 'zod';
-import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
+import { type Caller, type Ids, insertAccount } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
 import {
   alignIds,
@@ -14,9 +14,9 @@ import {
 } from './branching.ts';
 import { layDocuments } from './documents.ts';
 import { layKnownFixes } from './fixes.ts';
-import { layJudges, layVerdicts } from './judging.ts';
+import { isJudged, layJudges, layVerdicts } from './judging.ts';
 import { layMembers } from './negotiating.ts';
-import { layInvitations } from './rooms.ts';
+import { layInvitations, layInvitationsAfter } from './rooms.ts';
 
 export type { JsonObject } from '@mem-service/contract';
 /**
@@ -261,11 +261,17 @@ async function createEntries(app: TestApp, { mark, as, extra = {} }: ExampleSetu
   await Promise.all(addressesOf(mark).map(write));
 }
 
+/** The making of examples has ended what others were invited to, until it is brought back for the first time. */
+const restored = new WeakSet<KnownIds>();
+
 /** Brings back what the operation took away, by what made it. Gives back the ids, with the new ones. */
 export async function restoreExamplesAfter(name: OperationName, app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
+  if (operations[name].effect !== 'write') return knownIn(app).get(setup.mark) ?? {};
   const known = await layAgain([name], app, setup);
-  if (OF_OTHER_ROOMS.test(name)) await layInvitations(app, setup, known);
-  await layVerdicts(app, setup, known);
+  if (restored.has(known)) await layInvitationsAfter(app, { ...setup, ended: name }, known);
+  else await layInvitations(app, setup, known);
+  restored.add(known);
+  if (definition(name).erases || !isJudged(known)) await layVerdicts(app, setup, known);
   await BRANCHES_AFTER[name]?.(app, branchSetup(app, setup));
   return known;
 }
@@ -379,11 +385,19 @@ export function wholePage(name: OperationName, input: JsonObject): JsonObject {
   return operations[name].input.safeParse(whole).success ? whole : input;
 }
 
+export type CountedIds = Ids & {
+  /** Goes on behind the next multiple of the number. */
+  skipToMultiple(of: number): void;
+};
+
 /** Ids in order, so that two stores can be compared. */
-export function countedIds() {
+export function countedIds(): { ids: CountedIds; startAt(number: number): void } {
   let count = 0;
   return {
     ids: {
+      skipToMultiple(of) {
+        count = (Math.floor(count / of) + 1) * of;
+      },
       next: () => `id${String(++count).padStart(24, '0')}`,
       stamp: () => 1,
       secret: () => new Uint8Array(new BigUint64Array([BigInt(++count), 0n, 0n, 0n]).buffer),

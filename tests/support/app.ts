@@ -21,10 +21,20 @@ import {
 } from '../../packages/server/src/kernel/index.ts';
 import { indexers } from '../../packages/server/src/modules/text/indexer.ts';
 import { exampleHost } from './connectors.ts';
-import { type Backend, backends, beforeStore, newPlace, readyPlace, runSql, START, type StorePlace } from './place.ts';
+import {
+  type Backend,
+  backends,
+  beforeStore,
+  copyPlace,
+  newPlace,
+  readyPlace,
+  runSql,
+  START,
+  type StorePlace,
+} from './place.ts';
 import { refuseForeign, watchDatabase } from './statements.ts';
 
-export { type Backend, backends, beforeStore, newPlace, readyPlace, runSql, type StorePlace };
+export { type Backend, backends, beforeStore, copyPlace, newPlace, readyPlace, runSql, type StorePlace };
 
 export type FakeClock = Clock & { advance(ms: number): void };
 

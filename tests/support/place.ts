@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -82,18 +82,28 @@ export async function readyPlace(backend: Backend, kind: StoreKind = {}): Promis
     writeFileSync(join(place.options.dataDir, 'mem.db'), bytes, { mode: 0o600 });
     return place;
   }
-  const template = await templateOf(kind);
-  const dataDir = mkdtempSync(join(tmpdir(), 'mem-test-'));
-  const dsn = inject('postgresDsn');
+  return copyDatabase(await templateOf(kind), mkdtempSync(join(tmpdir(), 'mem-test-')));
+}
+
+async function copyDatabase(template: string, dataDir: string): Promise<StorePlace> {
   const name = `d_${randomBytes(6).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   return {
-    options: { dataDir, postgresDsn: databaseOf(dsn, name) },
+    options: { dataDir, postgresDsn: databaseOf(inject('postgresDsn'), name) },
     async remove() {
       rmSync(dataDir, { recursive: true, force: true });
       await administer(`DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+/** The same store once more. Nobody may have it open. */
+export async function copyPlace({ options }: StorePlace): Promise<StorePlace> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mem-test-'));
+  cpSync(options.dataDir, dataDir, { recursive: true });
+  if (options.postgresDsn === undefined)
+    return { options: { dataDir }, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
+  return copyDatabase(new URL(options.postgresDsn).pathname.slice(1), dataDir);
 }
 
 let fileTemplate: Promise<Buffer> | undefined;
