@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, at least 19 seconds each. */
+/** Files that take longest. */
 const LONG = [
   'tests/contract/recipe.test.ts',
   'tests/contract/statement-counts.test.ts',
@@ -45,6 +45,17 @@ const LONG = [
   'tests/contract/accounts.test.ts',
   'tests/consumers/failures.test.ts',
   'tests/packages/runtimes.test.ts',
+  'tests/faults/merges.test.ts',
+  'tests/faults/deliveries.test.ts',
+  'tests/sessions/holders.test.ts',
+  'tests/sessions/durable.test.ts',
+  'tests/faults/many-processes.test.ts',
+  'tests/entries/verify.test.ts',
+  'tests/faults/answers-memory.test.ts',
+  'tests/consumers/processes.test.ts',
+  'tests/cortex/digests.test.ts',
+  'tests/graph/privacy.test.ts',
+  'tests/faults/log-order.test.ts',
 ];
 
 /** No long file runs alone at the end. Without it, a first run takes the files by their size. */
