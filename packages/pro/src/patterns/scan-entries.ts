@@ -16,7 +16,6 @@ import { hotEntity } from './rules/hot-entity.ts';
 import { DAY_MS, MAX_COMPARED, PathFacts } from './rules/path-facts.ts';
 import { recurringFailure } from './rules/recurring-failure.ts';
 import { redundantWrites } from './rules/redundant.ts';
-import { similarPairs } from './rules/similar.ts';
 import { onlyAuthor, singlePoint } from './rules/single-point.ts';
 import { mayBeStaleCluster, staleCluster, staleKnowledge } from './rules/stale.ts';
 import type { ScanRun } from './scan-run.ts';
@@ -65,7 +64,7 @@ function firstOfEachPath(begun: PathFacts | undefined): (row: PagedEntry) => boo
 
 async function lookAtPath(run: ScanRun, path: PathFacts, staleSeq: number): Promise<void> {
   const { terms } = run;
-  const pairs = await inTurns(similarPairs(path.entries, terms.similarity_threshold));
+  const pairs = await inTurns(run.texts.pairsOf(path.entries, terms.similarity_threshold));
   const texts = { pairs, contradicts: isContradiction };
   const author = onlyAuthor(path);
   const found = [

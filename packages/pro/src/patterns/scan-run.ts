@@ -12,6 +12,7 @@ import {
 import { getScan, type PatternScanRow, upsertScans } from './queries.ts';
 import type { PatternFinding } from './rules/finding.ts';
 import { DAY_MS, HOT_DAYS, RECENT_DAYS, type ScanTerms } from './rules/path-facts.ts';
+import { TextComparison } from './rules/similar.ts';
 import { type KeptPatterns, saveFindings } from './save.ts';
 import type { ScanSettings } from './start.ts';
 
@@ -54,6 +55,7 @@ export class ScanRun {
   readonly dialect: Dialect;
   readonly view: EntryView;
   readonly paths: Glob | undefined;
+  readonly texts = new TextComparison();
   #pending: PatternFinding[] = [];
   #counted: Partial<Record<CountedMember, number>> = {};
   #savedAt = performance.now();
