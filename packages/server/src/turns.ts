@@ -47,3 +47,26 @@ export function untilTurnEnds<T>(steps: Iterator<void, T>, endOfTurn = turnEnd):
 /** Leaves the machine to others for so long, or until the service stops. */
 export const rest = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined);
+
+/** It rests so many times as long as it worked where others need the event loop all the time. */
+const BUSY_RESTS = 16;
+const MAX_REST_MS = 2_000;
+/** The same where nobody else has anything to do: enough to see what comes in. */
+const IDLE_RESTS = 0.25;
+const LEAST_REST_MS = 1;
+const LOOKS_EVERY_MS = 100;
+
+/**
+ * Between the parts of long work in the background: rests after one for as long as others use the event loop, in proportion to how
+ * busy they keep it. So the work goes on at nearly full speed on a server that is idle, and readers hardly notice it on one that is not.
+ */
+export async function giveWay(workedMs: number, signal: AbortSignal): Promise<void> {
+  const began = performance.eventLoopUtilization();
+  const started = performance.now();
+  let wanted = Math.max(LEAST_REST_MS, workedMs * IDLE_RESTS);
+  for (let rested = 0; rested < wanted && !signal.aborted; rested = performance.now() - started) {
+    await rest(Math.min(wanted - rested, LOOKS_EVERY_MS), signal);
+    const { utilization } = performance.eventLoopUtilization(began);
+    wanted = Math.min(workedMs * BUSY_RESTS * utilization, MAX_REST_MS);
+  }
+}

@@ -43,17 +43,18 @@ export type PagedEntry = Pick<EntryRow, (typeof COLUMNS)[number]> & { document: 
 /** After every key of a path. */
 export const PATH_END = '\u{10ffff}';
 
-/** The next entries on `main` that everyone may see, by path and key. */
+/** The next entries on `main` that everyone may see, by path and key, up to the end of a path. */
 export async function nextEntries(
   { query, view, paths }: ScanRun,
   [path, key]: readonly [path: string, key: string],
-): Promise<{ rows: PagedEntry[]; isLast: boolean }> {
+  lastPath = PATH_END,
+): Promise<{ rows: PagedEntry[]; isFull: boolean }> {
   const part = { paths: paths && [paths], standings: true };
   const rows = await query.all<PagedEntry>(
-    sql`SELECT ${SELECTED} FROM ${entriesIn(view, part)} WHERE (entity_path, key) > (${path}, ${key})
+    sql`SELECT ${SELECTED} FROM ${entriesIn(view, part)} WHERE (entity_path, key) > (${path}, ${key}) AND entity_path <= ${lastPath}
         ORDER BY entity_path, key LIMIT ${PAGE}`,
   );
-  return { rows, isLast: rows.length < PAGE };
+  return { rows, isFull: rows.length === PAGE };
 }
 
 /** What expires by itself is out of date by nature, and files are alike. */
@@ -64,31 +65,30 @@ export async function toLooked(
   run: ScanRun,
   rows: readonly PagedEntry[],
   isCompared: (row: PagedEntry) => boolean,
-): Promise<LookedEntry[]> {
+): Promise<{ entity_path: string; entry: LookedEntry }[]> {
   const compared = rows.filter(isCompared);
   const versions = await earlierVersions(run, compared);
   const lines = await recentLines(run, compared);
-  const looked: LookedEntry[] = [];
+  const looked: { entity_path: string; entry: LookedEntry }[] = [];
   const known = new Set(compared);
   for (const row of rows) {
     const turn = pause();
     if (turn) await turn;
-    const { entry_id, key, version, seq, agent_id, written_at, memory_type, content_hash, confidence } = row;
+    const { entity_path, entry_id, key, version, seq, agent_id, written_at, memory_type, content_hash, confidence } =
+      row;
     const standing = standingOf(row);
     const past = versions.get(entry_id);
-    looked.push({
-      ...{
-        entry_id,
-        key,
-        family: familyOf(key),
-        version,
-        seq,
-        agent_id,
-        written_at,
-        memory_type,
-        content_hash,
-        confidence,
-      },
+    const entry: LookedEntry = {
+      entry_id,
+      key,
+      family: familyOf(key),
+      version,
+      seq,
+      agent_id,
+      written_at,
+      memory_type,
+      content_hash,
+      confidence,
       created_at: past?.created_at ?? written_at,
       evidence_status: evidenceStatus(standing, confidence),
       recall_count: row.recall_count,
@@ -96,7 +96,8 @@ export async function toLooked(
       text: known.has(row) ? textOf(row) : undefined,
       versions: past?.versions ?? NONE,
       lines: lines.get(entry_id) ?? NONE,
-    });
+    };
+    looked.push({ entity_path, entry });
   }
   return looked;
 }

@@ -27,12 +27,13 @@ export async function scanAgents(run: ScanRun): Promise<void> {
     );
     isLast = agents.length < AGENTS_AT_ONCE;
     for (const agent of agents) {
+      if (run.isOver) return;
       const finding = passiveConsumer(await activityOf(run, agent), run.terms);
       if (finding) run.report(finding);
+      run.count('scanned_agents');
+      after = agent.agent_id;
+      await run.endOfPart({ phase: 'agents', place: after });
     }
-    after = agents.at(-1)?.agent_id ?? after;
-    run.count('scanned_agents', agents.length);
-    await run.endOfPage({ phase: 'agents', place: after });
   }
 }
 

@@ -18,15 +18,16 @@ export async function scanBranches(run: ScanRun): Promise<void> {
     const branches = await listActiveAfter(query, row.account_id, { after, limit: AT_ONCE });
     isLast = branches.length < AT_ONCE;
     for (const { name, status, is_protected, created_by, created_seq } of branches) {
+      if (run.isOver) return;
       const has_open_pull_request = await hasOpenFrom(query, row.account_id, name);
       const changed = await changesOn(run, name);
       const facts = { name, status, is_protected, created_by, created_seq, has_open_pull_request, ...changed };
       const finding = orphanedBranch(facts, before);
       if (finding) run.report(finding);
+      run.count('scanned_branches');
+      after = name;
+      await run.endOfPart({ phase: 'branches', place: after });
     }
-    after = branches.at(-1)?.name ?? after;
-    run.count('scanned_branches', branches.length);
-    await run.endOfPage({ phase: 'branches', place: after });
   }
   await scanPullRequests(run);
 }
@@ -47,12 +48,13 @@ async function scanPullRequests(run: ScanRun): Promise<void> {
     const requests = await listOpenAfter(query, row.account_id, { after, limit: AT_ONCE });
     isLast = requests.length < AT_ONCE;
     for (const request of requests) {
+      if (run.isOver) return;
       const reviewed_seq = await newestReviewOf(query, row.account_id, request);
       const changed = await changesOn(run, request.source_branch);
       const finding = unreviewedChanges({ ...request, ...changed, reviewed_seq }, before);
       if (finding) run.report(finding);
+      after = request.created_seq;
+      await run.endOfPart({ phase: 'branches' });
     }
-    after = requests.at(-1)?.created_seq ?? after;
-    await run.endOfPage({ phase: 'branches' });
   }
 }

@@ -16,40 +16,62 @@ import { hotEntity } from './rules/hot-entity.ts';
 import { DAY_MS, MAX_COMPARED, PathFacts } from './rules/path-facts.ts';
 import { recurringFailure } from './rules/recurring-failure.ts';
 import { redundantWrites } from './rules/redundant.ts';
-import { similarPairs } from './rules/similar.ts';
 import { onlyAuthor, singlePoint } from './rules/single-point.ts';
 import { mayBeStaleCluster, staleCluster, staleKnowledge } from './rules/stale.ts';
 import type { ScanRun } from './scan-run.ts';
 
-/** Goes through the entries by path, and looks at each path when all of it is known. */
+/** How far a scan has come: the last entry, and the path that is not done with it. */
+type PlaceInPaths = { after: readonly [path: string, key: string]; path: PathFacts | undefined };
+
+/** So many entries of one path are read before a rest, if the path does not end before. */
+const READ_WITHOUT_REST = MAX_COMPARED;
+
+/**
+ * Goes through the entries by path, and looks at each path when all of it is known. It rests where a path ends: what is alive over
+ * a rest moves to where memory is rarely freed, and most of what is read would gather there.
+ */
 export async function scanEntries(run: ScanRun): Promise<void> {
-  let after: readonly [string, string] = [run.row.entity_path ?? '', PATH_END];
-  let path: PathFacts | undefined;
-  let donePath = run.row.entity_path;
-  const stale_seq = await seqAt(run.query, run.row.account_id, run.terms.at - run.terms.stale_days * DAY_MS);
-  const end = async () => {
-    if (path && path.count > 0) await lookAtPath(run, path, stale_seq);
-    donePath = path?.entity_path ?? donePath;
-  };
+  const { row, terms, query } = run;
+  const staleSeq = await seqAt(query, row.account_id, terms.at - terms.stale_days * DAY_MS);
+  let place: PlaceInPaths = { after: [row.entity_path ?? '', PATH_END], path: undefined };
+  let donePath = row.entity_path;
+  let unrested = 0;
   for (let isLast = false; !isLast && !run.isOver; ) {
-    const page = await nextEntries(run, after);
-    isLast = page.isLast;
-    const last = page.rows.at(-1);
-    if (last) after = [last.entity_path, last.key];
-    const rows = page.rows.filter(isLookedAt);
-    const looked = await toLooked(run, rows, firstOfEachPath(path));
-    for (const [i, entry] of looked.entries()) {
-      const { entity_path } = rows[i] as PagedEntry;
-      if (path?.entity_path !== entity_path) {
-        await end();
-        path = new PathFacts(entity_path);
-      }
-      path.add(entry);
-    }
-    run.count('scanned_entries', page.rows.length);
-    if (isLast) await end();
-    await run.endOfPage({ entity_path: donePath });
+    const page = await scanPage(run, place, staleSeq);
+    ({ isLast, place } = page);
+    donePath = page.donePath ?? donePath;
+    run.count('scanned_entries', page.read);
+    unrested += page.read;
+    if (place.path && unrested < READ_WITHOUT_REST) continue;
+    await run.endOfPart({ entity_path: donePath });
+    unrested = 0;
   }
+}
+
+type ScannedPage = { place: PlaceInPaths; read: number; donePath: string | undefined; isLast: boolean };
+
+/** Reads a page, and looks at the paths that end in it. The page after one that ends within a path has the rest of that path only. */
+async function scanPage(run: ScanRun, { after, path: begun }: PlaceInPaths, staleSeq: number): Promise<ScannedPage> {
+  const { rows, isFull } = await nextEntries(run, after, begun?.entity_path);
+  let path = begun;
+  let donePath: string | undefined;
+  const end = async () => {
+    if (path) await lookAtPath(run, path, staleSeq);
+    donePath = path?.entity_path ?? donePath;
+    path = undefined;
+  };
+  for (const { entity_path, entry } of await toLooked(run, rows.filter(isLookedAt), firstOfEachPath(begun))) {
+    if (path?.entity_path !== entity_path) await end();
+    path ??= new PathFacts(entity_path);
+    path.add(entry);
+  }
+  const last = rows.at(-1);
+  if (!isFull || path?.entity_path !== last?.entity_path) await end();
+  const reached = begun && !isFull ? ([begun.entity_path, PATH_END] as const) : after;
+  return {
+    place: { after: isFull && last ? [last.entity_path, last.key] : reached, path },
+    ...{ read: rows.length, donePath, isLast: !isFull && begun === undefined },
+  };
 }
 
 /** Whether an entry is one of those of its path that are compared. To be asked in order. */
@@ -65,7 +87,7 @@ function firstOfEachPath(begun: PathFacts | undefined): (row: PagedEntry) => boo
 
 async function lookAtPath(run: ScanRun, path: PathFacts, staleSeq: number): Promise<void> {
   const { terms } = run;
-  const pairs = await inTurns(similarPairs(path.entries, terms.similarity_threshold));
+  const pairs = await inTurns(run.texts.pairsOf(path.entries, terms.similarity_threshold));
   const texts = { pairs, contradicts: isContradiction };
   const author = onlyAuthor(path);
   const found = [

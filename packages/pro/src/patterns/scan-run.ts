@@ -3,23 +3,23 @@ import {
   type Dialect,
   type EntryView,
   type Glob,
+  giveWay,
   MAIN_LINEAGE,
   parseGlob,
   type Query,
-  rest,
   seqAt,
 } from '@mem-service/server/module';
 import { getScan, type PatternScanRow, upsertScans } from './queries.ts';
 import type { PatternFinding } from './rules/finding.ts';
 import { DAY_MS, HOT_DAYS, RECENT_DAYS, type ScanTerms } from './rules/path-facts.ts';
+import { TextComparison } from './rules/similar.ts';
 import { type KeptPatterns, saveFindings } from './save.ts';
 import type { ScanSettings } from './start.ts';
 
-/** As long as it works, it rests this many times as long: those who read should hardly notice. */
-const RESTS = 8;
-const MAX_REST_MS = 2000;
 /** Where it is, is stored this often, so that little is done again after a crash. */
 const SAVE_EVERY_MS = 1000;
+/** It rests after no less work than this. */
+const LEAST_WORK_MS = 5;
 /** Findings that one transaction stores. */
 const SAVED_AT_ONCE = 50;
 
@@ -54,6 +54,7 @@ export class ScanRun {
   readonly dialect: Dialect;
   readonly view: EntryView;
   readonly paths: Glob | undefined;
+  readonly texts = new TextComparison();
   #pending: PatternFinding[] = [];
   #counted: Partial<Record<CountedMember, number>> = {};
   #savedAt = performance.now();
@@ -85,14 +86,15 @@ export class ScanRun {
     if (for_agent === null || finding.agents.includes(for_agent)) this.#pending.push(finding);
   }
 
-  /** To be awaited after each page: stores where the scan is, now and then, and leaves the machine to others. */
-  async endOfPage(place: ScanPlace): Promise<void> {
+  /** To be awaited after each path, agent or branch: stores where the scan is, now and then, and gives way to others. */
+  async endOfPart(place: ScanPlace): Promise<void> {
     const isDue = performance.now() - this.#savedAt >= SAVE_EVERY_MS || this.#pending.length >= SAVED_AT_ONCE;
     if (isDue) await this.save(place);
     if (this.context.isStopping()) this.isOver = true;
     if (this.isOver) return;
-    const worked = performance.now() - this.#workedSince;
-    await rest(Math.min(worked * RESTS, MAX_REST_MS), this.context.stopped);
+    const workedMs = performance.now() - this.#workedSince;
+    if (workedMs < LEAST_WORK_MS) return;
+    await giveWay(workedMs, this.context.stopped);
     this.#workedSince = performance.now();
   }
 
