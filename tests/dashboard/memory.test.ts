@@ -57,7 +57,7 @@ describe('Lists of memory', SLOW, () => {
   const MANY = 700;
   /** Has no room in a row; it wrote the first hundred. */
   const LONG_NAME = `agent-${'with-a-long-name-'.repeat(5)}`;
-  const { app, server, open } = useMemory('sqlite', async (filled) => {
+  const { app, server, newPage, open } = useMemory('sqlite', async (filled) => {
     const value = { max_attempts: 3 };
     await filled.call('entries.write', { ...POLICY, value, memory_type: 'belief' });
     await filled.call('outcomes.commit', {
@@ -166,6 +166,32 @@ describe('Lists of memory', SLOW, () => {
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
     await app().call('entries.write', { entity_path: 'live', key: 'fresh', value: 1 });
     await rows(page).getByText('fresh').waitFor();
+  });
+
+  it('shows what was written between its answer and the first event, and asks once where nothing was', async () => {
+    const { page } = await newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const lists = () => asked.filter((path) => path === '/api/v1/entries').length;
+    let follow = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      follow = resolve;
+    });
+    await page.route('**/api/v1/stream*', async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    await page.goto(`${server().url}/#/memory/between`);
+    await page.getByText('No entry is stored at between').waitFor();
+    await app().call('entries.write', { entity_path: 'between', key: 'missed', value: 1 });
+    follow();
+    await rows(page).getByText('missed').waitFor();
+    expect(lists()).toBe(2);
+    await page.reload();
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await rows(page).getByText('missed').waitFor();
+    await page.evaluate('new Promise((done) => setTimeout(() => requestIdleCallback(done), 1500))');
+    expect(lists()).toBe(3);
   });
 });
 
