@@ -283,6 +283,8 @@ describe.each(backends)('Evaluation on %s', { timeout: 60_000 }, (backend) => {
       .waitFor();
     for (const name of ['1. Which runs fail', '2. Memory behind it', '3. Where two runs part'])
       await region(page, name).waitFor();
+    const parted = region(page, '3. Where two runs part');
+    await parted.getByRole('link', { name: story.incident.slice(-8), exact: true }).waitFor();
     expect(page.url()).toContain('question=Why');
     await region(page, '3. Where two runs part').getByRole('link', { name: 'Compare the two' }).click();
     await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor();
@@ -348,6 +350,8 @@ describe.each(backends)('Evaluation on %s', { timeout: 60_000 }, (backend) => {
     await results.getByRole('link', { name: 'roll-out' }).click();
     await page.getByRole('heading', { name: 'roll-out', level: 1 }).waitFor();
     await region(page, 'What has to come of it').getByText('"outcome"').waitFor();
+    const from = page.getByRole('link', { name: story.success.slice(-8), exact: true });
+    expect(await from.getAttribute('title')).toBe(story.success);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No regression case yet').waitFor();
     expect(complaints).toEqual([]);

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { backends } from '../support/app.ts';
 import { entry, region, rows, useMemory } from './support/memory.ts';
@@ -54,7 +55,9 @@ describe.each(backends)('Memory on %s', SLOW, (backend) => {
 
 describe('Lists of memory', SLOW, () => {
   const MANY = 700;
-  const { app, server, open } = useMemory('sqlite', async (filled) => {
+  /** Has no room in a row; it wrote the first hundred. */
+  const LONG_NAME = `agent-${'with-a-long-name-'.repeat(5)}`;
+  const { app, server, newPage, open } = useMemory('sqlite', async (filled) => {
     const value = { max_attempts: 3 };
     await filled.call('entries.write', { ...POLICY, value, memory_type: 'belief' });
     await filled.call('outcomes.commit', {
@@ -64,13 +67,17 @@ describe('Lists of memory', SLOW, () => {
     });
     await filled.call('entries.write', { entity_path: 'x', key: 'last', value });
     for (let from = 0; from < MANY; from += 100)
-      await filled.call('commits.create', {
-        writes: Array.from({ length: 100 }, (_, i) => ({
-          entity_path: `many/p${String(from + i).padStart(4, '0')}`,
-          key: 'k',
-          value: from + i,
-        })),
-      });
+      await filled.call(
+        'commits.create',
+        {
+          writes: Array.from({ length: 100 }, (_, i) => ({
+            entity_path: `many/p${String(from + i).padStart(4, '0')}`,
+            key: 'k',
+            value: from + i,
+          })),
+        },
+        { agent_id: from === 0 ? LONG_NAME : 'short' },
+      );
   });
 
   it('shows paths with counts as they are opened, and jumps to one by its name', async () => {
@@ -114,6 +121,31 @@ describe('Lists of memory', SLOW, () => {
     expect(await list.getByText('p0649/').count()).toBe(0);
   });
 
+  it('shows each row in its place after far moves, and what is cut off of it', async () => {
+    const { page } = await open('#/memory/many?sort=path');
+    const list = page.getByRole('grid', { name: 'Entries' });
+    await list.getByText('p0000/').waitFor();
+    expect(await titlesOfCut(list)).toContainEqual(expect.stringContaining(LONG_NAME));
+    await expect
+      .poll(
+        async () => {
+          await list.press('End');
+          return list.getAttribute('aria-rowcount');
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(String(MANY));
+    for (const share of [0.9, 0.2, 0.21, 0.6, 1]) {
+      await list.evaluate((grid, to) => {
+        grid.scrollTop = grid.scrollHeight * to;
+      }, share);
+      await expect.poll(() => misplaced(list)).toEqual([]);
+      // Those around them follow, so that a short move finds them there.
+      await expect.poll(() => countAbove(list)).toBe(6);
+    }
+    expect(await titlesOfCut(list)).not.toContainEqual(expect.stringContaining(LONG_NAME));
+  });
+
   it('keeps filters as chips and in the address', async () => {
     const { page } = await open('#/memory?status=untested&min=0.3');
     await page.getByRole('button', { name: 'Remove status untested' }).waitFor();
@@ -135,4 +167,61 @@ describe('Lists of memory', SLOW, () => {
     await app().call('entries.write', { entity_path: 'live', key: 'fresh', value: 1 });
     await rows(page).getByText('fresh').waitFor();
   });
+
+  it('shows what was written between its answer and the first event, and asks once where nothing was', async () => {
+    const { page } = await newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const lists = () => asked.filter((path) => path === '/api/v1/entries').length;
+    let follow = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      follow = resolve;
+    });
+    await page.route('**/api/v1/stream*', async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    await page.goto(`${server().url}/#/memory/between`);
+    await page.getByText('No entry is stored at between').waitFor();
+    await app().call('entries.write', { entity_path: 'between', key: 'missed', value: 1 });
+    follow();
+    await rows(page).getByText('missed').waitFor();
+    expect(lists()).toBe(2);
+    await page.reload();
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await rows(page).getByText('missed').waitFor();
+    await page.evaluate('new Promise((done) => setTimeout(() => requestIdleCallback(done), 1500))');
+    expect(lists()).toBe(3);
+  });
 });
+
+/** What is wrong with the rows of a list by path: another entry or place than their number says, or none where there is room. */
+const misplaced = (list: Locator): Promise<string[]> =>
+  list.evaluate((grid) => {
+    const shown = grid.getBoundingClientRect();
+    const all = [...grid.querySelectorAll('[role="row"]')].map((row) => ({
+      text: row.textContent ?? '',
+      index: Number(row.getAttribute('aria-rowindex')) - 1,
+      at: row.getBoundingClientRect(),
+    }));
+    const wrong = all.filter(({ text, index, at }) => {
+      const isElsewhere = Math.abs(at.top - shown.top + grid.scrollTop - index * at.height) > 1;
+      return isElsewhere || !text.includes(`p${String(index).padStart(4, '0')}/k`);
+    });
+    const [first, last] = [all.at(0)?.at, all.at(-1)?.at];
+    const isFull = first && last && first.top <= shown.top && last.bottom >= shown.bottom - 1;
+    return [...wrong.map(({ text }) => text), ...(isFull ? [] : ['not full'])];
+  });
+
+const countAbove = (list: Locator): Promise<number> =>
+  list.evaluate((grid) => {
+    const { top } = grid.getBoundingClientRect();
+    return [...grid.querySelectorAll('[role="row"]')].filter((row) => row.getBoundingClientRect().bottom <= top).length;
+  });
+
+/** Points at what may be cut off, which gives it a title. */
+async function titlesOfCut(list: Locator): Promise<string[]> {
+  const cut = list.locator('.cut');
+  for (const one of await cut.all()) await one.dispatchEvent('pointerover');
+  return cut.evaluateAll((all) => all.map((one) => one.getAttribute('title') ?? ''));
+}

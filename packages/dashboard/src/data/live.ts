@@ -1,6 +1,7 @@
 import { client, isMemError } from './client.ts';
 import { eventOfStream, type FeedEvent } from './events.ts';
 import { refuseKey } from './key-store.ts';
+import { logEnd, RECENT_MS } from './log-end.ts';
 
 export type LiveState = 'off' | 'connecting' | 'live' | 'reconnecting' | 'paused';
 export type LiveStatus = { state: LiveState /** When the last event or connection came. */; at: number; rate: number };
@@ -14,11 +15,12 @@ const BETWEEN_MS = 250;
 /**
  * One stream of events for the whole page, of all branches that the key may read. An event after a while is handed on with
  * the next frame, many are some times a second, all of them and in order; after a pause or a lost connection it goes on after
- * the last one.
+ * the last one. It begins where the log ended before the page asked what it shows, so that nothing in between is missed.
  */
 export class LiveStream {
   #status: LiveStatus = { state: 'off', at: 0, rate: 0 };
   #position: string | undefined;
+  #endMs = RECENT_MS;
   #waiting: FeedEvent[] = [];
   #frame: ReturnType<typeof setTimeout> | undefined;
   #handedAt = Number.NEGATIVE_INFINITY;
@@ -69,6 +71,8 @@ export class LiveStream {
   /** Begins again, as with another key. */
   restart(): void {
     this.#position = undefined;
+    // What was known of the log may not be true any more.
+    this.#endMs = 0;
     if (this.#listeners.size > 0) this.#open();
   }
 
@@ -95,6 +99,9 @@ export class LiveStream {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
+    const end = this.#position === undefined ? await logEnd(this.#endMs) : undefined;
+    if (signal.aborted) return;
+    this.#position ??= end;
     const input = { all_branches: true, ...(this.#position === undefined ? {} : { after: this.#position }) };
     const options = {
       signal,

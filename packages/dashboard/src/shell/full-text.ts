@@ -12,7 +12,11 @@ const LINES = 'a, button, summary, tr, [role="row"], [role="treeitem"], [role="o
 /** Text that has no room is shown whole where somebody points at it, and where the keys are. */
 export function showFullTexts(): void {
   addEventListener('pointerover', ({ target }) => {
-    const cut = target instanceof HTMLElement ? cutAbove(target) : undefined;
+    if (!(target instanceof HTMLElement)) return;
+    // The text may be another one by now, which has room.
+    for (const element of linesAbove(target))
+      if (titled.has(element) && !isCut(element)) element.removeAttribute('title');
+    const cut = cutAbove(target);
     if (cut === undefined || hasOwnTitle(cut)) return;
     titled.add(cut);
     cut.title = cut.innerText.trim();
@@ -23,11 +27,14 @@ export function showFullTexts(): void {
 const hasOwnTitle = (element: HTMLElement): boolean => element.title !== '' && !titled.has(element);
 
 /** The nearest that is cut off, or that has a title of its own. */
-function cutAbove(from: HTMLElement): HTMLElement | undefined {
-  let element: HTMLElement | null = from;
-  for (let level = 0; element !== null && level < LEVELS; level++, element = element.parentElement)
-    if (hasOwnTitle(element) || isCut(element)) return element;
-  return undefined;
+const cutAbove = (from: HTMLElement): HTMLElement | undefined =>
+  linesAbove(from).find((element) => hasOwnTitle(element) || isCut(element));
+
+function linesAbove(from: HTMLElement): HTMLElement[] {
+  const lines: HTMLElement[] = [];
+  for (let element: HTMLElement | null = from; element && lines.length < LEVELS; element = element.parentElement)
+    lines.push(element);
+  return lines;
 }
 
 function isCut(element: Element): boolean {

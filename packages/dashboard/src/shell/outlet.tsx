@@ -1,5 +1,6 @@
 import { Component, type ComponentType, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKey } from '../data/key-store.ts';
+import { logEnd } from '../data/log-end.ts';
 import { useIsOnline } from '../data/online.ts';
 import { ask } from '../data/query.ts';
 import { waitFor } from '../data/waits.ts';
@@ -35,9 +36,15 @@ firstPage?.load().catch(() => {});
 /** No page waits longer for its first answers: it is drawn without those that are missing. */
 const PREPARED_MS = 150;
 
-/** When the page that the app begins with has the answers that it shows first, if it asks for any. */
-export const prepared = (): Promise<unknown> =>
-  Promise.race([firstPage?.prepare?.(firstAddress), new Promise((resolve) => setTimeout(resolve, PREPARED_MS))]);
+/**
+ * When the page that the app begins with has the answers that it shows first. Others ask when they are drawn: before, it is known
+ * where the log ends, so that the stream misses no event that is later than their answers. Pages of admins follow no stream.
+ */
+export const prepared = (): Promise<unknown> => {
+  const isLive = firstPage !== undefined && firstPage.group !== 'admin';
+  const answers = firstPage?.prepare?.(firstAddress) ?? (isLive ? logEnd() : undefined);
+  return Promise.race([answers, new Promise((resolve) => setTimeout(resolve, PREPARED_MS))]);
+};
 
 /** What follows the page in the address. */
 const restOf = ({ id }: DashboardPage, { page, rest }: PageAddress): string => `${page}/${rest}`.slice(id.length + 1);

@@ -56,7 +56,7 @@ export function RowList(props: RowListProps) {
     handle,
   } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const { first, last, spacerPx, topOf, reveal } = useRows(scroller, count, rowPx);
+  const { first, last, spacerPx, topOf, keyOf, reveal } = useRows(scroller, count, rowPx);
   const [active, setActive] = useState(selected ?? 0);
   const prefix = useRef(`rows-${Math.random().toString(36).slice(2)}`).current;
   const goTo = (index: number) => {
@@ -106,7 +106,7 @@ export function RowList(props: RowListProps) {
           // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys.
           // biome-ignore lint/a11y/useSemanticElements: see above.
           <div
-            key={index}
+            key={keyOf(index)}
             id={`${prefix}-${index}`}
             role="row"
             aria-rowindex={index + 1}

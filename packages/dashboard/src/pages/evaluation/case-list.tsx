@@ -15,6 +15,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import styles from '../branches/branches.module.css';
 import { CaseRuns } from './case-runs.tsx';
 import evaluationStyles from './evaluation.module.css';
+import { TraceLink } from './evaluation-marks.tsx';
 
 type ListedCase = Output<'cases.list'>['cases'][number];
 
@@ -94,15 +95,9 @@ const columnsAt = (now: number): readonly Column<ListedCase>[] => [
     cell: ({ version }) => <span className="second">{texts.version(version)}</span>,
   },
   {
-    ...{ id: 'from', head: texts.columns.from, width: 260, phone: 'hide' },
+    ...{ id: 'from', head: texts.columns.from, width: 132, phone: 'hide' },
     cell: ({ trace_id }) =>
-      trace_id === null ? (
-        <span className="third">{texts.byHand}</span>
-      ) : (
-        <a href={hrefOf('traces', trace_id)}>
-          <code>{trace_id}</code>
-        </a>
-      ),
+      trace_id === null ? <span className="third">{texts.byHand}</span> : <TraceLink id={trace_id} />,
   },
   {
     ...{ id: 'changed', head: texts.columns.changed, width: 92, phone: 'time' },

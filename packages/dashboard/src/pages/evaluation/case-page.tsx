@@ -13,6 +13,7 @@ import { type Fact, Facts, Section } from '../../ui/section.tsx';
 import { ErrorState, Loaded } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import styles from '../branches/branches.module.css';
+import { TraceLink } from './evaluation-marks.tsx';
 
 type RegressionCase = Output<'cases.read'>;
 
@@ -82,7 +83,7 @@ function factsOf({ case_id, set_id, version, trace_id, agent_id, updated_at }: R
     { name: facts.id, value: <code>{case_id}</code> },
     { name: facts.set, value: set_id },
     { name: facts.version, value: texts.version(version) },
-    { name: facts.from, value: trace_id === null ? texts.byHand : linkTo('traces', trace_id) },
+    { name: facts.from, value: trace_id === null ? texts.byHand : <TraceLink id={trace_id} /> },
     { name: facts.by, value: linkTo('agents', agent_id) },
     {
       name: facts.at,

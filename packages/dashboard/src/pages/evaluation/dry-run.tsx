@@ -15,7 +15,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { titleOf } from '../traces/trace-row.tsx';
 import type { ListedTrace } from '../traces/trace-rows.ts';
 import styles from './evaluation.module.css';
-import { ResultTag, reasonColumn, scoreColumn } from './evaluation-marks.tsx';
+import { ResultTag, reasonColumn, scoreColumn, TraceLink } from './evaluation-marks.tsx';
 
 const texts = evaluation.dryRun;
 const NEWEST = { limit: 10 };
@@ -131,9 +131,10 @@ const columnsOf = (traces: readonly ListedTrace[]): readonly Column<DryRunResult
     phone: 'name',
     cell: ({ trace_id }) => {
       const trace = traces.find((one) => one.trace_id === trace_id);
+      if (!trace) return <TraceLink id={trace_id} />;
       return (
         <a href={hrefOf('traces', trace_id)} title={trace_id}>
-          {trace ? titleOf(trace) : trace_id}
+          {titleOf(trace)}
         </a>
       );
     },

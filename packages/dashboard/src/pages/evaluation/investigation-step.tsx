@@ -8,6 +8,7 @@ import { comparable } from '../../ui/diff.tsx';
 import { EntryName } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { TraceLink } from './evaluation-marks.tsx';
 import styles from './investigation.module.css';
 import { SegmentTable } from './segment-table.tsx';
 import { SuspectTable } from './suspects.tsx';
@@ -68,12 +69,6 @@ function TwoTraces({ ids: [failing = '', passing = ''] }: { ids: readonly string
     </p>
   );
 }
-
-const TraceLink = ({ id }: { id: string }) => (
-  <a className="link" href={hrefOf('traces', id)}>
-    <code>{id}</code>
-  </a>
-);
 
 function Changes({ changes, first }: { changes: readonly MemoryChange[]; first: string | undefined }) {
   return (

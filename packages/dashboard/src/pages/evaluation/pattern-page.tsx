@@ -13,6 +13,7 @@ import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import styles from '../branches/branches.module.css';
 import evaluationStyles from './evaluation.module.css';
+import { TraceLink } from './evaluation-marks.tsx';
 import { nameOf, PATTERN_TONES, SEVERITY_TONES, type WholePattern } from './pattern-data.ts';
 import { ResolvePattern } from './resolve-pattern.tsx';
 
@@ -72,7 +73,7 @@ function ShownPattern({ pattern, call }: { pattern: WholePattern; call: CopiedCa
           </Section>
           {traces.length > 0 && (
             <Section title={texts.traces}>
-              <Links page="traces" ids={traces.map(({ trace_id }) => trace_id)} />
+              <Traces traces={traces} />
             </Section>
           )}
         </div>
@@ -86,7 +87,11 @@ function ShownPattern({ pattern, call }: { pattern: WholePattern; call: CopiedCa
             <Facts facts={factsOf(pattern)} />
           </Section>
           <Section title={texts.agents}>
-            <Links page="agents" ids={agents} />
+            <ul className={evaluationStyles.links}>
+              {agents.map((id) => (
+                <li key={id}>{linkTo('agents', id)}</li>
+              ))}
+            </ul>
           </Section>
         </div>
       </div>
@@ -95,13 +100,16 @@ function ShownPattern({ pattern, call }: { pattern: WholePattern; call: CopiedCa
   );
 }
 
-const Links = ({ page, ids }: { page: string; ids: readonly string[] }) => (
+const Traces = ({ traces }: Pick<WholePattern, 'traces'>) => (
   <ul className={evaluationStyles.links}>
-    {ids.map((id) => (
-      <li key={id}>
-        <a className="link" href={hrefOf(page, id)}>
-          {id}
+    {traces.map(({ trace_id, agent_id, outcome_type, traced_at }) => (
+      <li key={trace_id} className="line">
+        <a className="strong cut" href={hrefOf('agents', agent_id)}>
+          {agent_id}
         </a>
+        <TraceLink id={trace_id} />
+        <span className="second small">{outcome_type}</span>
+        <span className="third small">{timeOf(traced_at)}</span>
       </li>
     ))}
   </ul>

@@ -76,6 +76,7 @@ export function EntryList({ address }: { address: MemoryAddress }) {
   };
   const selected = entry ? selectedIn(rows, entry) : undefined;
   const isEmpty = !rows.isPending && !rows.hasMore && rows.count === 0;
+  const now = useNow();
   return (
     <section className={styles.list} aria-label={texts.title}>
       <ListHead address={address} input={input} />
@@ -110,7 +111,7 @@ export function EntryList({ address }: { address: MemoryAddress }) {
             selected={selected}
             onRange={onRange}
             onOpen={open}
-            row={(index) => <Row entry={rows.rowAt(index)} under={listPath} />}
+            row={(index) => <Row entry={rows.rowAt(index)} under={listPath} now={now} />}
           />
         )}
       </div>
@@ -134,8 +135,9 @@ function selectedIn(
 /** Rows that stay in view while the list is scrolled are not drawn again. */
 const Row = memo(EntryRow);
 
-function EntryRow({ entry, under }: { entry: ListedRow | undefined; under: string }) {
-  const now = useNow();
+type EntryRowProps = { entry: ListedRow | undefined; under: string; now: number };
+
+function EntryRow({ entry, under, now }: EntryRowProps) {
   if (!entry)
     return (
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid around it.
