@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadJudged } from '../../packages/pro/src/evaluation/load-traces.ts';
 import { modules } from '../../packages/pro/src/index.ts';
 import { listTracesBetween } from '../../packages/server/src/module.ts';
+import { residentMemory } from '../processes.mjs';
 import { caller, open } from './open.mjs';
 
 const { rounds, judges, ...place } = JSON.parse(process.argv[2]);
@@ -15,9 +16,10 @@ const app = await open({ ...place, modules });
 const { database } = app.kernel.services;
 const { account_id } = caller;
 const call = (name, input) => app.kernel.invoke(name, input, caller);
+/** Its own: mapped pages of the store are the system's, which takes them back when it needs them. */
 const megabytes = () => {
   globalThis.gc?.();
-  return process.memoryUsage().rss / 2 ** 20;
+  return residentMemory(process.pid).own;
 };
 
 await untilAtRest();

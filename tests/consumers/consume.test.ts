@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from '../../packages/server/src/db/index.ts';
-import { type Kernel, Postponed, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { type Consumer, type Kernel, Postponed, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { until } from '../faults/support/mem-process.ts';
 import { backends, readyPlace } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
@@ -40,6 +40,33 @@ describe.each(backends)('a consumer of the log on %s', (backend) => {
     expect(first - started).toBeGreaterThan(900);
     // From then on it has its share, and does not wait as long before each batch.
     expect((await until(301)) - first).toBeLessThan(2_900);
+  });
+
+  const rests = [{ delay_seconds: 0.05 }, { pause_seconds: 0.05 }];
+  it.each(rests)('with %o rests before what came in during its turn', async (times) => {
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const batches: (string | null)[][] = [];
+    const handle: Consumer['handle'] = async (_, events) => {
+      batches.push(events.map(({ key }) => key));
+      await held;
+    };
+    const { consumer } = collector({ ...times, handle });
+    const app = await openWith(backend, [consumer]);
+    await writeKeys(app, 'a');
+    app.clock.advance(50);
+    await until(() => batches.length === 1, { what: 'a turn' });
+    await writeKeys(app, 'b');
+    goOn();
+    await sleep(300);
+    await writeKeys(app, 'c');
+    await sleep(300);
+    expect(batches).toEqual([['a']]);
+    app.clock.advance(50);
+    await until(() => batches.length === 2, { what: 'another turn' });
+    expect(batches).toEqual([['a'], ['b', 'c']]);
   });
 
   it('is woken by the types it wants alone, and its cursor passes the others', async () => {

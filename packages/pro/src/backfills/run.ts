@@ -14,6 +14,8 @@ import { type BackfillRow, getBackfill, getRunning, upsertBackfills } from './qu
 
 /** So many traces are looked at together, fewer where more would come of them than is stored at once. */
 const TRACES_AT_ONCE = 500;
+/** So many pages are looked at before the first of them is stored: what was found takes little room. */
+const PAGES_AHEAD = 2;
 /** Of so many judges few traces fill a transaction. */
 const LEAST_AT_ONCE = 10;
 
@@ -26,14 +28,10 @@ export const runBackfills: Consumer = {
   async handle(context) {
     const { kernel, account_id, isStopping } = context;
     const { read } = kernel.services.database.forAccount(account_id);
-    let ahead: PageAhead | undefined;
     for (;;) {
       const backfill = await getRunning(read, account_id, 0);
       if (!backfill || isStopping()) return;
-      const page = await (isNext(ahead, backfill) ? ahead.page : lookAtPage(context, backfill));
-      if (isStopping()) return;
-      ahead = lookAhead(context, backfill, page);
-      await savePage(context, backfill, page);
+      await runPages(context, backfill);
     }
   },
 };
@@ -121,26 +119,45 @@ async function lookAtPage(context: ConsumerContext, backfill: BackfillRow): Prom
   return { traces: traces.length, next_seq: last && last.seq + 1, save };
 }
 
-/** The next page, looked at while one is stored. */
-type PageAhead = Pick<BackfillRow, 'backfill_id' | 'next_seq'> & { page: Promise<LookedPage> };
-
-function lookAhead(context: ConsumerContext, backfill: BackfillRow, before: LookedPage): PageAhead | undefined {
-  const { next_seq } = before;
-  if (next_seq === undefined) return undefined;
-  const page = lookAtPage(context, { ...backfill, next_seq, traces: backfill.traces + before.traces });
-  // Where storing fails first, nobody waits for this one.
-  page.catch(() => {});
-  return { backfill_id: backfill.backfill_id, next_seq, page };
+/** The pages that are left of a backfill. */
+async function* pagesOf(context: ConsumerContext, backfill: BackfillRow): AsyncGenerator<LookedPage, void, undefined> {
+  for (let at = backfill; ; ) {
+    const page = await lookAtPage(context, at);
+    yield page;
+    const { next_seq, traces } = page;
+    if (next_seq === undefined) return;
+    at = { ...at, next_seq, traces: at.traces + traces };
+  }
 }
 
-const isNext = (ahead: PageAhead | undefined, { backfill_id, next_seq }: BackfillRow): ahead is PageAhead =>
-  ahead?.backfill_id === backfill_id && ahead.next_seq === next_seq;
+/** Stores page after page. The next ones are looked at meanwhile. */
+async function runPages(context: ConsumerContext, backfill: BackfillRow): Promise<void> {
+  const pages = pagesOf(context, backfill);
+  const ahead: Promise<IteratorResult<LookedPage, void>>[] = [];
+  const lookAhead = () => {
+    const page = pages.next();
+    // Where storing fails first, nobody waits for this one.
+    page.catch(() => {});
+    ahead.push(page);
+  };
+  for (let i = 0; i < PAGES_AHEAD; i++) lookAhead();
+  try {
+    for (let next = ahead.shift(); next; next = ahead.shift()) {
+      const { value: page } = await next;
+      if (!page || context.isStopping()) return;
+      lookAhead();
+      if (!(await savePage(context, backfill, page))) return;
+    }
+  } finally {
+    await pages.return();
+  }
+}
 
-async function savePage(context: ConsumerContext, { backfill_id }: BackfillRow, page: LookedPage): Promise<void> {
-  await context.step(async (work) => {
-    // Another transaction may have cancelled it.
+/** Returns whether it goes on: another transaction may have cancelled it. */
+function savePage(context: ConsumerContext, { backfill_id }: BackfillRow, page: LookedPage): Promise<boolean> {
+  return context.longStep(async (work) => {
     const now = await getBackfill(work.tx, context.account_id, backfill_id);
-    if (now?.status !== 'running') return;
+    if (now?.status !== 'running') return false;
     const { verdicts, failed } = await page.save(work);
     const after: BackfillRow = {
       ...now,
@@ -151,6 +168,7 @@ async function savePage(context: ConsumerContext, { backfill_id }: BackfillRow, 
     };
     const row = page.next_seq === undefined ? ended(work, after, 'done') : after;
     work.send(work.tx.insertMany(upsertBackfills, [row]));
+    return page.next_seq !== undefined;
   });
 }
 

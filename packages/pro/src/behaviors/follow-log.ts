@@ -9,6 +9,7 @@ export const matchSealed: Consumer = {
   event_types: ['outcome', 'trace'],
   starts_at: 'now',
   batch_size: 200,
+  pause_seconds: 0.5,
   gives_way_seconds: 2,
   handle: matchEvents,
 };

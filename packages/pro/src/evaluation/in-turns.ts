@@ -11,7 +11,8 @@ let restUntil = 0;
 /** Judges in steps. Each long one is followed by as long a rest, so that judges never take more than half of the time. */
 export async function judgeInTurns<T>(steps: Iterator<void, T>): Promise<T> {
   for (;;) {
-    await pause();
+    const turn = pause();
+    if (turn !== undefined) await turn;
     for (let left = restUntil - performance.now(); left > 0; left = restUntil - performance.now())
       await rest(left, NEVER);
     const started = performance.now();

@@ -8,6 +8,7 @@ export const watchBehaviors: Consumer = {
   event_types: ['traces_matched'],
   starts_at: 'now',
   batch_size: 20,
+  pause_seconds: 0.5,
   gives_way_seconds: 2,
   handle: watchMatches,
 };

@@ -8,6 +8,7 @@ export const watchVerdicts: Consumer = {
   event_types: ['traces_judged', 'verdict_overruled'],
   starts_at: 'now',
   batch_size: 20,
+  pause_seconds: 0.5,
   gives_way_seconds: 2,
   handle: watchEvents,
 };

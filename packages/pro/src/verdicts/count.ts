@@ -35,6 +35,7 @@ export const countJudged: Consumer = {
   event_types: ['traces_judged', 'verdict_overruled'],
   starts_at: 'now',
   batch_size: 50,
+  pause_seconds: 0.5,
   gives_way_seconds: 2,
   handle: countEvents,
 };

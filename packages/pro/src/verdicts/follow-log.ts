@@ -23,6 +23,7 @@ export const judgeSealed: Consumer = {
   starts_at: 'now',
   // More than come in between two turns, between which it rests while many writes come in.
   batch_size: 500,
+  pause_seconds: 0.5,
   gives_way_seconds: 2,
   handle: judgeEvents,
 };

@@ -43,8 +43,11 @@ export interface Transaction extends Query {
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** `isLarge`: it may change very much. Its statements run where they delay nobody. */
-export type TransactionKind = { isLarge?: boolean };
+/**
+ * Its statements run where they delay nobody. `large`: it may change very much. `long`: thousands of rows, step by step, while
+ * others write.
+ */
+export type TransactionKind = 'large' | 'long';
 
 /** Differences between the engines, as data and small functions. */
 export interface Dialect {
@@ -130,7 +133,7 @@ export interface Database extends AccountReads {
   /** For reads of an account in many steps that must be consistent. */
   snapshot(accountId: string): Promise<Snapshot>;
   /** For writes to accounts; it must `enter` each account first. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionKind): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, kind?: TransactionKind): Promise<T>;
   /** Maintenance over all accounts, with only the rights it needs. */
   maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs a maintenance statement outside any transaction, without a time limit. */

@@ -44,7 +44,7 @@ it('a write after a large one does not wait for the reader of an older state', a
   await snapshot.all(sql`SELECT count(*) FROM notes`);
   const many = fragment(`INSERT INTO notes
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) SELECT hex(zeroblob(500000)) FROM n`);
-  await database.transaction((tx) => tx.run(many), { isLarge: true });
+  await database.transaction((tx) => tx.run(many), 'large');
   const start = performance.now();
   await database.transaction((tx) => tx.run(sql`INSERT INTO notes VALUES ('short')`));
   expect(performance.now() - start).toBeLessThan(SOON_MS);

@@ -107,8 +107,10 @@ class SqliteDatabase implements Database {
     return this.#known.find(find, key) as Promise<T | undefined>;
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>, { isLarge = false }: TransactionKind = {}): Promise<T> {
-    if (!isLarge) return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
+  transaction<T>(work: (tx: Transaction) => Promise<T>, kind?: TransactionKind): Promise<T> {
+    if (kind === undefined) return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
+    if (kind === 'long')
+      return this.#inTurn(() => this.#transactBeside(work, () => void this.#checkpointer.committed()));
     let isChanged = false;
     const result = this.#inTurn(() =>
       this.#transactBeside(work, () => {

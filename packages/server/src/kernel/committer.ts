@@ -163,13 +163,9 @@ export class Committer {
   }
 
   async #commitTogether(batch: readonly QueuedWrite[]): Promise<void> {
-    const isLarge = batch[0]?.isLarge === true;
-    await this.#transact(
-      async (tx, run) => {
-        for (const [account_id, jobs] of byAccount(batch)) await run(this.#workOn(tx, { account_id }), jobs);
-      },
-      { isLarge },
-    );
+    await this.#transact(async (tx, run) => {
+      for (const [account_id, jobs] of byAccount(batch)) await run(this.#workOn(tx, { account_id }), jobs);
+    }, batch[0]?.transaction);
   }
 
   /** Takes the writes once the account is locked: while another server holds it, more of them arrive. */
@@ -243,7 +239,7 @@ export class Committer {
   /** Answers once the transaction is durable. */
   async #transact(
     make: (tx: Transaction, run: (work: Work, jobs: readonly QueuedWrite[]) => Promise<void>) => Promise<void>,
-    options?: TransactionKind,
+    kind?: TransactionKind,
   ): Promise<void> {
     const finished = new Map<QueuedWrite, JobResult>();
     const works: Work[] = [];
@@ -256,7 +252,7 @@ export class Committer {
       });
     const { database, roomOwners } = this.#services;
     try {
-      await database.transaction(write, options);
+      await database.transaction(write, kind);
       if (roomOwners) for (const work of works) roomOwners.committed(work);
     } finally {
       for (const work of begun) work.owner?.ended(work);

@@ -14,18 +14,19 @@ import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { readContext, startNotes } from './notes.ts';
+import { plainWork, unauditedWork, worksOf } from './own-work.ts';
 import { pay, prepaying, refundOnFailure, refundPrepaid } from './paying.ts';
 import { readSeq } from './queries.ts';
 import { AttachedReplicas } from './replica/attached-replicas.ts';
 import { handActivity } from './replica/hand-notes.ts';
 import { createReceive, type HandedAudit } from './replica/receive.ts';
 import { type RunCall, waitingForPositions } from './replica/waiting-for-positions.ts';
-import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
+import { changed, hashedBy } from './result.ts';
 import { type RoomHook, watchRoom } from './rooms.ts';
 import { stillAdmittedWith } from './still-admitted.ts';
 import { Usage } from './usage.ts';
 import { createWatch } from './watched-call.ts';
-import { isAccountGone, type LogEvent, type Work } from './work.ts';
+import { isAccountGone, type LogEvent } from './work.ts';
 
 /** Brings the store up to date; a server that only reads checks that it is. */
 export function migrateAll(
@@ -103,7 +104,7 @@ export function createKernel(
     ...{ invoke, waitForSeq },
     ...{ open: invoke, list: invoke, serves: (name) => handlers[name] !== undefined },
     connectionAccepted: () => committer.connectionAccepted(),
-    ...{ work: worksThrough(committer), workExclusively: worksThrough(committer, true) },
+    ...worksOf(committer),
     ...{ receive: (kind, item) => receive(kernel, kind, item), leaveReplicas: () => replicas.close() },
     close: () => close({ services, notes, committer, followers }),
   };
@@ -186,8 +187,8 @@ function createRun({ services, admit, followers, committer, notes, rooms }: RunP
       const preparing = handler.prepare?.(services, input, caller);
       const prepared = preparing === undefined ? undefined : await preparing;
       const checking = handler.isLarge?.(services, input, caller);
-      const isLarge = checking !== undefined && (await checking);
-      const job = { name, handler, input, caller, lineage, gaps, prepared, isLarge };
+      const transaction = checking !== undefined && (await checking) ? ('large' as const) : undefined;
+      const job = { name, handler, input, caller, lineage, gaps, prepared, transaction };
       return refundPrepaid(committer.submit(job), call);
     }
     await waitForNotes;
@@ -275,19 +276,6 @@ const saveActivityThrough =
       if (!isAccountGone(error)) throw error;
     });
   };
-
-const plainWork = (run: (work: Work) => Promise<WriteResult<unknown>>, exclusive = false) => ({
-  handler: { kind: 'write' as const, run, exclusive },
-  input: {},
-});
-
-const worksThrough =
-  (committer: Committer, exclusive = false): Kernel['work'] =>
-  (caller, action, run) =>
-    committer.submit({ name: action, ...plainWork(run, exclusive), caller }) as Promise<never>;
-
-/** The service's own bookkeeping gets no audit line. */
-const unauditedWork = (run: (work: Work) => Promise<unknown>) => plainWork(async (work) => unchanged(await run(work)));
 
 type ControlParts = { services: Services; committer: Committer; caller: Caller; input: unknown };
 

@@ -1,4 +1,5 @@
 import type { Fault, OperationName } from '@mem-service/contract';
+import type { TransactionKind } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import { type IdempotentRequest, idempotentName } from './idempotency.ts';
 import type { HandlerOptions, Services } from './module.ts';
@@ -30,11 +31,12 @@ export type WriteJob = AnyWriteItem & {
   name: string;
   handler: OneHandler | SetHandler;
   /** It has a transaction of its own, off the main thread where there is one. */
-  isLarge?: boolean;
+  transaction?: TransactionKind | undefined;
 };
 
 /** Whether it shares its transaction with no other. */
-export const isExclusive = ({ handler, isLarge }: WriteJob): boolean => handler.exclusive === true || isLarge === true;
+export const isExclusive = ({ handler, transaction }: WriteJob): boolean =>
+  handler.exclusive === true || transaction !== undefined;
 
 export type QueuedWrite = WriteJob &
   IdempotentRequest & {

@@ -198,6 +198,8 @@ export type Kernel = {
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   /** The same in a transaction of its own, as `exclusive` gives one to an operation. */
   workExclusively<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
+  /** The same off the main thread, where there is one: for thousands of rows. */
+  longWork<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   /** Stores what a server that only reads hands over. */
   receive(kind: string, item: unknown): Promise<unknown>;
   /** Called before a transport stops: questions of servers that only read are answered. */

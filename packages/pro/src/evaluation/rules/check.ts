@@ -10,19 +10,21 @@ import type { JudgedTrace } from './judged-trace.ts';
 
 /** Whether something holds of a trace, and what that rests on. */
 export function* checkTrace(check: judgeShapes.TraceCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
-  if (check.check !== 'any_of' && check.check !== 'all_of') return yield* simple(check, trace, matchers);
-  const found: CheckFinding[] = [];
-  for (const one of check.of) found.push(yield* simple(one, trace, matchers));
-  return check.check === 'any_of' ? anyOf(found) : allOf(found);
+  if (check.check === 'any_of' || check.check === 'all_of') {
+    const found: CheckFinding[] = [];
+    for (const one of check.of) found.push(yield* checkTrace(one, trace, matchers));
+    return check.check === 'any_of' ? anyOf(found) : allOf(found);
+  }
+  yield;
+  if (check.check === 'json_path') return yield* checkPath(check, trace, matchers);
+  if (check.check === 'pattern') return yield* checkPattern(check, trace, matchers);
+  return inOneStep(check, trace, matchers);
 }
 
-function* simple(check: judgeShapes.SimpleCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
-  yield;
+type CheckOfOneStep = Exclude<judgeShapes.SimpleCheck, { check: 'json_path' | 'pattern' }>;
+
+function inOneStep(check: CheckOfOneStep, trace: JudgedTrace, matchers: Matchers): CheckFinding {
   switch (check.check) {
-    case 'json_path':
-      return yield* checkPath(check, trace, matchers);
-    case 'pattern':
-      return yield* checkPattern(check, trace, matchers);
     case 'tool_required':
       return checkRequired(check, trace, matchers);
     case 'tool_forbidden':

@@ -21,7 +21,10 @@ export type Consumer = {
   batch_size?: number;
   /** How long it waits after an event, to collect more for the batch. */
   delay_seconds?: number;
-  /** How long it rests after a turn that has handled all there was, while more comes in. */
+  /**
+   * How long it rests after a turn that has handled all there was, while more comes in: each turn takes two transactions,
+   * however few events it handles. Undefined: as long as `delay_seconds`.
+   */
   pause_seconds?: number;
   /**
    * While many writes come in it waits for a lull, up to this long: they need the processor more. If they go on, it takes a
@@ -50,6 +53,8 @@ export type ConsumerContext = {
    * cursor stays, so what it writes must be repeatable. Fails when the claim was lost.
    */
   step<T>(run: (work: Work) => Promise<T>): Promise<T>;
+  /** The same off the main thread, where there is one: for thousands of rows. */
+  longStep<T>(run: (work: Work) => Promise<T>): Promise<T>;
   /**
    * The transaction of the account that also moves the cursor past the events. Use it once per batch, as the last step,
    * without network calls inside.

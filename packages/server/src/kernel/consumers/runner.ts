@@ -21,6 +21,8 @@ export class ConsumerRunner {
   readonly #wanted = new Map<string, number>();
   /** Accounts that give way to writes, and since when. */
   readonly #givingWay = new Map<string, number>();
+  /** Accounts in which more came in during their last turn, and until when they rest. */
+  readonly #resting = new Map<string, number>();
   #isDraining = false;
   #timer: NodeJS.Timeout | undefined;
   /** When the timer ends, by a clock that nobody sets. */
@@ -57,7 +59,9 @@ export class ConsumerRunner {
   }
 
   #soon(accountId: string): void {
+    const restUntil = this.#resting.get(accountId);
     if (this.#running.has(accountId)) this.#again.add(accountId);
+    else if (restUntil !== undefined) this.#queue.addAt(accountId, restUntil, this.#now);
     else this.#queue.add(accountId);
     this.#schedule(0);
   }
@@ -118,17 +122,21 @@ export class ConsumerRunner {
     return this.#now + Math.min(REST * tookMs, gives_way_seconds * 1000);
   }
 
-  /** What came in during a turn waits for the pause to be over, unless the account has to go on at once. */
+  /** What came in during a turn waits for the pause to be over, or for more of it, unless the account has to go on at once. */
   #queueAgain(accountId: string): void {
-    const { pause_seconds = 0 } = this.parts.consumer;
-    if (pause_seconds > 0) this.#queue.addAt(accountId, this.#now + pause_seconds * 1000, this.#now);
-    else this.#queue.add(accountId);
+    const { delay_seconds = 0, pause_seconds = delay_seconds } = this.parts.consumer;
+    const restUntil = this.#now + pause_seconds * 1000;
+    if (pause_seconds > 0 && !this.#isDraining) {
+      this.#resting.set(accountId, restUntil);
+      this.#queue.addAt(accountId, restUntil, this.#now);
+    } else this.#queue.add(accountId);
   }
 
   async #takeTurn(accountId: string): Promise<void> {
     let due: Due;
     const started = performance.now();
     const turn = new Turn(this.parts, accountId);
+    this.#resting.delete(accountId);
     try {
       const wanted = this.#wanted.get(accountId);
       this.#wanted.delete(accountId);
@@ -147,7 +155,7 @@ export class ConsumerRunner {
   /** Resolves when nothing is due. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    for (const accountId of this.#givingWay.keys()) this.#queue.add(accountId);
+    for (const accountId of [...this.#givingWay.keys(), ...this.#resting.keys()]) this.#queue.add(accountId);
     for (;;) {
       this.#start();
       if (this.#running.size === 0) break;

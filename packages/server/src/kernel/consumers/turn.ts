@@ -188,6 +188,7 @@ export class Turn {
         return wasStopped;
       },
       step: (run) => this.#write(run, this.#renew),
+      longStep: (run) => this.#write(run, this.#renew, 'longWork'),
       work: async (run) => {
         if (isFinished) throw new Error(`${consumer.name} used its transaction twice for the same events`);
         const output = await this.#write(run, finish);
@@ -203,10 +204,9 @@ export class Turn {
   }
 
   /** Not audited: the operation that caused the event has its audit line. */
-  #write<T>(run: (work: Work) => Promise<T>, finish: FinishEvents): Promise<T> {
+  #write<T>(run: (work: Work) => Promise<T>, finish: FinishEvents, how: 'work' | 'longWork' = 'work'): Promise<T> {
     const { kernel, consumer } = this.#parts;
-    const { account_id } = this.#key;
-    return kernel.work({ ...SELF_CALLER, account_id }, consumer.name, async (work) => {
+    return kernel[how]({ ...SELF_CALLER, account_id: this.#key.account_id }, consumer.name, async (work) => {
       const done = await run(work);
       await mustHoldClaim(finish(work.tx));
       return unchanged(done);

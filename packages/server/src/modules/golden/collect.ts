@@ -21,6 +21,7 @@ export const collectGolden: Consumer = {
   event_types: ['outcome'],
   starts_at: 'now',
   batch_size: 100,
+  pause_seconds: 0.5,
   handle: collect,
 };
 
