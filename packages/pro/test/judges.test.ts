@@ -150,4 +150,18 @@ describe.each(backends)('judges on %s', (backend) => {
       code: 'not_found',
     });
   });
+
+  it('are tried a few at a time in an account', async () => {
+    const { trace_id } = await app.call('outcomes.commit', { outcome_ref: 'run', outcome_type: 'success' });
+    const tries = Array.from({ length: 8 }, () =>
+      app.call('judges.dry_run', { definition: NO_DELETE, trace_ids: [trace_id as string] }),
+    );
+    const settled = await Promise.allSettled(tries);
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    const refused = settled.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(refused.reason).toMatchObject({ code: 'rate_limited' });
+    // Those that have ended make room.
+    const again = app.call('judges.dry_run', { definition: NO_DELETE, trace_ids: [trace_id as string] });
+    expect((await again).results).toHaveLength(1);
+  });
 });

@@ -102,7 +102,7 @@ async function observeAll(
   const seqs = traces.map(({ seq }) => seq);
   for await (const trace of loadJudged({ ...source, bytes: BYTES_OF_TRACE }, seqs)) {
     const observed = { trace, matchers: { ...newMatchers(), look: () => {} }, failed: hasFailed(trace.outcome_type) };
-    runs.set(trace.seq, await judgeInTurns(observe(candidates, observed)));
+    runs.set(trace.seq, await judgeInTurns(source.account_id, observe(candidates, observed)));
     await pause();
   }
   // A trace that was removed in the meantime has nothing.

@@ -40,7 +40,7 @@ export async function matchTraces(
     for (const { some, key } of wanted.get(trace.seq) ?? []) {
       const { for_agent, for_path } = some.one;
       if (!isFor({ agent_id: for_agent, entity_path: for_path }, trace, fitsPath)) continue;
-      found.push({ ...key, trace_id: trace.trace_id, result: await lookFor(some.checks, trace) });
+      found.push({ ...key, trace_id: trace.trace_id, result: await lookFor(source.account_id, some.checks, trace) });
     }
     await pause();
   }
@@ -49,7 +49,9 @@ export async function matchTraces(
 
 const RESULTS = { pass: 'match', fail: 'none', skipped: 'unknown', error: 'unknown' } as const;
 
-async function lookFor(checks: ReturnType<typeof matcherIn>, trace: JudgedTrace): Promise<NewLook['result']> {
-  const { result } = await judgeInTurns(judge({ kind: 'code', checks }, trace, newMatchers()));
+type Matcher = ReturnType<typeof matcherIn>;
+
+async function lookFor(accountId: string, checks: Matcher, trace: JudgedTrace): Promise<NewLook['result']> {
+  const { result } = await judgeInTurns(accountId, judge({ kind: 'code', checks }, trace, newMatchers()));
   return RESULTS[result];
 }

@@ -128,7 +128,7 @@ async function judgeEach(
   const source = { query: database.forAccount(account_id).scan, dialect: database.dialect, account_id };
   for await (const trace of loadJudged(source, [...bySeq.keys()])) {
     for (const { case_id, version, expected } of bySeq.get(trace.seq) ?? []) {
-      const finding = await judgeInTurns(judge(expectedIn({ expected }), trace, newMatchers()));
+      const finding = await judgeInTurns(account_id, judge(expectedIn({ expected }), trace, newMatchers()));
       const { trace_id, agent_id: trace_agent, branch, visible_to } = traces.get(case_id) as CaseTrace;
       const { result, score, reason } = finding;
       found.set(case_id, {

@@ -9,7 +9,12 @@ function* slowly(steps: number): Generator<void, number> {
   return steps;
 }
 
-test('between slow steps, of several judges too, others have many turns of the event loop', async () => {
+function* quickly(): Generator<void, 'done'> {
+  for (let step = 1; step <= 100; step++) yield;
+  return 'done';
+}
+
+test('between slow steps, of several judges and accounts too, others have many turns of the event loop', async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -17,7 +22,16 @@ test('between slow steps, of several judges too, others have many turns of the e
     if (!isOver) setImmediate(count);
   };
   count();
-  expect(await Promise.all([judgeInTurns(slowly(4)), judgeInTurns(slowly(4))])).toEqual([4, 4]);
+  const judged = [judgeInTurns('one', slowly(4)), judgeInTurns('one', slowly(4)), judgeInTurns('two', slowly(4))];
+  expect(await Promise.all(judged)).toEqual([4, 4, 4]);
   isOver = true;
   expect(turns).toBeGreaterThan(100);
+});
+
+test('quick judges of an account do not wait for the slow ones of another', async () => {
+  const ended: string[] = [];
+  const slow = Array.from({ length: 10 }, () => judgeInTurns('slow', slowly(4)).then(() => ended.push('slow')));
+  await judgeInTurns('quick', quickly()).then(() => ended.push('quick'));
+  await Promise.all(slow);
+  expect(ended[0]).toBe('quick');
 });

@@ -1,7 +1,10 @@
 import {
+  Fault,
   type Handlers,
+  type Input,
   invalidInput,
   type judgeShapes,
+  type Output,
   pause,
   type ReadContext,
   reads,
@@ -18,7 +21,33 @@ import { definitionIn, requireJudge } from './render.ts';
 /** A model takes seconds for each, and costs. */
 const MAX_ASKED = 5;
 
+/** So many of an account are under way at once: each keeps the texts of a trace in memory, and they rest for each other. */
+const MAX_AT_ONCE = 4;
+const RETRY_S = 5;
+const underWay = new Map<string, number>();
+
 const dryRun = reads<'judges.dry_run'>(async (context, input) => {
+  const { account_id } = context.caller;
+  const others = underWay.get(account_id) ?? 0;
+  if (others >= MAX_AT_ONCE)
+    throw new Fault(
+      'rate_limited',
+      `${MAX_AT_ONCE} dry runs of the account are under way: try again when one has ended`,
+      {
+        retry_after: RETRY_S,
+      },
+    );
+  underWay.set(account_id, others + 1);
+  try {
+    return await runDry(context, input);
+  } finally {
+    const left = (underWay.get(account_id) ?? 1) - 1;
+    if (left > 0) underWay.set(account_id, left);
+    else underWay.delete(account_id);
+  }
+});
+
+async function runDry(context: ReadContext, input: Input<'judges.dry_run'>): Promise<Output<'judges.dry_run'>> {
   const { scan, dialect, caller, services } = context;
   const definition = await definitionOf(context, input);
   if (definition.kind === 'llm') requireAskable(services, definition, input.trace_ids.length);
@@ -45,7 +74,7 @@ const dryRun = reads<'judges.dry_run'>(async (context, input) => {
       return { trace_id, ...rest, span_ids: [...span_ids], memory: named[i] ?? [] };
     }),
   };
-});
+}
 
 type TriedFinding = JudgeFinding & { partial: boolean; model_call: judgeShapes.JudgeModelCall | null };
 
@@ -55,7 +84,7 @@ async function tryOn(
   trace: JudgedTrace,
 ): Promise<TriedFinding> {
   if (definition.kind !== 'llm') {
-    const finding = await judgeInTurns(judge(definition, trace, newMatchers()));
+    const finding = await judgeInTurns(caller.account_id, judge(definition, trace, newMatchers()));
     return { ...finding, partial: trace.is_partial, model_call: null };
   }
   const { account_id } = caller;

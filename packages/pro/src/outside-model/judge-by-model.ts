@@ -37,7 +37,7 @@ type ModelJudging = {
  */
 export async function judgeByModel(services: Services, judging: ModelJudging): Promise<ModelFinding> {
   const { account_id, definition, trace, signal } = judging;
-  const left = await judgeInTurns(beforeJudging(definition, trace, newMatchers()));
+  const left = await judgeInTurns(account_id, beforeJudging(definition, trace, newMatchers()));
   if (left) return { finding: left, model_call: null, is_partial: trace.is_partial, isOfServer: false };
   const { outline, is_cut } = outlineForModel(trace);
   const outcome = await askModel(services, {

@@ -51,7 +51,7 @@ export const judgeHandlers: Handlers = {
       const { finding, model_call, is_partial } = await judgeByModel(services, { account_id, definition, trace });
       return { key, verdict: { trace: { ...trace, is_partial }, ...place, finding, model_call } };
     }
-    const finding = await judgeInTurns(judge(definition, trace, newMatchers()));
+    const finding = await judgeInTurns(account_id, judge(definition, trace, newMatchers()));
     return { key, verdict: { trace, ...place, finding, model_call: null } };
   }, judgeNow),
 };

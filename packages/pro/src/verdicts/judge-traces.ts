@@ -60,7 +60,7 @@ export async function judgeTraces(
     if (isStopping()) break;
     for (const one of wanted.get(trace.seq) ?? []) {
       if (!isFor({ agent_id: one.for_agent, entity_path: one.for_path }, trace, fitsPath)) continue;
-      const finding = await judgeInTurns(judge(one.parsed, trace, newMatchers()));
+      const finding = await judgeInTurns(source.account_id, judge(one.parsed, trace, newMatchers()));
       const { seq, trace_id, is_partial } = trace;
       const place = { judge_id: one.judge_id, judge_version: one.version };
       found.push({ trace: { seq, trace_id, is_partial }, ...place, finding, model_call: null });
