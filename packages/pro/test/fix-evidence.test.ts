@@ -1,0 +1,42 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { caughtUp } from '../../../tests/briefing/caught-up.ts';
+import { backends, openTestApp } from '../../../tests/support/app.ts';
+import { BAD, LIMIT, layWrongLimit, OTHER, run } from './wrong-limit.ts';
+
+describe.each(backends)('what fixes rest on, on %s', (backend) => {
+  const open = async () => {
+    const app = await openTestApp(backend);
+    onTestFinished(() => app.close());
+    return app;
+  };
+
+  it('is failing runs that read what is to blame, not newer ones that fail for something else', async () => {
+    const app = await open();
+    await app.call('behaviors.create', { behavior_id: 'fails', matcher: [{ check: 'outcome', in: ['failure'] }] });
+    const misled = await layWrongLimit(app);
+    const others: string[] = [];
+    for (let n = 0; n < 4; n++) others.push(await run(app, OTHER, BAD));
+    for (let n = 0; n < 2; n++) await caughtUp(app);
+    const [verdict, behavior] = [
+      await app.call('fixes.propose', { trace_id: misled, judge_id: 'succeeds' }),
+      await app.call('fixes.propose', { behavior_id: 'fails' }),
+    ];
+    for (const { entries, handover } of [verdict, behavior]) {
+      expect(entries).toMatchObject([{ ...LIMIT, blamed_version: 2 }]);
+      expect(handover).toContain('some of the newest that read the memory below');
+      expect(handover.match(/^Trace `/gm)).toHaveLength(3);
+      expect(handover).toContain(misled);
+      for (const other of others) expect(handover).not.toContain(other);
+    }
+    expect(verdict.handover).toContain('Why it failed:');
+  });
+
+  it('is the newest failing runs where none read what is corrected, which it says', async () => {
+    const app = await open();
+    const trace_id = await layWrongLimit(app);
+    const given = { trace_id, judge_id: 'succeeds', entries: [{ ...OTHER, value: 'phone' }] };
+    const { handover } = await app.call('fixes.propose', given);
+    expect(handover).toContain('None of them is known to have read the memory below');
+    expect(handover.match(/^Trace `/gm)).toHaveLength(3);
+  });
+});
