@@ -39,4 +39,17 @@ describe.each(backends)('what fixes rest on, on %s', (backend) => {
     expect(handover).toContain('None of them is known to have read the memory below');
     expect(handover.match(/^Trace `/gm)).toHaveLength(3);
   });
+
+  it('is not known to have come back before a run has read the entry, whatever else fails', async () => {
+    const app = await open();
+    const trace_id = await layWrongLimit(app);
+    const { fix_id } = await app.call('fixes.propose', { trace_id, judge_id: 'succeeds' });
+    await app.call('fixes.approve', { fix_id });
+    for (let n = 0; n < 12; n++) await run(app, OTHER, BAD);
+    for (let n = 0; n < 2; n++) await caughtUp(app);
+    expect(await app.call('fixes.read_prevention', { fix_id })).toMatchObject({
+      ...{ came_back: null, of: 'readers', after: { count: 0, of: 0 }, trace_ids: [] },
+      reason: 'No run has read the entries since it was approved.',
+    });
+  });
 });
