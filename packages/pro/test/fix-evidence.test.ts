@@ -52,4 +52,21 @@ describe.each(backends)('what fixes rest on, on %s', (backend) => {
       reason: 'No run has read the entries since it was approved.',
     });
   });
+
+  it('is restored in the name of who proposed it, not of who wrote it once', async () => {
+    const app = await open();
+    const trace_id = await layWrongLimit(app);
+    const by = { agent_id: 'agent/fixer', session_id: 'repairs' };
+    const { branch, fix_id } = await app.call('fixes.propose', { trace_id, judge_id: 'succeeds' }, by);
+    const written = { value: 100, provenance: by };
+    expect(await app.call('entries.read', { ...LIMIT, branch })).toMatchObject(written);
+    await app.call('fixes.approve', { fix_id });
+    expect(await app.call('entries.read', LIMIT)).toMatchObject({ ...written, version: 3 });
+    const { versions } = await app.call('entries.history', LIMIT);
+    expect(versions.map(({ provenance }) => provenance.agent_id)).toEqual([
+      'agent/fixer',
+      'agent/hasty',
+      'agent/careful',
+    ]);
+  });
 });
