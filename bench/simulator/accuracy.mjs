@@ -140,17 +140,22 @@ const misledIn =
   ({ truth }) =>
   ({ reads, at }) =>
     at > truth.memory?.since && reads.includes(truth.memory.fact);
+const EXAMPLES = [
+  { of: 'example', isChosen: () => true },
+  { of: 'failing example', isChosen: ({ failed }) => failed },
+];
 for (const faults of [['release'], ['tool'], ['memory'], ALL])
-  for (const fault of faults) {
-    const found = seeds.filter((seed) => {
-      const world = worldOf(seed, faults);
-      const has = { release: isNew, tool: toolFailed, memory: misledIn(world) };
-      // Where several faults are planted, the example has this one only.
-      const isExample = (run) => faults.every((other) => has[other](run) === (other === fault));
-      return isFoundByExample(world, has[fault], isExample);
-    });
-    show(`behavior from one example: ${fault}; planted: ${faults.join(', ')}`, found.length, seeds.length);
-  }
+  for (const fault of faults)
+    for (const { of, isChosen } of EXAMPLES) {
+      const found = seeds.filter((seed) => {
+        const world = worldOf(seed, faults);
+        const has = { release: isNew, tool: toolFailed, memory: misledIn(world) };
+        // Where several faults are planted, the example has this one only.
+        const isExample = (run) => isChosen(run) && faults.every((other) => has[other](run) === (other === fault));
+        return isFoundByExample(world, has[fault], isExample);
+      });
+      show(`behavior from one ${of}: ${fault}; planted: ${faults.join(', ')}`, found.length, seeds.length);
+    }
 
 async function calibrationOf(seed, faults) {
   const dataDir = mkdtempSync(join(tmpdir(), 'mem-simulator-'));

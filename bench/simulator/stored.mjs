@@ -5,6 +5,12 @@ const part = (kind, data, at = {}) => ({
   ...at,
 });
 
+/** What the service adds to the attributes of a trace (`attributesOf` in its module `traces`). */
+const stamped = ({ attributes, outcome_type, llm_calls }) => ({
+  ...attributes,
+  ...{ source: 'api', model: llm_calls.at(-1).model, outcome_type },
+});
+
 /** A run of a world as its trace is stored: rules can be held against worlds without a service. */
 export function storedTraceOf(run, { truth }) {
   const report = reportOf(run, 'run');
@@ -14,7 +20,7 @@ export function storedTraceOf(run, { truth }) {
     ...{ outcome_ref: report.outcome_ref, outcome_type: report.outcome_type, created_at: run.at, is_partial: false },
     header: {
       ...{ task_input: report.task_input, response_text: report.response_text, decision_summary: null },
-      ...{ attributes: report.attributes, session_metadata: {}, session_started_at: null, session_ended_at: run.at },
+      ...{ attributes: stamped(report), session_metadata: {}, session_started_at: null, session_ended_at: run.at },
     },
     parts: [
       ...report.tool_calls.map((call) => part('action', call)),

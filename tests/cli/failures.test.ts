@@ -66,12 +66,21 @@ describe('a command that fails', () => {
     [['serve', '--local', '--host', '0.0.0.0'], 2, 'mem: --local listens on 127.0.0.1: leave out --host 0.0.0.0'],
     [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc missing'],
     [['list', '--branch', 'other'], 3, 'mem: there is no branch "other"'],
+    [['run-cases', 'none'], 3, 'mem: there is no case in set none: mem create-case keeps one'],
     [['write', 'svc', 'k', '2', '--if-version', '9'], 5, 'mem: the entry is at version 1, not 9'],
   ])('%j ends with %i and one clear line', async (args, code, line) => {
     if (args[1] === 'writes.json') writeFileSync(join(desk.folder, 'writes.json'), 'no JSON');
     const start = ['wirte', 'commit'].includes(args[0] as string) ? desk.mem : desk.inProcess;
     const run = await start(args);
     expect({ ...run, err: run.err.trimEnd() }).toEqual({ code, out: '', err: line });
+  });
+
+  it('names the command that changes what is there already', async () => {
+    const set = ['set-alert', 'dear', 'cost_usd', '1'];
+    expect(await desk.inProcess(set)).toMatchObject({ code: 0 });
+    expect(await desk.inProcess(set)).toEqual({
+      ...{ code: 5, out: '', err: 'mem: there is a rule dear already: mem change-alert changes it\n' },
+    });
   });
 
   const line = (text: string) => expect.stringMatching(new RegExp(`^mem: ${text}.*\n$`));

@@ -10,4 +10,13 @@ describe('what is refused', () => {
       expect.stringMatching(/^definition\.checks\.0\.check must be one of json_path, pattern, .*most/),
     ]);
   });
+
+  it('says that one value is wanted where a list of what is allowed is given', () => {
+    const checks = [{ check: 'pattern', pattern: 'x', in: ['task_input'] }];
+    const input = { judge_id: 'x', definition: { kind: 'code', checks } };
+    const { error } = operations['judges.create'].input.safeParse(input, { error: plainIssue });
+    expect(error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`)).toEqual([
+      expect.stringMatching(/^definition\.checks\.0\.in must be one of task_input, .*spans, not a list$/),
+    ]);
+  });
 });

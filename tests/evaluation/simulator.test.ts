@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 // @ts-expect-error: the bench is plain JavaScript
 import { playWorld } from '../../bench/simulator/play.mjs';
 // @ts-expect-error: the bench is plain JavaScript
+import { storedTraceOf } from '../../bench/simulator/stored.mjs';
+// @ts-expect-error: the bench is plain JavaScript
 import { FAULTS, makeWorld } from '../../bench/simulator/world.mjs';
 import { openTestApp } from '../support/app.ts';
 
@@ -40,6 +42,8 @@ test('a world is played through the service: reads with their versions, tools, e
     const misled = runs.find((run: SimulatedRun) => run.causes.includes('memory'));
     const trace = await app.call('traces.read', { trace_id: misled.trace_id });
     expect(trace.outcome_type).toBe('failure');
+    // What rules are held against without a service has all that the service adds.
+    expect(storedTraceOf(misled, world).header.attributes).toEqual(trace.attributes);
     const { entity_path, key } = world.truth.memory.fact;
     expect(trace.causal_entries).toContainEqual(expect.objectContaining({ entity_path, key, version: 2 }));
   } finally {

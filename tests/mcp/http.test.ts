@@ -210,6 +210,16 @@ describe('mem serve at /mcp', () => {
     ]);
   });
 
+  it('shows the incident that is named, and lists all where none is', async () => {
+    const { url } = await start();
+    const mcp = await connect(url, { query: '?toolset=evaluation' });
+    expect((await mcp.call('mem_incident', {})).json).toMatchObject({ incidents: [] });
+    const named = await mcp.call('mem_incident', { incident_id: '01K9Z3V8M6T2Q4X7N5B1C0D9EF' });
+    expect(named).toMatchObject({ isError: true, json: { code: 'not_found' } });
+    const listed = await mcp.call('mem_incident', { action: 'list', incident_id: '01K9Z3V8M6T2Q4X7N5B1C0D9EF' });
+    expect(listed.isError).toBe(false);
+  });
+
   it('finds the last trace without having kept it', async () => {
     const { url } = await start();
     const mcp = await connect(url, { query: '?toolset=all' });

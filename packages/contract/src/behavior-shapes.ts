@@ -133,7 +133,7 @@ export const foundBehavior = z
     reason: z.enum(['fails', 'new', 'rare', 'itself']).meta({
       description:
         'What sets it apart. `fails`: runs with it fail more often. `new`: it was less frequent before. `rare`: neither, but few runs ' +
-        'have it. `itself`: nothing sets it apart; the matcher is what is rarest in it.',
+        'have it. `itself`: nothing sets it apart beyond chance; the matcher is what is rarest in it.',
     }),
     chance: z.number().nullable().meta({
       description:

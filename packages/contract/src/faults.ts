@@ -54,7 +54,7 @@ export const faultCodes = {
   internal: { status: 500, title: 'The service failed' },
   unavailable: { status: 503, title: 'The service cannot answer right now' },
   connector_not_configured: { status: 503, title: 'The connector is not configured' },
-  model_not_configured: { status: 503, title: 'There is no such language model to ask' },
+  model_not_configured: { status: 503, title: 'There is no language model that can be asked' },
   replica_behind: { status: 503, title: 'The replica has not got that far' },
   storage_damaged: { status: 503, title: 'A part of the stored data is damaged' },
   storage_full: { status: 507, title: 'The storage is full' },

@@ -134,8 +134,7 @@ export const fixPrevention = z
     came_back: z.boolean().nullable().meta({ description: 'Null: it is not known, or not yet.' }),
     reason: z.string().meta({ description: 'Why, with all numbers.' }),
     of: z.enum(['readers', 'all']).meta({
-      description:
-        'Which runs are compared: those that read the entries, or all, where the fix deleted them or none read them since.',
+      description: 'Which runs are compared: those that read the entries, or all, where the fix deleted one.',
     }),
     before: counted.meta({
       description: 'Runs before it was approved: of readers, those that read the blamed versions.',

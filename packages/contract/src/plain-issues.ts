@@ -82,7 +82,9 @@ export const plainIssue: z.core.$ZodErrorMap = (issue: RawIssue): string | undef
     case 'invalid_value': {
       if (issue.input === undefined) return 'is required';
       const values = issue.values.map(String);
-      return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`;
+      const allowed = values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`;
+      // A list of what is allowed is not among it.
+      return Array.isArray(issue.input) ? `${allowed}, not a list` : allowed;
     }
     case 'invalid_format':
       return FORMS[issue.format] ?? 'does not have the form that is expected here';

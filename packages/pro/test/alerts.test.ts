@@ -158,6 +158,10 @@ describe.each(backends)('alerts on %s', (backend) => {
     await app.call('alert_rules.create', { rule_id: 'dear', metric: 'cost_usd', above: 0, cooldown_minutes: 0 });
     const until = new Date(app.clock.now() + 30 * MINUTE).toISOString();
     expect(await app.call('alert_rules.mute', { rule_id: 'dear', until })).toMatchObject({ muted_until: until });
+    const passed = new Date(app.clock.now()).toISOString();
+    expect(await refusal(app.call('alert_rules.mute', { rule_id: 'dear', until: passed }))).toMatchObject({
+      ...{ code: 'invalid_input', errors: [{ path: 'until' }] },
+    });
     const call = { model: 'm', input_tokens: 1, output_tokens: 1, cost_usd: 5 };
     const pay = async () => {
       await traced(app, 'pay', { llm_calls: [call] });

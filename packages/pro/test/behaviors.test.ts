@@ -212,6 +212,25 @@ describe.each(backends)('behaviors on %s', (backend) => {
     });
   });
 
+  it('are not made of what all traces have, nor of how one ended', async () => {
+    const app = await open();
+    const failed = { as: { session_id: 'failed' }, outcome_ref: 'run', outcome_type: 'failure' };
+    const trace_id = await traced(app, 'plan pay', failed);
+    const from = (input: object = {}) => app.call('behaviors.create_from_trace', { behavior_id, trace_id, ...input });
+    const single = await refusal(from());
+    expect(single).toMatchObject({ code: 'invalid_input', errors: [{ path: 'trace_id' }] });
+    expect(single.errors?.[0]?.message).toContain('no other trace');
+    await traced(app, 'plan pay');
+    expect((await refusal(from())).errors?.[0]?.message).toContain('the 1 trace around it has all that it has');
+    await traced(app, 'plan');
+    const { behavior, reason, features } = await from();
+    expect([reason, behavior.matcher]).toEqual([
+      'itself',
+      [{ check: 'tool_required', tool: 'pay', min: 1, succeeded: false }, expect.objectContaining({ check: 'all_of' })],
+    ]);
+    expect(features.map(({ feature }) => feature)).not.toContain('has the attribute outcome_type: failure');
+  });
+
   it('go with their traces, and are seen by those who see these', async () => {
     const app = await open();
     await app.call('behaviors.create', { behavior_id, matcher });

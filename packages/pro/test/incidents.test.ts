@@ -72,6 +72,10 @@ describe.each(backends)('incidents on %s', (backend) => {
     await app.call('incidents.acknowledge', { incident_id, reason: 'on it' });
     await trace(app, [4, 1]);
     expect(await listed(app, { status: 'acknowledged' })).toMatchObject([{ incident_id }]);
+    const passed = new Date(app.clock.now() - 1).toISOString();
+    expect(await refusal(app.call('incidents.mute', { incident_id, until: passed }))).toMatchObject({
+      ...{ code: 'invalid_input', errors: [{ path: 'until', message: 'is not in the future; null ends it now' }] },
+    });
     const until = new Date(app.clock.now() + 3_600_000).toISOString();
     expect(await app.call('incidents.mute', { incident_id, until })).toMatchObject({
       status: 'muted',

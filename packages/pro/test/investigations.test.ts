@@ -103,11 +103,46 @@ describe.each(backends)('an investigation on %s', (backend) => {
       ...['divergence by model', 'segments by plan', 'attribution by plan', 'memory_changes by plan', 'answer by plan'],
     ]);
     expect(lines.at(-1)?.reason).toContain('it answers 401');
+    expect(lines.at(-1)).toMatchObject({ model_call: { attempts: 1, error: 'refused' } });
     await app.call('budgets.set', { day_calls: 0 });
     expect((await investigate(app)).at(-1)).toMatchObject({
       step: 'answer',
       reason: expect.stringContaining('budget'),
+      model_call: null,
     });
     expect(server.questions).toHaveLength(2);
+  });
+
+  it('shows the calls of a model whose answers cannot be used, which the budget counts', async () => {
+    const server = await startChatServer(writes('I would rather not.'));
+    const app = await open({ settings: judgingBy(server) });
+    const answer = (await investigate(app)).at(-1);
+    expect(answer).toMatchObject({ step: 'answer', model_call: { attempts: 3, error: 'unusable', cost_usd: 0.06 } });
+    expect((await app.call('budgets.read', {})).day).toMatchObject({ calls: 3, cost_usd: 0.06 });
+  });
+
+  it('compares a failing run with the passing one that is most like it, not with the newest', async () => {
+    const app = await open();
+    const agent_id = 'agent/many-tasks';
+    const worked = async (failed: boolean, { task, ...more }: { task: string; branch?: string }) => {
+      app.clock.advance(60_000);
+      const outcome = await app.call('outcomes.commit', {
+        ...{ outcome_ref: task, outcome_type: failed ? 'failure' : 'success', agent_id, attributes: { task } },
+        ...{ task_input: `Do the ${task} of order ${app.clock.now()}`, ...more },
+        tool_calls: [{ tool_name: failed ? 'guess' : `book_${task}`, arguments: {} }],
+      });
+      return outcome.trace_id as string;
+    };
+    await worked(false, { task: 'refund' });
+    const nearest = await worked(false, { task: 'refund' });
+    for (const task of ['delivery', 'invoice']) await worked(false, { task });
+    await app.call('branches.create', { name: 'try' });
+    await worked(false, { task: 'refund', branch: 'try' });
+    const failed = await worked(true, { task: 'refund' });
+    await worked(false, { task: 'delivery' });
+    await app.jobs.sweep();
+    const lines = await investigate(app, { agent_id });
+    const { data } = lines.find(({ step }) => step === 'divergence') as { data: { trace_ids: string[] } };
+    expect(data.trace_ids).toEqual([failed, nearest]);
   });
 });

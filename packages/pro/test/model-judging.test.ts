@@ -141,11 +141,13 @@ describe.each(backends)('judging by a model on %s', (backend) => {
     const app = await open(server, { price: null, calls_per_day: 1 });
     await define(app, 'draft');
     const [one = '', two = ''] = await several(app, 2);
-    await app.call('budgets.set', { day_usd: 1, day_calls: 100 });
-    const unpriced = app.call('verdicts.judge', { trace_id: one, judge_id: 'polite' });
-    expect(await refusal(unpriced)).toMatchObject({ code: 'model_not_configured' });
-    expect(server.questions).toHaveLength(0);
-    await app.call('budgets.set', { day_usd: null });
+    expect(await refusal(app.call('budgets.set', { day_usd: 1, day_calls: 100 }))).toMatchObject({
+      ...{
+        code: 'invalid_input',
+        errors: [{ path: 'day_usd', message: expect.stringContaining('MEM_JUDGE_INPUT_PRICE') }],
+      },
+    });
+    expect(await app.call('budgets.set', { day_calls: 100, day_usd: null })).toMatchObject({ day: { max_usd: null } });
     expect(await app.call('verdicts.judge', { trace_id: one, judge_id: 'polite' })).toMatchObject({ cost_usd: null });
     const beyond = app.call('verdicts.judge', { trace_id: two, judge_id: 'polite' });
     expect(await refusal(beyond)).toMatchObject({ code: 'budget_spent' });

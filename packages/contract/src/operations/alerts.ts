@@ -98,12 +98,12 @@ export const alerts = {
     input: () =>
       z.strictObject({
         rule_id: a.alertRuleId,
-        until: s.timestamp.nullable().meta({ description: 'Until this time; null: not any more.' }),
+        until: s.timestamp.nullable().meta({ description: 'Until this time, which is to come; null: not any more.' }),
         ...author,
       }),
     output: () => a.alertRule,
     errors: ['not_found', 'module_not_installed'],
-    example: () => ({ ...example, until: '2027-01-01T00:00:00.000Z' }),
+    example: () => ({ ...example, until: '2040-01-01T00:00:00.000Z' }),
   }),
 
   'alerts.list': operation({

@@ -65,7 +65,7 @@ export const behaviors = {
     summary: 'Find a behavior in an example',
     description:
       'What is common to a trace and its neighbours and rare elsewhere: tools that it calls or leaves out, their order, errors, memory ' +
-      'read, models, attributes, outcome. The feature that sets it apart the most surely becomes the matcher, with others where that is ' +
+      'read, models, attributes, outcome. The feature that sets it apart the most surely, other than the outcome, becomes the matcher, with others where that is ' +
       'surer still; `behaviors.update` changes it. Up to ' +
       `${b.MAX_AROUND} traces around the example are compared, which every agent may see.`,
     ...about,

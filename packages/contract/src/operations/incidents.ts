@@ -94,12 +94,12 @@ export const incidents = {
     input: () =>
       z.strictObject({
         incident_id: i.incidentId,
-        until: s.timestamp.nullable().meta({ description: 'Until this time; null: not any more.' }),
+        until: s.timestamp.nullable().meta({ description: 'Until this time, which is to come; null: not any more.' }),
         reason: why,
         ...author,
       }),
     output: () => i.incident,
     errors: ['not_found', 'module_not_installed'],
-    example: () => ({ ...example, until: '2027-01-01T00:00:00.000Z' }),
+    example: () => ({ ...example, until: '2040-01-01T00:00:00.000Z' }),
   }),
 };

@@ -19,7 +19,10 @@ const line = z
       .meta({ description: 'Why it was chosen, in the words of a model; or why none was asked any more.' }),
     found: z.string().meta({ description: 'In words.' }),
     data: s.anyJson.meta({ description: 'What that rests on, as the operation of the step answers it.' }),
-    model_call: modelCall.nullable().meta({ description: 'What asking the model for it took.' }),
+    model_call: modelCall.nullable().meta({
+      description:
+        'What asking the model for it took; of an answer by the plan, what the last call took, which failed.',
+    }),
   })
   .meta({ id: 'InvestigationLine', description: 'A step of an investigation, or its answer.' });
 

@@ -15,6 +15,10 @@ describe('numbers and times as people read them', () => {
     ]);
   });
 
+  it('have the same figures below zero as above', () => {
+    expect([67.5, -67.5, -0.4, -1234.5].map(number)).toEqual(['68', '-68', '0', '-1,235']);
+  });
+
   it('do not say nothing of little', () => {
     expect([0, 0.004, 0.01, 0.426, 1].map(percent)).toEqual(['0 %', '< 1 %', '1 %', '43 %', '100 %']);
   });

@@ -18,7 +18,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-export const number = (n: number): string => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, GROUPS);
+/** As far from zero below it as above: 67.5 and -67.5 have the same figures. */
+const rounded = (n: number): number => Math.sign(n) * Math.round(Math.abs(n));
+export const number = (n: number): string => String(rounded(n)).replace(/\B(?=(\d{3})+$)/g, GROUPS);
 export const shortNumber = (n: number): string => (Math.abs(n) < 10_000 ? number(n) : shortOf(n));
 export const confidence = (n: number): string => n.toFixed(2);
 /** Little is not nothing: a share of 0.4 % is not shown as 0 %. */

@@ -7,7 +7,7 @@ import { type ToolAnswer, writeHints } from '../tool.ts';
 import { given } from './given.ts';
 
 const input = {
-  action: z.enum(['list', 'get', 'acknowledge', 'resolve', 'mute']).default('list'),
+  action: z.enum(['list', 'get', 'acknowledge', 'resolve', 'mute']).optional(),
   incident_id: incidentShapes.incidentId.optional(),
   agent_id: shapes.agentId.optional(),
   judge_id: judgeShapes.judgeId.optional(),
@@ -28,7 +28,7 @@ export const incidentTool = ownTool({
   description: 'List, read, acknowledge, resolve or mute incidents: traces that fail more often than before.',
   input,
   about: {
-    action: 'What to do; list if omitted',
+    action: 'What to do; omitted: get with incident_id, else list',
     incident_id: 'Which; for all but list',
     agent_id: 'list: of this agent',
     judge_id: 'list: of this judge',
@@ -44,7 +44,8 @@ export const incidentTool = ownTool({
 });
 
 async function act(asked: AskedIncident, session: McpSession): Promise<JsonObject | ToolAnswer> {
-  const { action, incident_id, agent_id, judge_id, behavior_id, status, until, reason, limit, cursor } = asked;
+  const { incident_id, agent_id, judge_id, behavior_id, status, until, reason, limit, cursor } = asked;
+  const { action = incident_id === undefined ? 'list' : 'get' } = asked;
   if (action === 'list')
     return callService(session, 'incidents.list', given({ agent_id, judge_id, behavior_id, status, limit, cursor }));
   if (incident_id === undefined) return argumentError('incident_id', `is needed to ${action} an incident`);

@@ -3,7 +3,6 @@ import {
   changed,
   EVERYONE,
   Fault,
-  fromIso,
   type Handlers,
   hashedBy,
   invalidInput,
@@ -12,6 +11,7 @@ import {
   type Work,
   writes,
 } from '@mem-service/server/module';
+import { mutedUntil } from '../evaluation/index.ts';
 import { authorOf, getJudge } from '../judges/index.ts';
 import * as queries from './queries.ts';
 import { metricOf, requireRule, toAlert, toRule } from './render.ts';
@@ -65,7 +65,7 @@ const update = writes<'alert_rules.update'>(async (work, { input, caller }) => {
 
 const mute = writes<'alert_rules.mute'>(async (work, { input, caller }) => {
   const before = await requireRule(work.tx, work.account_id, input.rule_id);
-  const muted_until = input.until === null ? null : fromIso(input.until);
+  const muted_until = mutedUntil(input, work.now);
   return change(work, { before, after: { muted_until }, author: authorOf(input, caller), status: 'muted' });
 });
 

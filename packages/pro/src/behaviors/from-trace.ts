@@ -64,11 +64,17 @@ async function prepare(
   const { candidates, runs } = withMissing(first, await observeAll(source, traces, first), place);
   const isEffect = candidates.map(({ kind }) => kind === 'outcome');
   const found = standOut({ runs, example: place, isEffect });
-  if (!found)
-    throw invalidInput([
-      { path: 'trace_id', message: 'has nothing that could be looked for: no tools, errors or reads' },
-    ]);
+  if (!found) throw nothingApart(traces.length - 1);
   return { example, candidates, found, traces, isAll };
+}
+
+function nothingApart(others: number) {
+  const compared =
+    {
+      0: 'there is no other trace to compare it with',
+      1: 'the 1 trace around it has all that it has',
+    }[others] ?? `the ${others} traces around it have all that it has`;
+  return invalidInput([{ path: 'trace_id', message: `${compared}: define the behavior by its checks` }]);
 }
 
 type TracesAround = { traces: TraceFacts[]; isAll: boolean };

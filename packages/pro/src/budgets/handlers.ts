@@ -3,6 +3,8 @@ import {
   changed,
   type Handlers,
   hashedBy,
+  type Input,
+  invalidInput,
   MAIN_BRANCH,
   type Output,
   type Query,
@@ -15,6 +17,7 @@ import {
   writes,
 } from '@mem-service/server/module';
 import { authorOf } from '../judges/index.ts';
+import { priceOfCall } from '../outside-model/model-of.ts';
 import { boundsOf } from './bounds.ts';
 import * as queries from './queries.ts';
 import { type BudgetPeriod, isSpent, periodsAt } from './rules/periods.ts';
@@ -47,10 +50,25 @@ async function readBudget(query: Query, services: Services, accountId: string): 
 
 const read = reads<'budgets.read'>(({ read, services, caller }) => readBudget(read, services, caller.account_id));
 
+/** A model without a price is not asked within a budget in dollars: where that is every one, nothing would be judged. */
+function requirePrice(services: Services, input: Input<'budgets.set'>): void {
+  const { models = [] } = services.settings.judging_server ?? {};
+  const bound = (['day_usd', 'month_usd'] as const).find((name) => typeof input[name] === 'number');
+  const isPriced = (model: string) => priceOfCall(services, { model, input_tokens: 1, output_tokens: 1 }) !== null;
+  if (bound === undefined || models.length === 0 || models.some(isPriced)) return;
+  throw invalidInput([
+    {
+      path: bound,
+      message: `is in dollars, and the price of ${models.join(', ')} is not known: set a bound in calls, or have the operator set MEM_JUDGE_INPUT_PRICE and MEM_JUDGE_OUTPUT_PRICE`,
+    },
+  ]);
+}
+
 const set = writes<'budgets.set'>(async (work, { input, caller }) => {
   const { account_id, tx, now, services } = work;
   const { agent_id, session } = authorOf(input, caller);
   const before = await queries.listBudgets(tx, account_id);
+  requirePrice(services, input);
   const rows = (['day', 'month'] as const).flatMap((period): queries.BudgetRow[] => {
     const { max_calls = null, max_usd = null } = before.find((row) => row.period === period) ?? {};
     const { [`${period}_calls` as const]: calls = max_calls, [`${period}_usd` as const]: usd = max_usd } = input;

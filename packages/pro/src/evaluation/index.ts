@@ -1,6 +1,7 @@
 // What judges, and those who work with verdicts, have in common: rules over traces, and figures with their intervals.
 export { judgeInTurns } from './in-turns.ts';
 export { fitsPath, newMatchers } from './matchers.ts';
+export { mutedUntil } from './muted-until.ts';
 export { benjaminiHochberg } from './rules/benjamini-hochberg.ts';
 export { figureOf } from './rules/check-most.ts';
 export { definitionProblems } from './rules/definition-problem.ts';

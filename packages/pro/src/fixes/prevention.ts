@@ -55,7 +55,7 @@ type RunsAround = {
   entries: readonly FixedEntryRow[];
 };
 
-/** By the runs that read the entries; by all where an entry was deleted, or nobody reads them any more. */
+/** By the runs that read the entries; by all where an entry was deleted, which nobody can read any more. */
 function compareRuns({ earlier, later, entries }: RunsAround) {
   const blamed = new Set(entries.map(versionName));
   const ids = new Set(entries.map(({ entry_id }) => entry_id));
@@ -63,7 +63,7 @@ function compareRuns({ earlier, later, entries }: RunsAround) {
   const isReader = ({ reads }: RunWithReads) => [...reads].some((name) => ids.has(versionIn(name).entry_id));
   const readers = later.filter(isReader);
   const isGone = entries.some(({ action }) => action === 'delete');
-  if (isGone || readers.length === 0) {
+  if (isGone) {
     const failing = later.filter(({ failed }) => failed);
     return { of: 'all' as const, before: rateOf(earlier), after: rateOf(later), usual: null, failing };
   }

@@ -24,7 +24,7 @@ import {
 } from '@mem-service/server/module';
 import { createBranch, lineageOf } from '../branches/index.ts';
 import { authorOf } from '../judges/index.ts';
-import { contentOf, type StoredState } from '../rollback/draft-back.ts';
+import { contentOf } from '../rollback/draft-back.ts';
 import { type Correction, correct } from './corrections.ts';
 import { handoverOf } from './handover.ts';
 import { policyFor } from './policy.ts';
@@ -138,9 +138,9 @@ async function writeBranch(
   await work.waitForSent();
   const places = corrections.map(({ entity_path, key }) => ({ branch: name, entity_path, key, lineage }));
   const set = await EntrySet.load(work, places);
-  const author = authorOf(input, caller);
+  const author = { agent_id: authorOf(input, caller).agent_id, session_id: session_id ?? caller.session_id };
   const written = corrections.map((one, no) => {
-    const draft = draftOf(one, { branch: name, agent_id: author.agent_id });
+    const draft = draftOf(one, { branch: name, author });
     const { entry } = set.apply(draft, {
       event_type: draft.value === undefined ? 'delete' : 'write',
       details: { fix_id, ...(one.restored ? { restored_from: one.restored.version } : {}) },
@@ -176,16 +176,18 @@ function checkGiven(work: Work, corrections: readonly Correction[], branch: stri
   if (given.length > 0) checkWrites(work, given as never, { name: 'entries', branch, prepared: undefined });
 }
 
-/** Who may see an entry stays as it is: an author keeps what is private. */
-function draftOf(one: Correction, { branch, agent_id }: { branch: string; agent_id: string }): EntryDraft {
-  const { entity_path, key, action, value, visible_to } = one;
-  const at = { branch, entity_path, key };
-  if (action === 'restore') {
-    const restored = one.restored as StoredState;
-    return { ...contentOf(restored), ...at, agent_id: restored.agent_id };
-  }
-  const author = visible_to === EVERYONE ? agent_id : visible_to;
-  return { ...at, agent_id: author, session_id: null, value };
+type DraftAuthor = { agent_id: string; session_id: string | null };
+
+/**
+ * In the name of who proposes it, also where an earlier version is restored. Who may see an entry stays as it is: an author keeps what
+ * is private.
+ */
+function draftOf(one: Correction, { branch, author }: { branch: string; author: DraftAuthor }): EntryDraft {
+  const { entity_path, key, value, restored, visible_to } = one;
+  const at = { branch, entity_path, key, ...author, ...(visible_to === EVERYONE ? {} : { agent_id: visible_to }) };
+  if (!restored) return { ...at, value };
+  const { event: _, ...content } = contentOf(restored);
+  return { ...content, ...at };
 }
 
 export const proposeHandlers: Handlers = {

@@ -1,5 +1,6 @@
 import {
   andAll,
+  type Dialect,
   fragment,
   type Insert,
   type Query,
@@ -173,4 +174,10 @@ export function listEntriesOf(query: Query, accountId: string, fixId: string): P
   return query.all(
     sql`SELECT ${FIXED} FROM fixed_entries WHERE account_id = ${accountId} AND fix_id = ${fixId} ORDER BY no`,
   );
+}
+
+/** A condition on a part of a trace: it is the read of one of some versions, which are named as in `versionName`. */
+export function readOneOf(dialect: Dialect, names: readonly string[]): Sql {
+  const version = fragment(dialect.jsonMember('data', ['version'], 'text'));
+  return sql`CAST(entry_id AS TEXT) || '@' || ${version} IN (SELECT value FROM ${dialect.texts(names)})`;
 }

@@ -1,7 +1,6 @@
 import {
   type Caller,
   changed,
-  fromIso,
   type Handlers,
   hashedBy,
   prepares,
@@ -11,6 +10,7 @@ import {
   type Work,
   writes,
 } from '@mem-service/server/module';
+import { mutedUntil } from '../evaluation/index.ts';
 import { authorOf } from '../judges/index.ts';
 import { getIncident, type IncidentRow, upsertIncidents } from './queries.ts';
 import { toIncident } from './render.ts';
@@ -61,7 +61,7 @@ const resolve = writes<'incidents.resolve'>(async (work, { input, caller, prepar
 
 const mute = writes<'incidents.mute'>(async (work, { input, caller, prepared }) => {
   const before = await current(work, caller, prepared);
-  const muted_until = input.until === null ? null : fromIso(input.until);
+  const muted_until = mutedUntil(input, work.now);
   const after = muted_until === before.muted_until ? undefined : { muted_until };
   return change(work, { caller, input, before, after, change: 'muted' });
 });

@@ -22,11 +22,16 @@ export type AskedChoice = {
   steps_left: number;
 };
 
+/** `call` is null where the model was not even asked. */
+type StepChoice =
+  | { choice: ModelChoice; call: judgeShapes.JudgeModelCall }
+  | { failure: string; call: judgeShapes.JudgeModelCall | null };
+
 /** What a model wants to look at next, or its answer; or why it cannot be asked any more. */
 export async function chooseStep(
   services: Services,
   { account_id, question, inquiry, lines, steps_left }: AskedChoice,
-): Promise<{ choice: ModelChoice; call: judgeShapes.JudgeModelCall } | { failure: string }> {
+): Promise<StepChoice> {
   const asked = [`Question: ${question}`, `About: ${JSON.stringify(inquiry)}`];
   for (const { step, found, data } of lines) {
     const result = JSON.stringify(await redactInTurns({ step, found, data }));
@@ -42,9 +47,10 @@ export async function chooseStep(
       ],
       take: (text) => readChoice(text, steps_left > 0),
     });
-    return 'taken' in outcome ? { choice: outcome.taken, call: outcome.call } : { failure: outcome.failure.reason };
+    const { call } = outcome;
+    return 'taken' in outcome ? { choice: outcome.taken, call } : { failure: outcome.failure.reason, call };
   } catch (error) {
-    if (isUnasked(error)) return { failure: error.message };
+    if (isUnasked(error)) return { failure: error.message, call: null };
     throw error;
   }
 }

@@ -29,7 +29,7 @@ const investigate = lists<'investigations.run'>(async function* (context, input)
   const lines: InvestigationLine[] = [];
   for await (const line of hasModel
     ? byModel(context, input, lines)
-    : byPlan(context, input, { lines, reason: null })) {
+    : byPlan(context, input, { lines, reason: null, call: null })) {
     lines.push(line);
     yield stringify(line);
   }
@@ -37,10 +37,16 @@ const investigate = lists<'investigations.run'>(async function* (context, input)
 
 const isLate = (context: ReadContext): boolean => context.elapsed() > MAX_MS;
 
+/** `reason` and `call` say why no model was asked any more, and what its last call took. */
+type PlanStart = Pick<InvestigationLine, 'reason'> & {
+  lines: readonly InvestigationLine[];
+  call: InvestigationLine['model_call'];
+};
+
 async function* byPlan(
   context: ReadContext,
   input: InvestigationInput,
-  { lines, reason }: { lines: readonly InvestigationLine[]; reason: string | null },
+  { lines, reason, call }: PlanStart,
 ): AsyncGenerator<InvestigationLine> {
   const done = new Set(lines.map(({ step }) => step));
   const left = PLAN.filter((step) => !done.has(step)).slice(0, Math.max(0, input.max_steps - lines.length));
@@ -56,7 +62,7 @@ async function* byPlan(
     });
   }
   const found = summaryOf(lines.map((line) => line.found));
-  yield { no: lines.length + 1, step: 'answer', chosen_by: 'plan', reason, found, data: null, model_call: null };
+  yield { no: lines.length + 1, step: 'answer', chosen_by: 'plan', reason, found, data: null, model_call: call };
 }
 
 async function* byModel(
@@ -72,8 +78,9 @@ async function* byModel(
     const asked = { account_id: caller.account_id, question, inquiry, lines, steps_left };
     const chosen = await chooseStep(services, asked);
     // Without the model the rest goes by the plan.
-    if ('failure' in chosen) return yield* byPlan(context, input, { lines, reason: chosen.failure });
-    const { choice, call } = chosen;
+    const { call } = chosen;
+    if ('failure' in chosen) return yield* byPlan(context, input, { lines, reason: chosen.failure, call });
+    const { choice } = chosen;
     if ('answer' in choice) {
       const own = { step: 'answer' as const, chosen_by: 'model' as const, reason: null, data: null };
       yield { no: lines.length + 1, ...own, found: choice.answer, model_call: call };

@@ -11,6 +11,7 @@ import { attributeRuns, loadReadSets, versionIn } from '../attribution/index.ts'
 import { namesOf } from '../evaluation/shown-memory.ts';
 import { collectRuns, segmentsOf } from '../segments/index.ts';
 import { compareTraces } from '../trace-navigation/index.ts';
+import { nearestPassing } from './nearest-passing.ts';
 import { onsetOf } from './rules/began.ts';
 import * as words from './rules/words.ts';
 
@@ -52,9 +53,7 @@ async function divergenceStep(context: ReadContext, inquiry: Inquiry): Promise<S
     inquiry.trace_id === undefined
       ? runs.find(({ failed }) => failed === true)
       : await requireTrace(context, inquiry.trace_id);
-  // The newest that passed before it, or else the newest of all.
-  const passed = runs.filter(({ failed, trace_id }) => failed === false && trace_id !== failing?.trace_id);
-  const passing = passed.find(({ seq }) => seq < (failing?.seq ?? 0)) ?? passed[0];
+  const passing = failing && (await nearestPassing(context, failing, runs));
   if (!failing || !passing)
     return { found: `There is no ${failing ? 'passing' : 'failing'} trace to compare.`, data: {} };
   const trace_ids = [failing.trace_id, passing.trace_id];

@@ -8,8 +8,8 @@ import { dimensionsOf, isAboutPaths } from './rules/dimensions.ts';
 /** Values of a dimension in a list of dimensions. */
 const SHOWN_VALUES = 10;
 
-/** A sealed trace has its outcome among its attributes, too. */
-const OF_OUTCOMES: ReadonlySet<string> = new Set(['outcome_type', 'attributes.outcome_type']);
+/** How a run ended is no cause of that: it is cut by only where it is asked for. */
+const isOutcome = (name: string): boolean => name === 'outcome_type';
 
 export async function segmentsOf(
   context: ReadContext,
@@ -20,9 +20,7 @@ export async function segmentsOf(
   const loaded = await loadRuns(context, { judge_id, behavior_id, agent_id, since, until, withPaths });
   const runs = loaded.runs.filter(({ failed }) => failed !== null);
   const failed = runs.filter((run) => run.failed).length;
-  // Outcomes say themselves which runs failed.
-  const isFoundElsewhere = judge_id !== undefined || behavior_id !== undefined;
-  const usual = dimensionsOf(runs).filter((name) => isFoundElsewhere || !OF_OUTCOMES.has(name));
+  const usual = dimensionsOf(runs).filter((name) => !isOutcome(name));
   const dimensions = await inTurns(cutRuns(runs, by.length === 0 ? usual : [...new Set(by)]));
   const segments = await inTurns(compareSegments(dimensions, { runs: runs.length, failed, min_runs }));
   return {

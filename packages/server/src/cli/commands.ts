@@ -89,6 +89,12 @@ export function commandOfTool(tool: string): string {
   return found ? `mem ${found.word}` : tool;
 }
 
+/** What people type where a message of the service names an operation. */
+export function commandOfOperation(operation: string): string {
+  const found = listedCommands.find(({ name }) => name === operation);
+  return found ? `mem ${found.word}` : operation;
+}
+
 /** A field as the user writes it: its flag, or its name if it is positional. */
 export const fieldLabel = ({ args }: Command, field: CommandField): string =>
   args.includes(field) ? field.name : `--${field.flag}`;

@@ -2,7 +2,7 @@ import { Fault, type Problem } from '@mem-service/contract';
 import { MemError } from '@mem-service/sdk';
 import { isLoopback } from '../admitted.ts';
 import { ConfigError, type Environment } from '../config.ts';
-import { type Command, fieldLabel } from './commands.ts';
+import { type Command, commandOfOperation, fieldLabel } from './commands.ts';
 import { REASONS } from './render/merges.ts';
 
 /** The command line itself is invalid. */
@@ -97,11 +97,15 @@ export function describeProblem(problem: Problem, { command, env }: FailedComman
   });
 }
 
-/** An entry is written as two words here, and as one in the answers of the service. */
+/** An entry is written as two words here, and as one in the answers of the service; an operation is its command. */
 const inWords = ({ detail, entity_path, key }: Problem): string =>
   typeof entity_path === 'string' && typeof key === 'string'
     ? detail.replace(`${entity_path}/${key}`, () => `${entity_path} ${key}`)
-    : detail;
+    : asTyped(detail);
+
+/** “judges.update changes it” */
+const asTyped = (text: string): string =>
+  text.replace(/\b[a-z_]+\.[a-z_]+(?= [a-z]+s (it|one)\b)/g, (name) => commandOfOperation(name));
 
 type NamedConflict = { entity_path: string; key: string; reason: string };
 

@@ -145,8 +145,13 @@ function modelsIn({ document }: JudgedTrace): FeatureCandidate[] {
   }));
 }
 
+/** The service stamps the outcome onto each trace: it is how a run ended, as `outcomeOf` has it, not what it did. */
+const isOutcome = (key: string): boolean => key === 'outcome_type';
+
 function attributesIn({ document }: JudgedTrace): FeatureCandidate[] {
-  const named = Object.entries(document.attributes).filter(([key]) => !/['\\]/.test(key) && key.length <= 128);
+  const named = Object.entries(document.attributes).filter(
+    ([key]) => !isOutcome(key) && !/['\\]/.test(key) && key.length <= 128,
+  );
   return named.slice(0, MAX_ATTRIBUTES).flatMap(([key, value]): FeatureCandidate[] => {
     const isShort = typeof value === 'string' && value.length <= MAX_VALUE_CHARS;
     if (!isShort && typeof value !== 'number' && typeof value !== 'boolean') return [];

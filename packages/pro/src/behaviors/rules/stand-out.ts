@@ -42,15 +42,17 @@ const countOf = (some: Having): number => some.filter(Boolean).length;
 
 /**
  * What sets an example apart: the feature for which the difference between failing and passing runs, or between later and earlier ones,
- * is the least probable by chance; together with others where that is surer still. Where nothing is beyond chance, what is rare.
+ * is the least probable by chance; together with others where that is surer still. Where nothing is beyond chance, what is rare;
+ * undefined where all runs have everything that it has.
  */
 export function standOut(around: Surroundings): StandOut | undefined {
   const { runs, example } = around;
   const own = runs[example] as AroundRun;
   const candidates = own.has.flatMap((has, no) => (has ? [no] : []));
-  if (candidates.length === 0) return undefined;
   const columns = new Map(candidates.map((no) => [no, runs.map(({ has }) => has[no] as boolean)]));
-  const tested = surest(around, columns) ?? rarest(columns);
+  const causes = new Map([...columns].filter(([no]) => !around.isEffect[no]));
+  const tested = surest(around, causes) ?? rarest(causes);
+  if (!tested) return undefined;
   const having = runs.map((_, at) => tested.used.every((no) => columns.get(no)?.[at]));
   return {
     ...tested,
@@ -61,8 +63,7 @@ export function standOut(around: Surroundings): StandOut | undefined {
 
 type TestedFeatures = Pick<StandOut, 'reason' | 'chance' | 'used'>;
 
-function surest(around: Surroundings, all: ReadonlyMap<number, Having>): TestedFeatures | undefined {
-  const columns = new Map([...all].filter(([no]) => !around.isEffect[no]));
+function surest(around: Surroundings, columns: ReadonlyMap<number, Having>): TestedFeatures | undefined {
   const compared = columns.size * (CUTS.length + 1);
   const contrasts = [...columns].map(([no, having]) => ({
     no,
@@ -115,9 +116,12 @@ function pOfNew(having: Having, example: number): number {
   return Math.min(1, ...found);
 }
 
-/** Nothing is beyond chance: what few others have, or the rarest of what the example has. */
-function rarest(columns: ReadonlyMap<number, Having>): TestedFeatures {
-  const counted = [...columns].map(([no, having]) => ({ no, n: countOf(having), of: having.length }));
+/** Nothing is beyond chance: what few others have, or the rarest of what the example has. What all have sets nothing apart. */
+function rarest(columns: ReadonlyMap<number, Having>): TestedFeatures | undefined {
+  const counted = [...columns]
+    .map(([no, having]) => ({ no, n: countOf(having), of: having.length }))
+    .filter(({ n, of }) => n < of);
+  if (counted.length === 0) return undefined;
   const inOrder = counted.toSorted((a, b) => a.n - b.n || a.no - b.no);
   const rare = inOrder.find(({ n, of }) => n >= LEAST_NEIGHBOURS && n <= MOST_RARE * of);
   if (rare) return { reason: 'rare', chance: null, used: [rare.no] };

@@ -26,6 +26,8 @@ const chanceOf = (more: Rate, less: Rate): number =>
  * as often as before. It did not where they fail less often than before, beyond chance. Otherwise nobody knows.
  */
 export function cameBack({ before, after, usual, of, what = 'failed' }: ComparedRuns): CameBack {
+  if (of === 'readers' && after.of === 0)
+    return { came_back: null, reason: 'No run has read the entries since it was approved.', chance: null };
   const which = of === 'readers' ? 'the runs that read the entries' : 'all runs';
   const since = `Of ${which} ${share(after)} ${what} since it was approved`;
   if (before.of === 0 || before.count === 0)

@@ -26,7 +26,10 @@ const MAX_VALUES = 50;
 
 type AllRuns = { runs: number; failed: number; min_runs: number };
 
-/** Compares each segment with all other runs; the worst first, then the better ones, then what chance explains. */
+/**
+ * Compares each segment with all other runs; the worst first, then the better ones, then what chance explains. Of two values that all runs
+ * are divided into only the one that fails more often: the other is its rest.
+ */
 export function* compareSegments(
   dimensions: readonly CutDimension[],
   { runs, failed, min_runs }: AllRuns,
@@ -34,13 +37,15 @@ export function* compareSegments(
   const found: Omit<ComparedSegment, 'adjusted_p' | 'differs'>[] = [];
   // A segment of all runs has nothing to be compared with.
   const isCompared = (one: CountedValue) => one.runs >= min_runs && one.runs < runs;
-  for (const { name, values } of dimensions)
-    for (const one of values.filter(isCompared).slice(0, MAX_VALUES)) {
+  for (const dimension of dimensions) {
+    const { name } = dimension;
+    for (const one of withoutMirror(dimension, runs).filter(isCompared).slice(0, MAX_VALUES)) {
       const group = { a: one.failed, ofA: one.runs, b: failed - one.failed, ofB: runs - one.runs };
       const [fails, rest] = [wilson(group.a, group.ofA), wilson(group.b, group.ofB)];
       found.push({ dimension: name, value: one.value, fails, rest, ...twoProportions(group) });
       yield;
     }
+  }
   const adjusted = benjaminiHochberg(found.map(({ p }) => p));
   return found
     .map((one, at): ComparedSegment => {
@@ -49,6 +54,13 @@ export function* compareSegments(
       return { ...one, adjusted_p, differs: isMore ? (one.difference > 0 ? 'worse' : 'better') : null };
     })
     .sort((a, b) => ranks(a) - ranks(b) || a.p - b.p || b.difference - a.difference || byName(a, b));
+}
+
+function withoutMirror({ values, runs: having }: CutDimension, runs: number): readonly CountedValue[] {
+  const [one, other] = values;
+  const isDivided = having === runs && values.length === 2 && one && other && one.runs + other.runs === runs;
+  if (!isDivided) return values;
+  return [other.failed * one.runs > one.failed * other.runs ? other : one];
 }
 
 const ranks = ({ differs }: ComparedSegment): number => (differs === 'worse' ? 0 : differs === 'better' ? 1 : 2);

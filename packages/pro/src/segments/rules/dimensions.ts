@@ -52,6 +52,8 @@ export function valuesIn(name: string, run: CutRun): readonly DimensionValue[] {
 export function dimensionsOf(runs: readonly CutRun[]): string[] {
   const used = new Map<string, number>();
   for (const { attributes } of runs) for (const key of Object.keys(attributes)) used.set(key, (used.get(key) ?? 0) + 1);
+  // A sealed trace has its outcome among its attributes, too.
+  used.delete('outcome_type');
   const keys = [...used].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).slice(0, MAX_ATTRIBUTES);
   return [...Object.keys(VALUES), ...keys.map(([key]) => `${OF_ATTRIBUTE}${key}`)];
 }

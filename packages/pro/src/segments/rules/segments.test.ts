@@ -53,12 +53,11 @@ it('names the segment that fails more often than the others, with intervals', ()
     ...repeat(5, run(true, { attributes: { release: '1.9' } })),
     ...repeat(95, run(false, { attributes: { release: '1.9' } })),
   ];
-  const [worse, better, ...rest] = compared(runs, ['attributes.release', 'agent_id']);
+  const [worse, ...rest] = compared(runs, ['attributes.release', 'agent_id']);
   expect(worse).toMatchObject({ value: '2.0', differs: 'worse', fails: { count: 30, of: 50 }, rest: { of: 100 } });
   expect(worse?.low).toBeGreaterThan(0.3);
   expect(worse?.fails.low).toBeGreaterThan(0.45);
-  expect(better).toMatchObject({ value: '1.9', differs: 'better' });
-  // All runs are of one agent: there is nothing to compare with.
+  // The other release is its rest, and all runs are of one agent: there is nothing to compare with.
   expect(rest).toEqual([]);
 });
 
@@ -75,8 +74,16 @@ it('takes one of many segments that stands out a little for chance', () => {
   expect(found[0]?.adjusted_p).toBeGreaterThan(0.2);
 });
 
+it('lists both of two values where some runs have neither, or both', () => {
+  const tools = (...names: string[]) => run(false, { tools: names });
+  const divided = [...repeat(10, tools('pay')), ...repeat(10, tools('check'))];
+  expect(compared(divided, ['tool_name'])).toHaveLength(1);
+  expect(compared([...divided, tools()], ['tool_name'])).toHaveLength(2);
+  expect(compared([...divided, tools('pay', 'check'), tools()], ['tool_name'])).toHaveLength(2);
+});
+
 it('leaves out segments of few runs', () => {
   const runs = [...repeat(4, run(true, { branch: 'try' })), ...repeat(50, run(false))];
-  expect(compared(runs, ['branch'])).toMatchObject([{ value: 'main' }]);
-  expect(compared(runs, ['branch'], 4)).toHaveLength(2);
+  expect(compared(runs, ['branch'])).toEqual([]);
+  expect(compared(runs, ['branch'], 4)).toMatchObject([{ value: 'try', differs: 'worse' }]);
 });
