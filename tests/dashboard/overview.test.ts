@@ -107,6 +107,51 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       await page.getByRole('status').filter({ hasText: 'Paused' }).waitFor();
       await app.call('entries.write', { entity_path: 'a/b', key: 'meanwhile', value: 1 });
       await page.keyboard.press('p');
+    it('counts failures that are older than the newest 200 outcomes, in all and of an agent', async () => {
+      const as = (session_id: string) => ({ agent_id: 'many-outcomes', session_id });
+      const before = (await app.call('outcomes.list', { limit: 200 })).outcomes;
+      const failedBefore = before.filter(({ outcome_type }) => !/^(success|clean_deploy)$/.test(outcome_type)).length;
+      const commit = (outcome_type: 'failure' | 'success', n: number) =>
+        Promise.all(
+          Array.from({ length: n }, (_, i) =>
+            app.call(
+              'outcomes.commit',
+              { outcome_ref: `${outcome_type}-${i}`, outcome_type },
+              as(`${outcome_type}-${i}`),
+            ),
+          ),
+        );
+      await commit('failure', 6);
+      await commit('success', 209);
+      const { page } = await open();
+      const line = section(page, 'Agents, last hour').getByRole('listitem').filter({ hasText: 'many-outcomes' });
+      await line.getByText('215 outcomes').waitFor();
+      await line.getByText('6 failed').waitFor();
+      await page.getByText(`${209 + before.length - failedBefore} succeeded, ${6 + failedBefore} failed`).waitFor();
+      const activity = section(page, 'Activity');
+      await activity.getByText('Failed outcomes').first().waitFor();
+      await activity.getByRole('button', { name: 'Table' }).click();
+      const header = await activity.getByRole('columnheader').allTextContents();
+      const cells = await activity.locator('tbody td').allTextContents();
+      const failed = cells.filter((_, i) => i % header.length === header.indexOf('Failed outcomes'));
+      expect(failed.reduce((sum, n) => sum + Number(n), 0)).toBe(6 + failedBefore);
+    });
+
+    it('shows agents that worked before those as whom people only looked', async () => {
+      await app.call('entries.write', { entity_path: 'a/b', key: 'seen', value: 1 }, { agent_id: 'worked-before' });
+      await app.call(
+        'entries.read',
+        { entity_path: 'a/b', key: 'seen' },
+        { agent_id: 'dashboard', session_id: 'look' },
+      );
+      const { page } = await open();
+      const agents = section(page, 'Agents, last hour').getByRole('listitem');
+      await agents.filter({ hasText: 'worked-before' }).waitFor();
+      const names = await agents.getByRole('link').allTextContents();
+      expect(names.indexOf('dashboard')).not.toBe(0);
+      if (names.includes('dashboard')) expect(names.at(-1)).toBe('dashboard');
+    });
+
       await live.getByText('meanwhile').waitFor();
     });
 

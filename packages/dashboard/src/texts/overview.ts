@@ -19,6 +19,7 @@ export const overview = {
     noOutcome: (when: string) => `none ${when}`,
     confidence: 'Average confidence',
     movedUpDown: (up: number, down: number) => `${number(up)} up, ${number(down)} down`,
+    movedNewest: (n: number) => `by the newest ${counted(n, 'outcome')}`,
     unmoved: (when: string) => `nothing moved ${when}`,
     stale: 'Stale reads',
     staleFailed: (n: number) => (n === 0 ? 'none led to a failure' : `${number(n)} led to a failure`),
