@@ -115,6 +115,8 @@ describe('the dashboard', SLOW, () => {
     for (const [address, found] of [
       ['#/branches', 'branches'],
       ['#/memory?min=0.5&sort=path', 'retry-policy'],
+      ['#/incidents', 'incidents'],
+      ['#/alerts', 'alerts'],
     ] as const) {
       const { page } = await newPage();
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -127,6 +129,24 @@ describe('the dashboard', SLOW, () => {
       expect(stdout).toContain(found);
       expect(stdout).not.toMatch(/isError|"error"/);
     }
+  });
+
+  it('offers no MCP call where no tool does what the page shows', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/patterns`);
+    await page.getByRole('button', { name: 'Copy as' }).first().click();
+    const item = page.getByRole('menuitem', { name: 'MCP call' });
+    await item.getByText('no tool').waitFor();
+    expect(await item.isDisabled()).toBe(true);
+  });
+
+  it('copies from an empty search, too', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/search`);
+    await page.getByRole('searchbox').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('c');
+    await page.getByRole('menuitem', { name: 'MCP call' }).waitFor();
   });
 
   it('closes a menu with Esc, and not what is behind it', async () => {

@@ -4,7 +4,7 @@ export const ui = {
   copied: 'Copied',
   copyAs: 'Copy as',
   copyAsOf: { curl: 'curl', sdk: 'SDK call', mcp: 'MCP call', link: 'Link to this page' },
-  noTool: 'There is no MCP tool for this: copy it as curl or SDK call',
+  noTool: 'no tool',
   undo: 'Undo',
   dismiss: 'Dismiss',
   cancel: 'Cancel',
