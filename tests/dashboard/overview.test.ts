@@ -50,6 +50,14 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
     await tour.getByText('1 of 5').waitFor();
     for (let step = 1; step < 5; step++) await tour.getByRole('button', { name: 'Next' }).click();
     await tour.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Take the tour' }).click();
+    await tour.getByText('1 of 5').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Memory' }).first().click();
+    await page.waitForURL(/#\/memory/);
+    await tour.waitFor({ state: 'hidden' });
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).first().click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await tour.count()).toBe(0);
     await section(page, 'Needs a person').getByText('p2_incident of deploy-2229').waitFor();
     await section(page, 'Needs a person').getByText('Contested').first().waitFor();
     await section(page, 'Needs a person').getByText('Stale read').first().waitFor();

@@ -159,6 +159,57 @@ describe('the dashboard', SLOW, () => {
     expect(page.url()).toContain('key=retry-policy');
   });
 
+  it('shows all pages of a phone by group, until the address changes', async () => {
+    const { page } = await newPage();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${server.url}/#/memory`);
+    const more = page.getByRole('navigation').getByRole('button', { name: 'More' });
+    const sheet = page.getByRole('dialog', { name: 'More' });
+    await more.click();
+    expect(await sheet.getByRole('heading').allTextContents()).toEqual(
+      expect.arrayContaining(['Review', 'Evaluation', 'Admin']),
+    );
+    await page.evaluate('location.hash = "#/traces"');
+    await sheet.waitFor({ state: 'hidden' });
+    await more.click();
+    await sheet.getByRole('link', { name: 'Traces', exact: true }).click();
+    await sheet.waitFor({ state: 'hidden' });
+  });
+
+  it('leads back to the list from what is not there', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/traces/01K9ZZZZZZZZZZZZZZZZZZZZZZ`);
+    const main = page.getByRole('main');
+    await main.getByText('This is not there').waitFor();
+    expect(await main.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await main.getByRole('link', { name: 'Back to Traces' }).click();
+    await page.waitForURL(/#\/traces$/);
+  });
+
+  it('lists each key once', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/memory`);
+    await page.getByRole('main').getByText('checkout').first().waitFor();
+    await page.keyboard.press('?');
+    const onPage = page.getByRole('dialog').getByRole('region', { name: 'On a page' });
+    await onPage.waitFor();
+    const keys = (await onPage.locator('kbd').allTextContents()).filter((key) => key !== 'g');
+    expect(keys).toContain('j');
+    expect(keys.toSorted()).toEqual([...new Set(keys)].toSorted());
+    expect(keys).not.toContain('Escape');
+  });
+
+  it('offers a first rule for alerts only where there is none', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/alerts`);
+    await page.getByText('Set a first rule').waitFor();
+    await app.call('alert_rules.create', { rule_id: 'too-slow', metric: 'duration_ms', above: 30_000 });
+    await page.reload();
+    await page.getByRole('region', { name: 'Rules' }).getByText('too-slow').waitFor();
+    await page.getByText('No alert', { exact: true }).waitFor();
+    expect(await page.getByText('Set a first rule').count()).toBe(0);
+  });
+
   it('says that an address leads nowhere', async () => {
     const { page } = await newPage();
     await page.goto(`${server.url}/#/nowhere`);
@@ -188,9 +239,14 @@ describe('the dashboard', SLOW, () => {
     const dialog = page.getByRole('dialog', { name: 'Sign in' });
     await dialog.waitFor();
     expect(await findings(page)).toEqual([]);
+    await page.getByText('A key is needed to see this').first().waitFor();
+    expect(await page.getByText('This key may not see this').count()).toBe(0);
     await page.getByLabel('API key').fill('wrong');
+    await page.evaluate('document.querySelector("dialog").dataset.seen = "before"');
     await page.keyboard.press('Enter');
     await dialog.getByText('does not accept this key').waitFor();
+    // It is still the same dialog: it was never away.
+    expect(await page.evaluate('document.querySelector("dialog").dataset.seen')).toBe('before');
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Live' }).getByText('retry-policy').waitFor();

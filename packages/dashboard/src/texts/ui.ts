@@ -26,6 +26,7 @@ export const ui = {
   loading: 'Loading',
   failed: 'This could not be loaded',
   notDone: 'This was not done',
+  signedOut: 'A key is needed to see this',
   forbidden: 'This key may not see this',
   offline: 'The server cannot be reached',
   missing: 'This is not there',
