@@ -64,6 +64,14 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
     await section(page, 'Confidence moved').getByText('retry-policy').waitFor();
     await section(page, 'Agents, last hour').getByText('demo-deploy-bot').waitFor();
     await section(page, 'Live').getByText('deploy-2231').waitFor();
+    const { traces } = await app.call('traces.list', { limit: 50 });
+    for (const { trace_id } of traces) {
+      const trace = await app.call('traces.read', { trace_id });
+      for (const { started_at } of trace.tool_calls) {
+        expect(Date.parse(started_at)).toBeGreaterThanOrEqual(Date.parse(trace.session_started_at ?? ''));
+        expect(Date.parse(started_at)).toBeLessThanOrEqual(Date.parse(trace.session_ended_at));
+      }
+    }
     await app.call('entries.write', { entity_path: 'demo/notes', key: 'mine', value: 'not of the demo' });
     await app.call('entries.write', { entity_path: 'demo/infra/eu-west', key: 'pool-size', value: 'changed by me' });
     await page.getByRole('button', { name: 'Remove demo data' }).click();
@@ -99,22 +107,6 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
         await section(page, 'Live').getByRole('row').filter({ hasText: 'fresh' }).getByText('0.40').waitFor();
     });
 
-    it('holds new rows back while somebody reads, and while it is paused', async () => {
-      const { page } = await open();
-      const live = section(page, 'Live');
-      await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
-      await live.getByRole('row').nth(1).hover();
-      await app.call('entries.write', { entity_path: 'a/b', key: 'held', value: 1 });
-      await live.getByRole('button', { name: 'Show 1 new' }).waitFor();
-      expect(await live.getByText('held').count()).toBe(0);
-      // A pointer on its way there leaves the list, which shows them too.
-      await live.getByRole('button', { name: 'Show 1 new' }).dispatchEvent('click');
-      await live.getByText('held').waitFor();
-      await page.mouse.move(0, 0);
-      await page.keyboard.press('p');
-      await page.getByRole('status').filter({ hasText: 'Paused' }).waitFor();
-      await app.call('entries.write', { entity_path: 'a/b', key: 'meanwhile', value: 1 });
-      await page.keyboard.press('p');
     it('counts failures that are older than the newest 200 outcomes, in all and of an agent', async () => {
       const as = (session_id: string) => ({ agent_id: 'many-outcomes', session_id });
       const before = (await app.call('outcomes.list', { limit: 200 })).outcomes;
@@ -160,6 +152,22 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       if (names.includes('dashboard')) expect(names.at(-1)).toBe('dashboard');
     });
 
+    it('holds new rows back while somebody reads, and while it is paused', async () => {
+      const { page } = await open();
+      const live = section(page, 'Live');
+      await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+      await live.getByRole('row').nth(1).hover();
+      await app.call('entries.write', { entity_path: 'a/b', key: 'held', value: 1 });
+      await live.getByRole('button', { name: 'Show 1 new' }).waitFor();
+      expect(await live.getByText('held').count()).toBe(0);
+      // A pointer on its way there leaves the list, which shows them too.
+      await live.getByRole('button', { name: 'Show 1 new' }).dispatchEvent('click');
+      await live.getByText('held').waitFor();
+      await page.mouse.move(0, 0);
+      await page.keyboard.press('p');
+      await page.getByRole('status').filter({ hasText: 'Paused' }).waitFor();
+      await app.call('entries.write', { entity_path: 'a/b', key: 'meanwhile', value: 1 });
+      await page.keyboard.press('p');
       await live.getByText('meanwhile').waitFor();
     });
 

@@ -73,14 +73,14 @@ export const overview = {
   needs: {
     title: 'Needs a person',
     nothing: 'Nothing needs you now.',
-    incident: 'Incident',
+    outcome: 'Outcome',
     contested: 'Contested',
     stale: 'Stale read',
     review: 'Review',
-    failing: 'Failing',
+    failing: 'Incident',
     alert: 'Alert',
-    incidentTitle: (type: string, ref: string) => `${type} of ${ref}`,
-    incidentNote: (n: number) => (n === 0 ? 'no entry answers for it' : `${counted(n, 'entry', 'entries')} led to it`),
+    outcomeTitle: (type: string, ref: string) => `${type} of ${ref}`,
+    outcomeNote: (n: number) => (n === 0 ? 'no entry answers for it' : `${counted(n, 'entry', 'entries')} led to it`),
     contestedNote: (won: number, lost: number) =>
       `${counted(won, 'success', 'successes')}, ${counted(lost, 'failure')}`,
     staleTitle: (key: string, version: number) => `${key} v${version}`,
@@ -89,9 +89,9 @@ export const overview = {
       return `${read.agent_id} acted on it after ${then}${read.changed_by === null ? '' : ` by ${read.changed_by}`}`;
     },
     more: {
-      failing: 'More that fails',
+      failing: 'More incidents',
       alert: 'More alerts',
-      incident: 'More incidents',
+      outcome: 'More such outcomes',
       contested: 'More contested entries',
       review: 'More pull requests',
     },
