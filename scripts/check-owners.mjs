@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const isMigration = (file) => /(^|\/)migrations(\.ts$|\/)/.test(file);
 /** Statements of migrations over the tables of several modules, or too long for the file of the others. */
-const isOldMigration = (file) => /\/modules\/(outcomes|accounts)\/migrations\//.test(file);
+const isOldMigration = (file) => /\/modules\/(outcomes|accounts|series)\/migrations\//.test(file);
 
 const FROM_DECLARATIONS = 'works on every table that is declared, by its declaration';
 const FROM_DATA = 'writes out statements that are given as data, and the data names the table';

@@ -78,7 +78,7 @@ describe.each(backends)('Agents on %s', SLOW, (backend) => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'deploy-bot' }).waitFor();
     await page.getByText('Rolls out changes').waitFor();
-    await region(page, 'What it did').getByText('Entry written').first().waitFor();
+    await region(page, 'Its timeline').getByText('Entry written').first().waitFor();
     expect(complaints).toEqual([]);
   });
 

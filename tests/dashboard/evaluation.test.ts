@@ -388,6 +388,29 @@ describe.each(backends)('Evaluation on %s', { timeout: 60_000 }, (backend) => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows which redundant writes say the same, and what they say', async () => {
+    for (const [key, value] of [
+      ['retries', 'payments are tried three times within a minute'],
+      ['how-often-to-try', 'payments are tried three times within a minute.'],
+      ['closing', 'the desk closes at noon on the last Friday of a month'],
+      ['when-it-closes', 'the desk closes at noon on the last Friday of a month.'],
+    ] as const)
+      await app.call('entries.write', { entity_path: 'net/desk', key, value });
+    const { scan_id } = await app.call('pattern_scans.create', {});
+    await caughtUp(app);
+    expect(await app.call('pattern_scans.read', { scan_id })).toMatchObject({ status: 'done' });
+    const { patterns } = await app.call('detected_patterns.list', { pattern_type: 'redundant_writes' });
+    const found = patterns.find(({ entity_path }) => entity_path === 'net/desk');
+    const { page, complaints } = await open(`#/patterns/${found?.pattern_id}`);
+    const groups = page.getByRole('table', { name: /^Group \d: 2 entries that say the same$/ });
+    await groups.nth(1).waitFor();
+    const closing = groups.filter({ hasText: 'when-it-closes' });
+    await closing.getByText('the desk closes at noon on the last Friday of a month', { exact: true }).waitFor();
+    expect(await closing.getByText('payments').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('shows a fix with its entries and hand-over, approves one and dismisses another', async () => {
     const fixed = async (key: string) => {
       const at = { entity_path: 'checkout/limits', key };

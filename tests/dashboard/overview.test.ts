@@ -50,12 +50,28 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
     await tour.getByText('1 of 5').waitFor();
     for (let step = 1; step < 5; step++) await tour.getByRole('button', { name: 'Next' }).click();
     await tour.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Take the tour' }).click();
+    await tour.getByText('1 of 5').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Memory' }).first().click();
+    await page.waitForURL(/#\/memory/);
+    await tour.waitFor({ state: 'hidden' });
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).first().click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await tour.count()).toBe(0);
     await section(page, 'Needs a person').getByText('p2_incident of deploy-2229').waitFor();
     await section(page, 'Needs a person').getByText('Contested').first().waitFor();
     await section(page, 'Needs a person').getByText('Stale read').first().waitFor();
     await section(page, 'Confidence moved').getByText('retry-policy').waitFor();
     await section(page, 'Agents, last hour').getByText('demo-deploy-bot').waitFor();
     await section(page, 'Live').getByText('deploy-2231').waitFor();
+    const { traces } = await app.call('traces.list', { limit: 50 });
+    for (const { trace_id } of traces) {
+      const trace = await app.call('traces.read', { trace_id });
+      for (const { started_at } of trace.tool_calls) {
+        expect(Date.parse(started_at)).toBeGreaterThanOrEqual(Date.parse(trace.session_started_at ?? ''));
+        expect(Date.parse(started_at)).toBeLessThanOrEqual(Date.parse(trace.session_ended_at));
+      }
+    }
     await app.call('entries.write', { entity_path: 'demo/notes', key: 'mine', value: 'not of the demo' });
     await app.call('entries.write', { entity_path: 'demo/infra/eu-west', key: 'pool-size', value: 'changed by me' });
     await page.getByRole('button', { name: 'Remove demo data' }).click();
@@ -89,6 +105,51 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       );
       for (const { page } of [first, second])
         await section(page, 'Live').getByRole('row').filter({ hasText: 'fresh' }).getByText('0.40').waitFor();
+    });
+
+    it('counts failures that are older than the newest 200 outcomes, in all and of an agent', async () => {
+      const as = (session_id: string) => ({ agent_id: 'many-outcomes', session_id });
+      const before = (await app.call('outcomes.list', { limit: 200 })).outcomes;
+      const failedBefore = before.filter(({ outcome_type }) => !/^(success|clean_deploy)$/.test(outcome_type)).length;
+      const commit = (outcome_type: 'failure' | 'success', n: number) =>
+        Promise.all(
+          Array.from({ length: n }, (_, i) =>
+            app.call(
+              'outcomes.commit',
+              { outcome_ref: `${outcome_type}-${i}`, outcome_type },
+              as(`${outcome_type}-${i}`),
+            ),
+          ),
+        );
+      await commit('failure', 6);
+      await commit('success', 209);
+      const { page } = await open();
+      const line = section(page, 'Agents, last hour').getByRole('listitem').filter({ hasText: 'many-outcomes' });
+      await line.getByText('215 outcomes').waitFor();
+      await line.getByText('6 failed').waitFor();
+      await page.getByText(`${209 + before.length - failedBefore} succeeded, ${6 + failedBefore} failed`).waitFor();
+      const activity = section(page, 'Activity');
+      await activity.getByText('Failed outcomes').first().waitFor();
+      await activity.getByRole('button', { name: 'Table' }).click();
+      const header = await activity.getByRole('columnheader').allTextContents();
+      const cells = await activity.locator('tbody td').allTextContents();
+      const failed = cells.filter((_, i) => i % header.length === header.indexOf('Failed outcomes'));
+      expect(failed.reduce((sum, n) => sum + Number(n), 0)).toBe(6 + failedBefore);
+    });
+
+    it('shows agents that worked before those as whom people only looked', async () => {
+      await app.call('entries.write', { entity_path: 'a/b', key: 'seen', value: 1 }, { agent_id: 'worked-before' });
+      await app.call(
+        'entries.read',
+        { entity_path: 'a/b', key: 'seen' },
+        { agent_id: 'dashboard', session_id: 'look' },
+      );
+      const { page } = await open();
+      const agents = section(page, 'Agents, last hour').getByRole('listitem');
+      await agents.filter({ hasText: 'worked-before' }).waitFor();
+      const names = await agents.getByRole('link').allTextContents();
+      expect(names.indexOf('dashboard')).not.toBe(0);
+      if (names.includes('dashboard')) expect(names.at(-1)).toBe('dashboard');
     });
 
     it('holds new rows back while somebody reads, and while it is paused', async () => {

@@ -115,6 +115,8 @@ describe('the dashboard', SLOW, () => {
     for (const [address, found] of [
       ['#/branches', 'branches'],
       ['#/memory?min=0.5&sort=path', 'retry-policy'],
+      ['#/incidents', 'incidents'],
+      ['#/alerts', 'alerts'],
     ] as const) {
       const { page } = await newPage();
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -129,6 +131,24 @@ describe('the dashboard', SLOW, () => {
     }
   });
 
+  it('offers no MCP call where no tool does what the page shows', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/patterns`);
+    await page.getByRole('button', { name: 'Copy as' }).first().click();
+    const item = page.getByRole('menuitem', { name: 'MCP call' });
+    await item.getByText('no tool').waitFor();
+    expect(await item.isDisabled()).toBe(true);
+  });
+
+  it('copies from an empty search, too', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/search`);
+    await page.getByRole('searchbox').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('c');
+    await page.getByRole('menuitem', { name: 'MCP call' }).waitFor();
+  });
+
   it('closes a menu with Esc, and not what is behind it', async () => {
     const { page } = await newPage();
     await page.goto(`${server.url}/#/memory/checkout/payments?key=retry-policy`);
@@ -137,6 +157,57 @@ describe('the dashboard', SLOW, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('menuitem', { name: 'curl' }).waitFor({ state: 'hidden' });
     expect(page.url()).toContain('key=retry-policy');
+  });
+
+  it('shows all pages of a phone by group, until the address changes', async () => {
+    const { page } = await newPage();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${server.url}/#/memory`);
+    const more = page.getByRole('navigation').getByRole('button', { name: 'More' });
+    const sheet = page.getByRole('dialog', { name: 'More' });
+    await more.click();
+    expect(await sheet.getByRole('heading').allTextContents()).toEqual(
+      expect.arrayContaining(['Review', 'Evaluation', 'Admin']),
+    );
+    await page.evaluate('location.hash = "#/traces"');
+    await sheet.waitFor({ state: 'hidden' });
+    await more.click();
+    await sheet.getByRole('link', { name: 'Traces', exact: true }).click();
+    await sheet.waitFor({ state: 'hidden' });
+  });
+
+  it('leads back to the list from what is not there', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/traces/01K9ZZZZZZZZZZZZZZZZZZZZZZ`);
+    const main = page.getByRole('main');
+    await main.getByText('This is not there').waitFor();
+    expect(await main.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await main.getByRole('link', { name: 'Back to Traces' }).click();
+    await page.waitForURL(/#\/traces$/);
+  });
+
+  it('lists each key once', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/memory`);
+    await page.getByRole('main').getByText('checkout').first().waitFor();
+    await page.keyboard.press('?');
+    const onPage = page.getByRole('dialog').getByRole('region', { name: 'On a page' });
+    await onPage.waitFor();
+    const keys = (await onPage.locator('kbd').allTextContents()).filter((key) => key !== 'g');
+    expect(keys).toContain('j');
+    expect(keys.toSorted()).toEqual([...new Set(keys)].toSorted());
+    expect(keys).not.toContain('Escape');
+  });
+
+  it('offers a first rule for alerts only where there is none', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/alerts`);
+    await page.getByText('Set a first rule').waitFor();
+    await app.call('alert_rules.create', { rule_id: 'too-slow', metric: 'duration_ms', above: 30_000 });
+    await page.reload();
+    await page.getByRole('region', { name: 'Rules' }).getByText('too-slow').waitFor();
+    await page.getByText('No alert', { exact: true }).waitFor();
+    expect(await page.getByText('Set a first rule').count()).toBe(0);
   });
 
   it('says that an address leads nowhere', async () => {
@@ -168,9 +239,14 @@ describe('the dashboard', SLOW, () => {
     const dialog = page.getByRole('dialog', { name: 'Sign in' });
     await dialog.waitFor();
     expect(await findings(page)).toEqual([]);
+    await page.getByText('A key is needed to see this').first().waitFor();
+    expect(await page.getByText('This key may not see this').count()).toBe(0);
     await page.getByLabel('API key').fill('wrong');
+    await page.evaluate('document.querySelector("dialog").dataset.seen = "before"');
     await page.keyboard.press('Enter');
     await dialog.getByText('does not accept this key').waitFor();
+    // It is still the same dialog: it was never away.
+    expect(await page.evaluate('document.querySelector("dialog").dataset.seen')).toBe('before');
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Live' }).getByText('retry-policy').waitFor();

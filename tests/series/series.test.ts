@@ -1,7 +1,8 @@
 import { type Glob, parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Caller, Principal } from '../../packages/server/src/kernel/index.ts';
-import { iso, refusal, rowsOf } from '../entries/support.ts';
+import { countEarlierFailures } from '../../packages/server/src/modules/series/migrations/earlier-failures.ts';
+import { changeRows, iso, refusal, rowsOf } from '../entries/support.ts';
 import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';
 
 const X = { agent_id: 'agent/x' };
@@ -63,7 +64,7 @@ describe.each(backends)('a series on %s', (backend: Backend) => {
         unit: 'day',
         since: iso(start),
         until: iso(start + 24 * HOUR),
-        points: [{ at: iso(start), total: 5, counts: { write: 4, delete: 1 } }],
+        points: [{ at: iso(start), total: 5, counts: { write: 4, delete: 1 }, failed_outcomes: 0 }],
         complete_since: null,
       });
     });
@@ -177,6 +178,63 @@ describe.each(backends)('a series on %s', (backend: Backend) => {
     }
   });
 
+  it('counts failed outcomes, of all agents and of one, however many others there are', async () => {
+    const app = await openTestApp(backend);
+    onTestFinished(() => app.close());
+    const start = Math.ceil(app.clock.now() / (24 * HOUR)) * 24 * HOUR;
+    app.clock.advance(start - app.clock.now());
+    const types = ['p1_incident', 'success', 'minor_failure', 'clean_deploy', 'success'] as const;
+    for (const [i, outcome_type] of types.entries())
+      await app.call(
+        'outcomes.commit',
+        { outcome_ref: `o${i}`, outcome_type },
+        { ...(i < 2 ? X : Y), session_id: 's' },
+      );
+    app.clock.advance(HOUR);
+    await app.call('outcomes.commit', { outcome_ref: 'later', outcome_type: 'regression' }, { ...Y, session_id: 't' });
+    const failed = async (input: object = {}) => {
+      const { points } = await app.call('series.read', { unit: 'hour', since: iso(start), ...input }, X);
+      return points.map(({ counts, failed_outcomes }) => [counts.outcome, failed_outcomes]);
+    };
+    const expectAll = async () => {
+      expect(await failed()).toEqual([
+        [5, 2],
+        [1, 1],
+      ]);
+      expect(await failed({ agent_id: 'agent/x' })).toEqual([[2, 1]]);
+      expect(await failed({ types: ['outcome'], unit: 'day' })).toEqual([[6, 3]]);
+      expect(await failed({ types: ['write'] })).toEqual([]);
+    };
+    await expectAll();
+    await drain(app);
+    await expectAll();
+    await changeRows(app, 'UPDATE event_counts SET failures = 0');
+    expect(await failed()).toEqual([
+      [5, 0],
+      [1, 0],
+    ]);
+    await app.call('outcomes.commit', { outcome_ref: 'uncounted', outcome_type: 'failure' }, { ...X, session_id: 'u' });
+    await changeRows(app, countEarlierFailures);
+    await drain(app);
+    expect(await failed()).toEqual([
+      [5, 2],
+      [2, 2],
+    ]);
+    expect(await failed({ agent_id: 'agent/x', unit: 'day' })).toEqual([[3, 2]]);
+  });
+
+  it('counts an outcome as failed whose agent was erased before it was counted', async () => {
+    const app = await openTestApp(backend);
+    onTestFinished(() => app.close());
+    await app.call('outcomes.commit', { outcome_ref: 'o', outcome_type: 'failure' }, { ...Y, session_id: 's' });
+    await app.call('agents.erase', { agent_id: 'agent/y' } as never);
+    for (const wait of [async () => undefined, () => drain(app)]) {
+      await wait();
+      const { points } = await app.call('series.read', { unit: 'day' }, X);
+      expect(points).toMatchObject([{ counts: { outcome: 1 }, failed_outcomes: 1 }]);
+    }
+  });
+
   it('counts the agents of the newest stretches, where there are very many', async () => {
     const app = await openTestApp(backend, { maxScannedEntries: 3 });
     onTestFinished(() => app.close());
@@ -198,7 +256,7 @@ describe.each(backends)('a series on %s', (backend: Backend) => {
     const start = await fill(app);
     const input = { unit: 'hour', since: iso(start), entity_path: '*' } as const;
     const { points, complete_since } = await app.call('series.read', input, Y);
-    expect(points).toEqual([{ at: iso(start + HOUR), total: 3, counts: { write: 2, delete: 1 } }]);
+    expect(points).toEqual([{ at: iso(start + HOUR), total: 3, counts: { write: 2, delete: 1 }, failed_outcomes: 0 }]);
     expect(complete_since).toBe(iso(start + 2 * HOUR));
     await drain(app);
     expect(await app.call('series.read', { unit: 'hour', since: iso(start) }, Y)).toMatchObject({

@@ -210,6 +210,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ],
   ['DELETE FROM answer_names WHERE account_id IS NOT NULL AND created_at <', 'and what they name with them'],
   ['DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell <', 'minutes of all accounts pass alike'],
+  ['UPDATE event_counts SET failures = past.n FROM', 'a migration, each account for itself'],
   ['DELETE FROM event_counts WHERE account_id IS NOT NULL AND unit =', 'minutes of all accounts are forgotten alike'],
   ['DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at <', 'spans of all accounts grow old alike'],
   ['DELETE FROM otel_traces WHERE account_id IS NOT NULL AND at <', 'traces of all accounts grow old alike'],

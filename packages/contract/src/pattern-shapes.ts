@@ -86,6 +86,10 @@ export const patternEvidence = {
         branch: s.branch,
         version: z.int(),
         agent_id: s.agentId.meta({ description: 'Who wrote its newest version.' }),
+        group: z
+          .int()
+          .nullable()
+          .meta({ description: 'Redundant writes: those of one group say the same. Null for other patterns.' }),
       }),
     )
     .meta({

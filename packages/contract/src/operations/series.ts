@@ -12,7 +12,7 @@ export const series = {
       'How many events of each type there were in each minute, hour or day (UTC) of a branch, as far as the caller may ' +
       'see them in the log; stretches without any are left out. At most 1,500 points. Minutes are kept for 8 days. With ' +
       '`entity_path`, and for a key with a scope, the newest events of the log are counted one by one: `complete_since` ' +
-      'then says from when on none is missing. `include_agents` counts the agents that were active, too.',
+      'then says from when on none is missing. `include_agents` counts the agents that were active, too. `failed_outcomes` is a part of `counts.outcome`.',
     module: 'series',
     effect: 'read',
     cost: 1,
@@ -62,6 +62,9 @@ export const series = {
                 at: s.utc.meta({ description: 'The first moment of the stretch.' }),
                 total: z.int(),
                 counts: z.record(z.string(), z.int()).meta({ description: 'How many of each type.' }),
+                failed_outcomes: z
+                  .int()
+                  .meta({ description: 'How many of the outcomes failed: all but success and clean_deploy.' }),
                 agents: z
                   .int()
                   .optional()

@@ -1,6 +1,14 @@
 import { dropKey, readKey, setKey } from './key-store.ts';
 import { live } from './live.ts';
 import { queryClient } from './query.ts';
+import { serviceUrl } from './service-url.ts';
+
+/** Whether the service takes a key. Where it does not answer, the page will say so. */
+export async function isAccepted(key: string): Promise<boolean> {
+  const headers = { accept: 'application/json', 'x-mem-api-key': key.trim() };
+  const answer = await fetch(`${serviceUrl()}api/v1/me`, { headers, redirect: 'manual' }).catch(() => undefined);
+  return answer?.status !== 401;
+}
 
 /** In place of another key the page starts again: nothing that was shown with that one may stay. */
 export function signIn(key: string): void {

@@ -1,5 +1,6 @@
 import { type OperationName, requestOf, serviceUrl } from './client.ts';
 import { readKey } from './key-store.ts';
+import { ownToolCall } from './own-tools.ts';
 import { TOOLS } from './tools.ts';
 
 /** A call as text that works where it is pasted. The key is never part of it. */
@@ -40,12 +41,14 @@ export function asSdk(calls: readonly CopiedCall[]): string {
 
 /**
  * The message that an MCP client sends, as a command that sends it. It chooses the tool, since not all are there unasked.
- * Undefined where the operation is no tool.
+ * Undefined where no tool does it.
  */
 export function asMcp({ name, input }: CopiedCall): string | undefined {
-  const tool = TOOLS[name];
-  if (tool === undefined) return undefined;
-  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } };
+  const same = TOOLS[name];
+  const call = same === undefined ? ownToolCall(name, input) : { tool: same, given: input };
+  if (call === undefined) return undefined;
+  const { tool, given } = call;
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: given } };
   return [
     'curl',
     quoted(`${serviceUrl()}mcp?toolset=${tool}`),

@@ -16,6 +16,13 @@ export function eventOfStream(text: string): FeedEvent {
   return { ...own, details } as FeedEvent;
 }
 
+/** The agent that acted, which is not always the one whose timeline has the event. A read by another agent is named by its author. */
+export const actorOf = ({ event_type, agent_id, actor_agent_id, details }: FeedEvent): string =>
+  event_type === 'cross_agent_read' && details.direction === 'inbound' ? agent_id : (actor_agent_id ?? agent_id);
+
+/** As what the service acts. */
+export const SERVICE_AGENT = 'system';
+
 /** What the service does by itself, often and in numbers. */
 export const MAINTENANCE_TYPES: ReadonlySet<string> = new Set(['brief_compiled']);
 

@@ -32,7 +32,7 @@ export function problemOf(error: unknown): ShownProblem {
 }
 
 const TITLES: Record<ShownProblem['kind'], string> = {
-  signed_out: ui.forbidden,
+  signed_out: ui.signedOut,
   forbidden: ui.forbidden,
   offline: ui.offline,
   missing: ui.missing,

@@ -8,8 +8,7 @@ export type DemoProgress = (done: number, total: number) => void;
 
 /** Writes the demo data, one call after the other, as agents would. */
 export async function loadDemo(onProgress: DemoProgress, signal: AbortSignal): Promise<void> {
-  const now = Date.now();
-  const steps = demoSteps(now.toString(36), now);
+  const steps = demoSteps(Date.now().toString(36));
   for (const [i, { name, input, call }] of steps.entries()) {
     onProgress(i, steps.length);
     await client().callText(name, input as Record<string, unknown>, { ...call, signal });

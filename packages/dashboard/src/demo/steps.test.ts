@@ -2,7 +2,7 @@ import { operations } from '@mem-service/contract';
 import { expect, it } from 'vitest';
 import { demoAgents, demoEntries, demoSteps } from './steps.ts';
 
-const steps = demoSteps('run', Date.parse('2026-11-17T12:00:00Z'));
+const steps = demoSteps('run');
 
 it.each(steps.map((step, i) => [`${i} ${step.name}`, step] as const))(
   'step %s is a valid call',

@@ -8,7 +8,9 @@ export type DemoStep = {
 }[OperationName];
 
 const MODEL = { model: 'claude-sonnet-4', provider: 'anthropic' };
-const MINUTE_MS = 60_000;
+/** So many times as fast as agents would the demo works: what it records fits into the sessions that the service times. */
+const SPEED = 5_000;
+const sped = (ms: number): number => Math.ceil(ms / SPEED);
 
 const below = (path: string) => `${DEMO_PATH}/${path}`;
 
@@ -28,29 +30,26 @@ function splitEntry(entry: string): { entity_path: string; key: string } {
   return { entity_path: below(entry.slice(0, at)), key: entry.slice(at + 1) };
 }
 
-/** The calls of a task, from its first read to its outcome. Its records say that it took minutes and ended now. */
-function stepsOf(task: DemoTask, run: string, now: number): DemoStep[] {
+/** The calls of a task, from its first read to its outcome. */
+function stepsOf(task: DemoTask, run: string): DemoStep[] {
   const { by, ref, reads, search, tools, gaveUp, error, meanwhile, outcome } = task;
   const call = { agentId: by, sessionId: `demo-${ref}-${run}` };
-  let at = now - tools.reduce((sum, { ms }) => sum + ms, MINUTE_MS);
   const steps: DemoStep[] = [];
   if (search)
     steps.push({ name: 'entries.search', input: { query: search, entity_path: `${DEMO_PATH}/**`, limit: 5 }, call });
   for (const entry of reads) steps.push({ name: 'entries.read', input: splitEntry(entry), call });
   for (const [i, { name, says, ms, failed }] of tools.entries()) {
-    const thought = { input_tokens: 2400 + 1700 * i, output_tokens: 310 + 90 * i, latency_ms: 9_000 + 1_500 * i };
-    const started_at = new Date(at).toISOString();
-    steps.push({ name: 'sessions.record_llm_call', input: { ...MODEL, ...thought, started_at }, call });
-    at += thought.latency_ms;
+    const tokens = { input_tokens: 2400 + 1700 * i, output_tokens: 310 + 90 * i };
+    const latency_ms = sped(9_000 + 1_500 * i);
+    steps.push({ name: 'sessions.record_llm_call', input: { ...MODEL, ...tokens, latency_ms }, call });
     const action = {
       tool_name: name,
       arguments: { task: ref },
       result_summary: says,
-      duration_ms: ms,
+      duration_ms: sped(ms),
       success: !failed,
     };
-    steps.push({ name: 'sessions.record_action', input: { ...action, started_at: new Date(at).toISOString() }, call });
-    at += ms;
+    steps.push({ name: 'sessions.record_action', input: action, call });
     if (failed && error)
       steps.push({ name: 'sessions.record_error', input: { operation: name, error_type: error, message: says }, call });
     if (failed && gaveUp) steps.push({ name: 'sessions.record_attempt', input: { summary: gaveUp }, call });
@@ -62,7 +61,7 @@ function stepsOf(task: DemoTask, run: string, now: number): DemoStep[] {
 }
 
 /** Everything that the demo writes, in order. `run` makes its sessions new each time. */
-export function demoSteps(run: string, now: number): DemoStep[] {
+export function demoSteps(run: string): DemoStep[] {
   const profiles = Object.entries(agents).map(
     ([agent_id, description]): DemoStep => ({
       name: 'agents.set_profile',
@@ -71,7 +70,7 @@ export function demoSteps(run: string, now: number): DemoStep[] {
     }),
   );
   const half = tasks.findIndex(({ ref }) => ref === 'deploy-2224');
-  const done = (list: readonly DemoTask[]) => list.flatMap((task) => stepsOf(task, run, now));
+  const done = (list: readonly DemoTask[]) => list.flatMap((task) => stepsOf(task, run));
   return [
     ...profiles,
     ...entries.map(writeFirst),

@@ -11,7 +11,7 @@ const GROUPS = ['go', 'page', 'any'] as const;
 /** All keys that do something now. */
 export function KeySheet({ onClose }: { onClose: () => void }) {
   const [isOn, setOn] = useSingleKeys();
-  const withKeys = allCommands().filter(({ keys }) => keys !== undefined);
+  const withKeys = commandsWithKeys();
   return (
     <Dialog title={ui.keys.title} onClose={onClose} wide>
       <label className="line">
@@ -40,6 +40,16 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** Of the commands with the same keys the one that they run, without those that the parts of pages have in common. */
+function commandsWithKeys(): PageCommand[] {
+  const listed = new Set<string>(texts.parts.flatMap(({ keys }) => keys.split(' ')));
+  return allCommands().filter(({ keys }) => {
+    if (keys === undefined || listed.has(keys)) return false;
+    listed.add(keys);
+    return true;
+  });
+}
+
 function KeyLine({ command: { label, keys = '' } }: { command: Pick<PageCommand, 'label' | 'keys'> }) {
   return (
     <li>
@@ -57,7 +67,7 @@ export function Keys({ keys }: { keys: string }) {
     // biome-ignore lint/suspicious/noArrayIndexKey: the same key may come twice.
     <Fragment key={i}>
       {i > 0 && ' '}
-      <kbd>{key.replace('mod+', `${mod} `).replace(/ k$/, ' K')}</kbd>
+      <kbd>{key.replace('mod+', `${mod} `).replace(/ k$/, ' K').replace('Escape', 'Esc')}</kbd>
     </Fragment>
   ));
 }

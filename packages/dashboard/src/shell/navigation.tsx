@@ -20,9 +20,7 @@ export function Navigation({ pages }: { pages: readonly DashboardPage[] }) {
   return (
     <nav className={styles.side} aria-label={shell.navigation} data-tour="navigation">
       <Account />
-      {GROUPS.map((group) => (
-        <Group key={group} title={shell.groups[group]} pages={pages.filter((page) => page.group === group)} />
-      ))}
+      <Groups pages={pages} />
       <Foot />
     </nav>
   );
@@ -37,6 +35,11 @@ function Account() {
     </div>
   );
 }
+
+const Groups = ({ pages }: { pages: readonly DashboardPage[] }) =>
+  GROUPS.map((group) => (
+    <Group key={group} title={shell.groups[group]} pages={pages.filter((page) => page.group === group)} />
+  ));
 
 function Group({ title, pages }: { title: string; pages: readonly DashboardPage[] }) {
   if (pages.length === 0) return null;
@@ -58,16 +61,10 @@ function Group({ title, pages }: { title: string; pages: readonly DashboardPage[
   );
 }
 
-function Item({ page, onClick }: { page: DashboardPage; onClick?: () => void }) {
+function Item({ page }: { page: DashboardPage }) {
   const isCurrent = pageOf(useBrowserAddress())?.id === page.id;
   return (
-    <a
-      className={styles.item}
-      href={hrefOf(page.id)}
-      title={page.title}
-      aria-current={isCurrent ? 'page' : undefined}
-      onClick={onClick}
-    >
+    <a className={styles.item} href={hrefOf(page.id)} title={page.title} aria-current={isCurrent ? 'page' : undefined}>
       <Icon name={page.icon} />
       <span className={styles.label}>{page.title}</span>
     </a>
@@ -100,8 +97,11 @@ function Foot() {
 
 /** At the bottom of a phone. */
 export function TabBar({ pages }: { pages: readonly DashboardPage[] }) {
-  const [isMore, setMore] = useState(false);
-  const current = pageOf(useBrowserAddress())?.id;
+  const address = useBrowserAddress();
+  const current = pageOf(address)?.id;
+  /** The address that all pages are shown over: another one, wherever it comes from, closes them. */
+  const [openAt, setOpenAt] = useState<typeof address>();
+  const close = () => setOpenAt(undefined);
   return (
     <nav className={styles.tabbar} aria-label={shell.tabBar}>
       {pages
@@ -112,16 +112,15 @@ export function TabBar({ pages }: { pages: readonly DashboardPage[] }) {
             {title}
           </a>
         ))}
-      <button type="button" className={styles.tab} onClick={() => setMore(true)}>
+      <button type="button" className={styles.tab} onClick={() => setOpenAt(address)}>
         <Icon name="more" />
         {shell.more}
       </button>
-      {isMore && (
-        <Dialog title={shell.more} onClose={() => setMore(false)}>
-          <div className={styles.sheet}>
-            {pages.map((page) => (
-              <Item key={page.id} page={page} onClick={() => setMore(false)} />
-            ))}
+      {openAt !== undefined && openAt === address && (
+        <Dialog title={shell.more} onClose={close}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: a link does it, also the one of the page shown. */}
+          <div className={styles.sheet} onClick={(event) => (event.target as Element).closest('a') && close()}>
+            <Groups pages={pages} />
           </div>
           <Foot />
         </Dialog>

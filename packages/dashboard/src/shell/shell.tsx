@@ -32,7 +32,7 @@ export function Shell() {
   const pages = useShownPages();
   const [overlay, setOverlay] = useState<Overlay>();
   const close = () => setOverlay(undefined);
-  const isTouring = useIsTouring();
+  const isTouring = useTour();
   useKeyboard();
   useEndOfFirstPaint();
   useShellCommands(setOverlay);
@@ -70,6 +70,16 @@ export function Shell() {
       </Suspense>
     </div>
   );
+}
+
+/** The tour leads through Overview, and ends where somebody goes on to another page. */
+function useTour(): boolean {
+  const isTouring = useIsTouring();
+  const isOverview = pageOf(useBrowserAddress())?.id === 'overview';
+  useEffect(() => {
+    if (isTouring && !isOverview) endTour();
+  }, [isTouring, isOverview]);
+  return isTouring && isOverview;
 }
 
 function useShellCommands(setOverlay: (overlay: Overlay) => void): void {

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { signIn } from '../data/change-key.ts';
+import { isAccepted, signIn } from '../data/change-key.ts';
 import { readKey, useIsRefused } from '../data/key-store.ts';
 import { shell } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
@@ -15,16 +15,21 @@ export function SignIn() {
 function SignInForm() {
   const { title, hint, label, submit, refused } = shell.signIn;
   const [typed, setTyped] = useState('');
-  const tried = readKey();
-  const onSubmit = (event: FormEvent) => {
+  const [isRefused, setRefused] = useState(readKey() !== '');
+  const [isAsking, setAsking] = useState(false);
+  const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    signIn(typed);
+    setAsking(true);
+    // Until the service takes the key, nothing is asked with it, and the dialog stays.
+    if (await isAccepted(typed)) signIn(typed);
+    else setRefused(true);
+    setAsking(false);
   };
   return (
     <Dialog title={title} onClose={() => {}} required>
       <p className="second">{hint}</p>
-      <form className="stack" onSubmit={onSubmit}>
-        <Field label={label} error={tried === '' ? undefined : refused}>
+      <form className="stack" onSubmit={(event) => void onSubmit(event)}>
+        <Field label={label} error={isRefused ? refused : undefined}>
           {(field) => (
             <input
               {...field}
@@ -37,7 +42,7 @@ function SignInForm() {
           )}
         </Field>
         <DialogActions>
-          <Button kind="ink" submit disabled={typed.trim() === ''}>
+          <Button kind="ink" submit busy={isAsking} disabled={typed.trim() === ''}>
             {submit}
           </Button>
         </DialogActions>

@@ -102,7 +102,7 @@ export const auditTexts = {
     at: 'Time',
     action: 'Action',
     resource: 'Resource',
-    actor: 'Who',
+    actor: 'Actor',
     agent: 'Agent',
     from: 'Address',
   },

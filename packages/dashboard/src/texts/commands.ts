@@ -19,7 +19,7 @@ export const commands = {
   parts: [
     { keys: 'j k', label: 'Next, previous row' },
     { keys: 'Enter', label: 'Open' },
-    { keys: 'Esc', label: 'Close, or back to the list' },
+    { keys: 'Escape', label: 'Close, or back to the list' },
     { keys: '[ ]', label: 'Previous, next version, span or step' },
   ],
 } as const;

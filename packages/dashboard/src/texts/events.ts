@@ -2,6 +2,8 @@ import { counted } from './format.ts';
 
 /** What happened, in a few words beside the names that the screen shows as links. */
 export const eventTexts = {
+  service: 'the service',
+  about: (agent: string) => `about ${agent}`,
   into: (target: string) => `into ${target}`,
   version: (version: number | null, type: unknown) =>
     [version === null ? '' : `v${version}`, type].filter(Boolean).join(', '),
@@ -159,7 +161,8 @@ export const eventNameOf = ({
 }: {
   event_type: string;
   details: Readonly<Record<string, unknown>>;
-}): string =>
-  event_type === 'cross_agent_read' && details.direction === 'inbound'
-    ? 'Read by another agent'
-    : eventName(event_type);
+}): string => {
+  if (event_type === 'cross_agent_read' && details.direction === 'inbound') return 'Read by another agent';
+  if (event_type === 'verdict_overruled' && details.result === null) return 'Overruling taken back';
+  return eventName(event_type);
+};

@@ -63,7 +63,7 @@ export const behaviors = {
   trends: { growing: 'growing', shrinking: 'shrinking', steady: 'steady', unknown: 'too few traces to say' },
   unknownCost: 'not known',
   traces: 'Traces with it',
-  traceColumns: { agent: 'Agent', ref: 'Result', trace: 'Trace', outcome: 'Outcome', sealed: 'Sealed' },
+  traceColumns: { agent: 'Agent', ref: 'Reference', trace: 'Trace', outcome: 'Outcome', sealed: 'Sealed' },
   noTraces: 'No trace has it.',
   archive: 'Archive',
   archived: (name: string) => `${name} is looked for no more`,

@@ -19,6 +19,7 @@ export const overview = {
     noOutcome: (when: string) => `none ${when}`,
     confidence: 'Average confidence',
     movedUpDown: (up: number, down: number) => `${number(up)} up, ${number(down)} down`,
+    movedNewest: (n: number) => `by the newest ${counted(n, 'outcome')}`,
     unmoved: (when: string) => `nothing moved ${when}`,
     stale: 'Stale reads',
     staleFailed: (n: number) => (n === 0 ? 'none led to a failure' : `${number(n)} led to a failure`),
@@ -72,14 +73,14 @@ export const overview = {
   needs: {
     title: 'Needs a person',
     nothing: 'Nothing needs you now.',
-    incident: 'Incident',
+    outcome: 'Outcome',
     contested: 'Contested',
     stale: 'Stale read',
     review: 'Review',
-    failing: 'Failing',
+    failing: 'Incident',
     alert: 'Alert',
-    incidentTitle: (type: string, ref: string) => `${type} of ${ref}`,
-    incidentNote: (n: number) => (n === 0 ? 'no entry answers for it' : `${counted(n, 'entry', 'entries')} led to it`),
+    outcomeTitle: (type: string, ref: string) => `${type} of ${ref}`,
+    outcomeNote: (n: number) => (n === 0 ? 'no entry answers for it' : `${counted(n, 'entry', 'entries')} led to it`),
     contestedNote: (won: number, lost: number) =>
       `${counted(won, 'success', 'successes')}, ${counted(lost, 'failure')}`,
     staleTitle: (key: string, version: number) => `${key} v${version}`,
@@ -88,9 +89,9 @@ export const overview = {
       return `${read.agent_id} acted on it after ${then}${read.changed_by === null ? '' : ` by ${read.changed_by}`}`;
     },
     more: {
-      failing: 'More that fails',
+      failing: 'More incidents',
       alert: 'More alerts',
-      incident: 'More incidents',
+      outcome: 'More such outcomes',
       contested: 'More contested entries',
       review: 'More pull requests',
     },

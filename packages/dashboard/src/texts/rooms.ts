@@ -65,7 +65,7 @@ export const rooms = {
   show: (part: string) => `Show ${part.toLowerCase()}`,
   toList: 'Back to the list',
   about: 'Room',
-  facts: { path: 'Entries at', label: 'You are called', made: 'Made' },
+  facts: { path: 'Entries at', label: 'Your account is called', made: 'Made' },
   accounts: 'Accounts',
   agentsOf: (n: number) => counted(n, 'agent'),
   remove: (label: string) => `Remove ${label} and its agents`,

@@ -25,7 +25,7 @@ export const tour = {
     {
       at: 'needs',
       title: 'What needs a person',
-      text: 'Entries on which outcomes disagree, work that used an outdated version, incidents and open reviews.',
+      text: 'Entries on which outcomes disagree, work that used an outdated version, grave failures and open reviews.',
     },
     {
       at: 'find',

@@ -12,7 +12,7 @@ export const traces = {
       path: 'read below',
       since: 'time',
       branch: 'branch',
-      ref: 'result',
+      ref: 'reference',
       session: 'session',
     },
     any: 'any',

@@ -1,15 +1,12 @@
+import { useState } from 'react';
 import type { CopiedCall } from '../data/copy-as.ts';
 import { ui } from '../texts/ui.ts';
 import { copyText } from './copy-button.tsx';
 import { Menu, type MenuItem } from './menu.tsx';
 import { showToast } from './toast.tsx';
 
-async function copy(
-  make: (calls: typeof import('../data/copy-as.ts')) => string | Promise<string | undefined> | undefined,
-) {
-  const text = await make(await import('../data/copy-as.ts'));
-  if (text === undefined) return showToast(ui.noTool);
-  await copyText(text);
+async function copy(make: (calls: typeof import('../data/copy-as.ts')) => string | Promise<string>) {
+  await copyText(await make(await import('../data/copy-as.ts')));
   showToast(ui.copied);
 }
 
@@ -18,6 +15,11 @@ type CopyAsProps = { call: CopiedCall /** What the page asked besides. */; more?
 /** What the page asked the service, as calls that work elsewhere. */
 export function CopyAs({ call, more = [] }: CopyAsProps) {
   const calls = [call, ...more];
+  const [isTool, setTool] = useState(true);
+  const lookForTool = async () => {
+    const { asMcp } = await import('../data/copy-as.ts');
+    setTool(calls.every((one) => asMcp(one) !== undefined));
+  };
   const items: MenuItem[] = [
     {
       id: 'curl',
@@ -28,16 +30,14 @@ export function CopyAs({ call, more = [] }: CopyAsProps) {
     {
       id: 'mcp',
       label: ui.copyAsOf.mcp,
-      onSelect: () =>
-        void copy(({ asMcp }) => {
-          const messages = calls.map(asMcp);
-          return messages.includes(undefined) ? undefined : messages.join('\n');
-        }),
+      note: isTool ? undefined : ui.noTool,
+      disabled: !isTool,
+      onSelect: () => void copy(({ asMcp }) => calls.flatMap((one) => asMcp(one) ?? []).join('\n')),
     },
     { id: 'link', label: ui.copyAsOf.link, icon: 'link', onSelect: () => void copy(() => location.href) },
   ];
   return (
-    <Menu label={ui.copyAs} icon="copy" items={items} data-copy-as>
+    <Menu label={ui.copyAs} icon="copy" items={items} onOpen={() => void lookForTool()} data-copy-as>
       {ui.copyAs}
     </Menu>
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../data/events.ts';
-import { nameOfThing, placeOfThing, THING_WORDS } from './event-things.ts';
+import { eventNameOf } from '../texts/events.ts';
+import { actorName, nameOfThing, placeOfThing, THING_WORDS } from './event-things.ts';
 
 const eventOf = (event_type: string, details: object) => ({ event_type, details }) as FeedEvent;
 
@@ -29,6 +30,22 @@ describe('An event about a thing', () => {
     expect(nameOfThing(eventOf('incident_opened', { source_id: 'no-failed-tools' }))).toBe('no-failed-tools');
     expect(nameOfThing(eventOf('pattern_opened', { pattern_type: 'knowledge_conflict' }))).toBe('knowledge conflict');
     expect(nameOfThing(eventOf('room_agent_joined', { room_id: 'plans-1', label: 'crew' }))).toBe('plans-1');
+  });
+
+  it('says who did it, not whose trace it was about', () => {
+    const by = (actor_agent_id: string) =>
+      actorName({ ...eventOf('verdict_overruled', {}), agent_id: 'dave', actor_agent_id });
+    expect(by('erin')).toBe('erin');
+    expect(by('system')).toBe('the service');
+    expect(actorName({ ...eventOf('write', {}), agent_id: 'dave' })).toBe('dave');
+    const read = eventOf('cross_agent_read', { direction: 'inbound', reader_agent_id: 'erin' });
+    expect(actorName({ ...read, agent_id: 'dave', actor_agent_id: 'erin' })).toBe('dave');
+  });
+
+  it('tells an overruling from one that is taken back', () => {
+    expect(eventNameOf(eventOf('verdict_overruled', { result: 'pass' }))).toBe('Verdict overruled');
+    expect(eventNameOf(eventOf('verdict_overruled', { result: null }))).toBe('Overruling taken back');
+    expect(THING_WORDS.verdict_overruled?.({ result: null })).toMatchObject({ tone: 'second', words: '' });
   });
 
   it('says in colour and in words what came of it', () => {

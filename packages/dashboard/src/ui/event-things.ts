@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../data/events.ts';
+import { actorOf, type FeedEvent, SERVICE_AGENT } from '../data/events.ts';
 import { hrefOf } from '../router/address.ts';
 import { eventTexts as texts } from '../texts/events.ts';
 
@@ -62,6 +62,12 @@ export function nameOfThing({ event_type, details }: FeedEvent): string {
   return text(details.connector);
 }
 
+/** Who did it, as words. */
+export function actorName(event: FeedEvent): string {
+  const actor = actorOf(event);
+  return actor === SERVICE_AGENT ? texts.service : actor;
+}
+
 export type EventWords = { tone: string; words: string; note: string };
 
 export const plain = (shown: string, note = ''): EventWords => ({ tone: 'second', words: shown, note });
@@ -78,7 +84,8 @@ const severity: WordsOf = (details) => plain('', words(details.severity));
 export const THING_WORDS: Readonly<Record<string, WordsOf>> = {
   traces_judged: ({ failed, verdicts }) =>
     (count(failed) > 0 ? bad : good)(texts.verdicts(count(failed), count(verdicts))),
-  verdict_overruled: ({ result }) => (result === 'fail' ? bad : good)(words(result)),
+  verdict_overruled: ({ result }) =>
+    typeof result === 'string' ? (result === 'fail' ? bad : good)(words(result)) : plain(''),
   verdicts_counted: entries,
   judge_defined: ({ judge_version, status: is }) => plain('', texts.version(count(judge_version), is)),
   behavior_defined: ({ behavior_version, status: is }) => plain('', texts.version(count(behavior_version), is)),

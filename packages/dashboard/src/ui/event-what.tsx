@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { type FeedEvent, isFailure } from '../data/events.ts';
+import { actorOf, type FeedEvent, isFailure } from '../data/events.ts';
 import { hrefOf } from '../router/address.ts';
 import { eventTexts as texts } from '../texts/events.ts';
 import { type EventWords, nameOfThing, placeOfThing, plain, THING_WORDS, text } from './event-things.ts';
@@ -30,6 +30,7 @@ export function EventWhat({ event, href = hrefOfEvent(event) }: { event: FeedEve
         </a>
       )}{' '}
       {words !== '' && <span className={tone}>{words}</span>} {note !== '' && <span className="third">{note}</span>}{' '}
+      {actorOf(event) !== event.agent_id && <span className="third">{texts.about(event.agent_id)}</span>}{' '}
       {branch !== 'main' && subject !== branch && <Tag>{branch}</Tag>}
     </>
   );

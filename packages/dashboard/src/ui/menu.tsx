@@ -20,10 +20,11 @@ type MenuProps = Omit<ButtonProps, 'onClick' | 'children'> & {
   /** Shown on the button; without it the button has an icon only. */
   children?: ReactNode;
   items: readonly MenuItem[];
+  onOpen?: () => void;
 };
 
 /** A button with a menu below it. */
-export function Menu({ label, children, items, ...button }: MenuProps) {
+export function Menu({ label, children, items, onOpen, ...button }: MenuProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const anchor = useRef<HTMLSpanElement>(null);
@@ -33,6 +34,7 @@ export function Menu({ label, children, items, ...button }: MenuProps) {
     list.current.showPopover();
     placeBelow(list.current, anchor.current);
     focusItem(list.current, 0);
+    onOpen?.();
   };
   const select = (item: MenuItem) => {
     list.current?.hidePopover();

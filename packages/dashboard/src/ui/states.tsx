@@ -1,9 +1,11 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { CopiedCall } from '../data/copy-as.ts';
 import { problemOf } from '../data/problem.ts';
+import { useShownCrumbs } from '../shell/crumbs.ts';
 import { missingRights } from '../texts/missing-rights.ts';
+import { shell } from '../texts/shell.ts';
 import { ui } from '../texts/ui.ts';
-import { Button } from './button.tsx';
+import { Button, ButtonLink } from './button.tsx';
 import { CopyAs } from './copy-as.tsx';
 import styles from './data.module.css';
 
@@ -46,6 +48,11 @@ type ErrorStateProps = {
 /** What failed, and what to do. The rest of the page stays. */
 export function ErrorState({ error, onRetry, call, isAction = false }: ErrorStateProps) {
   const { kind, title, detail, words, code, status } = problemOf(error);
+  const back = useShownCrumbs()
+    .slice(0, -1)
+    .findLast(({ href }) => href !== undefined);
+  // What is not there comes no sooner by asking again: the list shows what there is.
+  const isGone = kind === 'missing' && !isAction && back?.href !== undefined;
   return (
     <div className={styles.message} role="alert">
       <div>
@@ -60,7 +67,8 @@ export function ErrorState({ error, onRetry, call, isAction = false }: ErrorStat
         )}
       </div>
       <div className={styles.messageActions}>
-        {onRetry && <Button onClick={onRetry}>{ui.tryAgain}</Button>}
+        {isGone && <ButtonLink href={back.href}>{shell.backTo(back.label)}</ButtonLink>}
+        {onRetry && !isGone && <Button onClick={onRetry}>{ui.tryAgain}</Button>}
         {call && <CopyAs call={call} />}
       </div>
     </div>

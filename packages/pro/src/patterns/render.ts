@@ -21,11 +21,15 @@ export function toPattern(row: DetectedRow): ShownPattern {
   };
 }
 
-export type StoredEvidence = { entries: { entry_id: number; version: number }[]; traces: string[] };
+/** `group` is undefined where the rule makes none, and in findings of earlier versions. */
+export type StoredEvidence = {
+  entries: { entry_id: number; version: number; group?: number | undefined }[];
+  traces: string[];
+};
 
 export function evidenceIn({ evidence }: Pick<DetectedRow, 'evidence'>): StoredEvidence {
-  const { entries, traces } = JSON.parse(evidence) as { entries: [number, number][]; traces: string[] };
-  return { entries: entries.map(([entry_id, version]) => ({ entry_id, version })), traces };
+  const { entries, traces } = JSON.parse(evidence) as { entries: [number, number, number?][]; traces: string[] };
+  return { entries: entries.map(([entry_id, version, group]) => ({ entry_id, version, group })), traces };
 }
 
 /** How much of all work each phase is, where it begins. */

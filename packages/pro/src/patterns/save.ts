@@ -120,7 +120,9 @@ function patternAfter(work: Work, { pattern_id, finding, scan_seq, before }: Fou
     ...{ pull_request_id, evidence_seq, scan_seq, status: 'open' },
     figures: JSON.stringify(finding.figures),
     evidence: JSON.stringify({
-      entries: finding.entries.map(({ entry_id, version }) => [entry_id, version]),
+      entries: finding.entries.map(({ entry_id, version, group }) =>
+        group === undefined ? [entry_id, version] : [entry_id, version, group],
+      ),
       traces: finding.trace_ids,
     }),
     ...{ resolved_seq: null, resolved_at: null, resolved_by: null, reason: '' },

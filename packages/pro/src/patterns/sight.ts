@@ -3,6 +3,7 @@ import {
   Fault,
   findEntriesByNumber,
   mayAgentSee,
+  type Output,
   type Query,
   readableBranches,
   type Services,
@@ -17,7 +18,7 @@ export const readerOf = (services: Services, caller: Caller): PatternReader => (
   read: services.database.forAccount(caller.account_id).read,
 });
 
-type EvidenceEntry = { entity_path: string; key: string; branch: string; version: number; agent_id: string };
+type EvidenceEntry = Output<'detected_patterns.read'>['entries'][number];
 
 /** The entries that each pattern was found in, as far as the caller may see them now. */
 export async function entriesOf(
@@ -28,11 +29,11 @@ export async function entriesOf(
   const heads = await findEntriesByNumber(read, caller.account_id, lists.flat());
   let at = 0;
   return lists.map((list) =>
-    list.flatMap(({ version }) => {
+    list.flatMap(({ version, group = null }) => {
       const head = heads[at++];
       if (head?.deleted !== 0 || !mayAgentSee(head, caller.agent_id)) return [];
       const { entity_path, key, branch, agent_id } = head;
-      return [{ entity_path, key, branch, version, agent_id }];
+      return [{ entity_path, key, branch, version, agent_id, group }];
     }),
   );
 }

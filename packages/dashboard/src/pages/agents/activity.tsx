@@ -35,7 +35,7 @@ const SERIES = [
   { id: 'read', label: texts.series.read, colour: '--s-read', types: ['cross_agent_read'] },
   { id: 'write', label: texts.series.write, colour: '--s-write', types: ['write'] },
   { id: 'outcome', label: texts.series.outcome, colour: '--s-outcome', types: ['outcome'] },
-  { id: 'error', label: texts.series.error, colour: '--s-error', types: ['error'] },
+  { id: 'error', label: texts.series.error, colour: '--s-llm', types: ['error'] },
 ];
 
 function ByDay({ agent }: { agent: string }) {
@@ -83,12 +83,20 @@ function seriesOf(answer: Output<'series.read'> | undefined, starts: readonly nu
   const known = new Set(SERIES.flatMap(({ types }) => types));
   const count = (start: number, isCounted: (type: string) => boolean) =>
     Object.entries(points.get(start)?.counts ?? {}).reduce((sum, [type, n]) => (isCounted(type) ? sum + n : sum), 0);
+  const failed = starts.map((start) => points.get(start)?.failed_outcomes ?? 0);
   const named = SERIES.map(({ types, ...rest }) => ({
     ...rest,
-    values: starts.map((start) => count(start, (type) => types.includes(type))),
+    values: starts.map((start, i) => {
+      const all = count(start, (type) => types.includes(type));
+      return rest.id === 'outcome' ? all - (failed[i] ?? 0) : all;
+    }),
   }));
   const other = starts.map((start) => count(start, (type) => !known.has(type)));
-  return [...named, { id: 'other', label: texts.series.other, colour: '--s-other', values: other }];
+  return [
+    ...named,
+    { id: 'failed', label: texts.series.failed, colour: '--s-error', values: failed },
+    { id: 'other', label: texts.series.other, colour: '--s-other', values: other },
+  ];
 }
 
 type TimelineEvent = Output<'agents.timeline'>['events'][number];

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { OperationName, Output } from '../../data/client.ts';
 import type { CopiedCall } from '../../data/copy-as.ts';
-import { useAction, usePages } from '../../data/query.ts';
+import { useAction, useOperation, usePages } from '../../data/query.ts';
 import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
 import { useNow } from '../../data/use-now.ts';
 import { choiceParameter, useSearch } from '../../router/router.tsx';
@@ -47,6 +47,7 @@ export function AlertsPage() {
   const input = { limit: 50, ...(status === '' ? {} : { status }) };
   const call = { name: 'alerts.list', input } as const;
   const pages = usePages('alerts.list', input);
+  const rules = useOperation('alert_rules.list', {});
   const rows = pages.data?.pages.flatMap((page) => page.alerts) ?? [];
   const acknowledge = useAction('alerts.acknowledge', {
     changes: ALERT_ANSWERS,
@@ -82,8 +83,12 @@ export function AlertsPage() {
           rows.length === 0 ? (
             <div className={styles.empty}>
               <EmptyState title={texts.none}>
-                <p className="second">{texts.noneHint}</p>
-                <CallCode label={texts.add} calls={[FIRST_RULE]} />
+                {rules.data?.rules.length === 0 && (
+                  <>
+                    <p className="second">{texts.noneHint}</p>
+                    <CallCode label={texts.add} calls={[FIRST_RULE]} />
+                  </>
+                )}
               </EmptyState>
             </div>
           ) : (

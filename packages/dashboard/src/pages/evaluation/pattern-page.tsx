@@ -7,17 +7,15 @@ import { dayAndTime, fullTimeOf, number } from '../../texts/format.ts';
 import { patterns as texts } from '../../texts/patterns.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
-import { EntryName, Tag } from '../../ui/marks.tsx';
+import { Tag } from '../../ui/marks.tsx';
 import { type Fact, Facts, Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
 import styles from '../branches/branches.module.css';
 import evaluationStyles from './evaluation.module.css';
 import { TraceLink } from './evaluation-marks.tsx';
 import { nameOf, PATTERN_TONES, SEVERITY_TONES, type WholePattern } from './pattern-data.ts';
+import { EvidenceEntries } from './pattern-entries.tsx';
 import { ResolvePattern } from './resolve-pattern.tsx';
-
-type EvidenceEntry = WholePattern['entries'][number];
 
 /** One pattern: what was found, the figures behind it, and where to look. */
 export function PatternPage({ patternId }: { patternId: string }) {
@@ -63,12 +61,7 @@ function ShownPattern({ pattern, call }: { pattern: WholePattern; call: CopiedCa
             {entries.length === 0 ? (
               <p className={`${evaluationStyles.none} third`}>{texts.noEntries}</p>
             ) : (
-              <Table
-                label={texts.entries}
-                columns={columns}
-                rows={entries}
-                keyOf={({ entity_path, key }) => `${entity_path}/${key}`}
-              />
+              <EvidenceEntries entries={entries} />
             )}
           </Section>
           {traces.length > 0 && (
@@ -144,22 +137,3 @@ function factsOf(pattern: WholePattern): Fact[] {
     ...(reason === '' ? [] : [{ name: facts.reason, value: reason }]),
   ];
 }
-
-const columns: readonly Column<EvidenceEntry>[] = [
-  {
-    ...{ id: 'entry', head: texts.entryColumns.entry, phone: 'name' },
-    cell: ({ entity_path, key }) => (
-      <a href={hrefOf('memory', entity_path, { key })}>
-        <EntryName path={entity_path} name={key} />
-      </a>
-    ),
-  },
-  {
-    ...{ id: 'version', head: texts.entryColumns.version, width: 84, phone: 'value' },
-    cell: ({ version }) => <span className="second">{texts.version(version)}</span>,
-  },
-  {
-    ...{ id: 'author', head: texts.entryColumns.author, width: 200, phone: 'detail' },
-    cell: ({ agent_id }) => <a href={hrefOf('agents', agent_id)}>{agent_id}</a>,
-  },
-];

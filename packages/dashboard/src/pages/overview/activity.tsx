@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { Output } from '../../data/client.ts';
-import { isFailure, MAINTENANCE_TYPES } from '../../data/events.ts';
+import { MAINTENANCE_TYPES } from '../../data/events.ts';
 import { dayAndTime } from '../../texts/format.ts';
 import { overview } from '../../texts/overview.ts';
 import { Section } from '../../ui/section.tsx';
@@ -29,14 +29,14 @@ const KINDS = [
 ] as const;
 const NAMED = [...KINDS.flatMap(({ types }) => types), 'outcome', ...MAINTENANCE_TYPES];
 
-function chartOf({ series, outcomes, stretch: { starts } }: Overview): ChartSeries[] {
+function chartOf({ series, stretch: { starts } }: Overview): ChartSeries[] {
   const byStart = new Map(series.data?.points.map((point) => [Date.parse(point.at), point]));
   const at: Places = starts.map((start) => byStart.get(start));
   const of = (id: keyof typeof texts.series, colour: string, values: number[]): ChartSeries[] =>
     values.some((value) => value > 0) || id === 'read' || id === 'write'
       ? [{ id, label: texts.series[id], colour, values }]
       : [];
-  const failed = failedBy(outcomes.data, starts);
+  const failed = at.map((point) => point?.failed_outcomes ?? 0);
   return [
     ...of(
       'other',
@@ -53,27 +53,16 @@ function chartOf({ series, outcomes, stretch: { starts } }: Overview): ChartSeri
     ...of(
       'outcome',
       '--s-outcome',
-      at.map((point, i) => Math.max(0, sum(point, ['outcome']) - (failed[i] ?? 0))),
+      at.map((point) => sum(point, ['outcome']) - (point?.failed_outcomes ?? 0)),
     ),
     ...of('failed', '--s-error', failed),
   ];
 }
 
-/** Failed outcomes by stretch, where all outcomes are known; the series counts them with the others. */
-function failedBy(listed: Overview['outcomes']['data'], starts: readonly number[]): number[] {
-  const counts = starts.map(() => 0);
-  if (!listed || listed.has_more) return counts;
-  for (const { outcome_type, committed_at } of listed.outcomes) {
-    const place = starts.findLastIndex((start) => start <= Date.parse(committed_at));
-    if (place >= 0 && isFailure(outcome_type)) counts[place] = (counts[place] ?? 0) + 1;
-  }
-  return counts;
-}
-
 export function Activity({ data, range }: { data: Overview; range: Range }) {
-  const { series, stretch, outcomes } = data;
+  const { series, stretch } = data;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the answers change, what holds them is new each time.
-  const chart = useMemo(() => series.data && chartOf(data), [series.data, outcomes.data, stretch]);
+  const chart = useMemo(() => series.data && chartOf(data), [series.data, stretch]);
   const [isTable, setTable] = useState(false);
   const actions = chart && (
     <>

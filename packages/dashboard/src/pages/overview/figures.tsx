@@ -2,7 +2,7 @@ import { isFailure } from '../../data/events.ts';
 import { confidence, number } from '../../texts/format.ts';
 import { overview } from '../../texts/overview.ts';
 import { type FigureProps, Figures } from '../../ui/marks.tsx';
-import { failuresOf, movementsOf, type Overview, totalOf } from './overview-data.ts';
+import { movementsOf, type Overview, outcomeCounts, totalOf } from './overview-data.ts';
 import type { Range } from './ranges.ts';
 
 const texts = overview.figures;
@@ -40,30 +40,26 @@ function agentsFigure({ agents, stats, stretch: { since } }: Overview): FigurePr
 }
 
 function outcomesFigure({ outcomes, series }: Overview, range: Range): FigureProps {
-  const listed = outcomes.data?.outcomes ?? [];
-  const counted = totalOf(series.data, ['outcome']);
-  const total = outcomes.data?.has_more ? Math.max(counted, listed.length) : listed.length;
-  const failed = failuresOf(listed);
-  const note = outcomes.data && (
+  if (!series.data || !outcomes.data) return { label: texts.outcomes, value: texts.none };
+  const { total, failed, is_part } = outcomeCounts(series.data, outcomes.data);
+  const note = (
     <>
-      <span className="good">{texts.succeeded(listed.length - failed)}</span>,{' '}
+      <span className="good">{texts.succeeded(total - failed)}</span>,{' '}
       <span className={failed > 0 ? 'bad' : undefined}>{texts.failed(failed)}</span>
-      {outcomes.data.has_more && ` ${texts.newest(listed.length)}`}
+      {is_part && ` ${texts.newest(total)}`}
     </>
   );
-  const value = shown(outcomes.data && total);
-  return {
-    label: texts.outcomes,
-    value,
-    note: outcomes.data && total === 0 ? texts.noOutcome(overview.inRange[range]) : note,
-  };
+  const value = is_part ? `${number(total)}+` : number(total);
+  return { label: texts.outcomes, value, note: total === 0 ? texts.noOutcome(overview.inRange[range]) : note };
 }
 
 function confidenceFigure({ stats, outcomes }: Overview, range: Range): FigureProps {
   const average = stats.data?.confidence_avg;
   const moved = movementsOf(outcomes.data?.outcomes ?? []);
   const up = moved.filter(({ before, after }) => after > before).length;
-  const note = moved.length === 0 ? texts.unmoved(overview.inRange[range]) : texts.movedUpDown(up, moved.length - up);
+  const upDown = texts.movedUpDown(up, moved.length - up);
+  const ofNewest = outcomes.data?.has_more ? ` ${texts.movedNewest(outcomes.data.outcomes.length)}` : '';
+  const note = moved.length === 0 ? texts.unmoved(overview.inRange[range]) : upDown + ofNewest;
   return {
     label: texts.confidence,
     hint: texts.confidenceHint,

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { type FeedEvent, MAINTENANCE_TYPES } from '../../data/events.ts';
+import { actorOf, type FeedEvent, MAINTENANCE_TYPES, SERVICE_AGENT } from '../../data/events.ts';
 import { useIsDue } from '../../data/first-paint.ts';
 import { useLiveStatus } from '../../data/use-live.ts';
 import { hrefOf } from '../../router/address.ts';
@@ -9,6 +9,7 @@ import { clockTime, fullTimeOf } from '../../texts/format.ts';
 import { overview } from '../../texts/overview.ts';
 import { Button } from '../../ui/button.tsx';
 import { Chip } from '../../ui/choices.tsx';
+import { EventActor } from '../../ui/event-actor.tsx';
 import { EventName } from '../../ui/event-name.tsx';
 import { EventWhat, hrefOfEvent } from '../../ui/event-what.tsx';
 import { Confidence } from '../../ui/marks.tsx';
@@ -42,7 +43,7 @@ const columns: readonly Column<FeedEvent>[] = [
     head: texts.columns.agent,
     width: 128,
     phone: 'name',
-    cell: ({ agent_id }) => <a href={hrefOf('agents', agent_id)}>{agent_id}</a>,
+    cell: (event) => <EventActor event={event} />,
   },
   {
     id: 'event',
@@ -71,7 +72,7 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
   const { state } = useLiveStatus();
   const most = useIsDue(true) ? shown.length : FIRST_ROWS;
   const rows = useMemo(
-    () => shown.filter((event) => agent === '' || event.agent_id === agent).slice(0, most),
+    () => shown.filter((event) => agent === '' || agentsOf(event).includes(agent)).slice(0, most),
     [shown, agent, most],
   );
   const actions = (
@@ -80,14 +81,14 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
       <FilterMenu
         name={texts.type}
         value={type}
-        choices={[...new Set([...namesOf(shown, 'event_type'), ...MAINTENANCE_TYPES])]}
+        choices={[...new Set([...sorted(shown.map(({ event_type }) => event_type)), ...MAINTENANCE_TYPES])]}
         labelOf={eventName}
         onChange={(next) => set({ type: next })}
       />
       <FilterMenu
         name={texts.agent}
         value={agent}
-        choices={namesOf(shown, 'agent_id')}
+        choices={sorted(shown.flatMap(agentsOf))}
         onChange={(next) => set({ agent: next })}
       />
       <a className="link small" href={hrefOf('timeline')}>
@@ -133,8 +134,11 @@ export function LiveList({ stats }: { stats: Overview['stats'] }) {
 
 const openEvent = (event: FeedEvent) => navigate(hrefOfEvent(event));
 
-const namesOf = (events: readonly FeedEvent[], member: 'event_type' | 'agent_id'): string[] =>
-  [...new Set(events.map((event) => event[member]))].sort();
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort();
+
+/** The agent that it is about, and the one that did it. */
+const agentsOf = (event: FeedEvent): string[] =>
+  [event.agent_id, actorOf(event)].filter((agent) => agent !== SERVICE_AGENT);
 
 type FilterProps = {
   name: string;

@@ -22,7 +22,7 @@ const REVIEWS_PROBE = { name: 'pull_requests.list', input: REVIEWS } as const;
 const FAILING_PROBE = { name: 'incidents.list', input: FAILING } as const;
 const ALERTS_PROBE = { name: 'alerts.list', input: ALERTS } as const;
 const often = { refetchMs: 15_000 };
-/** Where more incidents are found, if none of their kinds has more than a page. */
+/** Where more grave outcomes are found, if none of their types has more than a page. */
 const LEAST = 'p2_incident';
 
 type Need = { id: string; kind: string; tone: string; title: ReactNode; note: string; at: string; href: string };
@@ -31,13 +31,13 @@ type Need = { id: string; kind: string; tone: string; title: ReactNode; note: st
 export function NeedsAPerson({ stale }: { stale: Overview['allStale'] }) {
   const now = useNow();
   const since = weekBefore(now);
-  const incidents = useIncidents(since);
+  const grave = useGraveOutcomes(since);
   const contested = useOperation('entries.list', CONTESTED, often);
   const failing = useFailing();
   const alerts = useAlerts();
   const reviews = useReviews();
   const needs = [
-    ...incidents.needs,
+    ...grave.needs,
     ...failing.needs,
     ...alerts.needs,
     ...contestedOf(contested),
@@ -45,7 +45,7 @@ export function NeedsAPerson({ stale }: { stale: Overview['allStale'] }) {
     ...reviews.needs,
   ];
   const more = [
-    ...incidents.more,
+    ...grave.more,
     ...failing.more,
     ...alerts.more,
     ...(contested.data?.has_more
@@ -53,7 +53,7 @@ export function NeedsAPerson({ stale }: { stale: Overview['allStale'] }) {
       : []),
     ...reviews.more,
   ];
-  const questions = [contested, stale, ...incidents.questions];
+  const questions = [contested, stale, ...grave.questions];
   const failed = questions.find(({ error, data: known }) => error !== null && known === undefined);
   const isLoading = failed === undefined && contested.isPending && needs.length === 0;
   const retry = () => questions.forEach(({ error, refetch }) => void (error !== null && refetch()));
@@ -88,8 +88,8 @@ export function NeedsAPerson({ stale }: { stale: Overview['allStale'] }) {
   );
 }
 
-/** The newest of each kind of incident, whatever else was committed since. */
-function useIncidents(since: string) {
+/** The newest grave outcomes of each type, whatever else was committed since. */
+function useGraveOutcomes(since: string) {
   const p1 = useOperation('outcomes.list', incidentsOf('p1_incident', since), often);
   const p2 = useOperation('outcomes.list', incidentsOf('p2_incident', since), often);
   const critical = useOperation('outcomes.list', incidentsOf('critical_failure', since), often);
@@ -97,18 +97,18 @@ function useIncidents(since: string) {
   const found = Object.values(answers).flatMap(({ data }) => data?.outcomes ?? []);
   const newest = found.sort((a, b) => newestFirst(a.committed_at, b.committed_at));
   const rest = Object.entries(answers).find(([, { data }]) => data?.has_more) ?? (found.length > EACH && [LEAST]);
-  const more = rest ? [{ label: texts.more.incident, href: hrefOf('traces', '', { outcome: rest[0] }) }] : [];
-  return { needs: newest.slice(0, EACH).map(incidentOf), more, questions: Object.values(answers) };
+  const more = rest ? [{ label: texts.more.outcome, href: hrefOf('traces', '', { outcome: rest[0] }) }] : [];
+  return { needs: newest.slice(0, EACH).map(graveOutcome), more, questions: Object.values(answers) };
 }
 
-const incidentOf = (outcome: OverviewOutcome): Need => {
+const graveOutcome = (outcome: OverviewOutcome): Need => {
   const { outcome_id, outcome_type, outcome_ref, entries, committed_at, trace_id } = outcome;
   return {
-    id: `incident-${outcome_id}`,
-    kind: texts.incident,
+    id: `outcome-${outcome_id}`,
+    kind: texts.outcome,
     tone: 'bad',
-    title: texts.incidentTitle(outcome_type, outcome_ref),
-    note: texts.incidentNote(entries.length),
+    title: texts.outcomeTitle(outcome_type, outcome_ref),
+    note: texts.outcomeNote(entries.length),
     at: committed_at,
     href: trace_id === null ? hrefOf('traces', '', { outcome_ref }) : hrefOf('traces', trace_id),
   };

@@ -85,5 +85,18 @@ export function movementsOf(outcomes: readonly OverviewOutcome[]): Movement[] {
   return [...moved.values()].filter(({ before, after }) => Math.abs(before - after) >= 0.005);
 }
 
-export const failuresOf = (outcomes: readonly OverviewOutcome[]): number =>
-  outcomes.filter(({ outcome_type }) => isFailure(outcome_type)).length;
+type OutcomeCounts = { total: number; failed: number; is_part: boolean };
+
+/** How outcomes ended, by the series. For a key with a scope it counts none of them, but the list shows those that it may see. */
+export function outcomeCounts(
+  series: Output<'series.read'> | undefined,
+  listed: Overview['outcomes']['data'],
+): OutcomeCounts {
+  const total = totalOf(series, ['outcome']);
+  if (!listed || total >= listed.outcomes.length) {
+    const failed = (series?.points ?? []).reduce((sum, { failed_outcomes }) => sum + failed_outcomes, 0);
+    return { total, failed, is_part: false };
+  }
+  const failed = listed.outcomes.filter(({ outcome_type }) => isFailure(outcome_type)).length;
+  return { total: listed.outcomes.length, failed, is_part: listed.has_more };
+}

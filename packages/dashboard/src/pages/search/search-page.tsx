@@ -132,6 +132,8 @@ function QueryField({ value, isMeaning, onChange }: QueryProps) {
         value={typed}
         onChange={(event) => type(event.target.value)}
         onKeyDown={(event) => {
+          // Then the keys of the page work.
+          if (event.key === 'Escape' && typed === '') event.currentTarget.blur();
           if (event.key === 'ArrowDown') {
             event.preventDefault();
             document.querySelector<HTMLElement>('[data-result]')?.focus();

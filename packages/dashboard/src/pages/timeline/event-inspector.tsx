@@ -1,7 +1,7 @@
-import type { FeedEvent } from '../../data/events.ts';
+import { type FeedEvent, SERVICE_AGENT } from '../../data/events.ts';
 import { useOperation } from '../../data/query.ts';
 import { hrefOf } from '../../router/address.ts';
-import { eventNameOf } from '../../texts/events.ts';
+import { eventNameOf, eventTexts } from '../../texts/events.ts';
 import { fullTimeOf } from '../../texts/format.ts';
 import { timeline } from '../../texts/timeline.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -60,7 +60,10 @@ function factsOf(event: FeedEvent): Fact[] {
     { name: texts.agent, value: agentLink(agent_id) },
   ];
   if (actor_agent_id !== undefined && actor_agent_id !== agent_id)
-    facts.push({ name: texts.by, value: agentLink(actor_agent_id) });
+    facts.push({
+      name: texts.by,
+      value: actor_agent_id === SERVICE_AGENT ? eventTexts.service : agentLink(actor_agent_id),
+    });
   if (entity_path !== null && key !== null)
     facts.push({ name: texts.entry, value: <EntryName path={entity_path} name={key} /> });
   if (version !== null) facts.push({ name: texts.version, value: `v${version}` });

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { CallCode } from '../../ui/call-code.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EventName } from '../../ui/event-name.tsx';
+import { actorName } from '../../ui/event-things.ts';
 import { EventWhat } from '../../ui/event-what.tsx';
 import { Cell, RowList, type RowListHandle } from '../../ui/row-list.tsx';
 import { EmptyState, ErrorState, Progress, Skeleton } from '../../ui/states.tsx';
@@ -106,7 +107,8 @@ type EventRowProps = { event: FeedEvent; isPhone: boolean; isSelected: boolean }
 const Row = memo(EventRow);
 
 function EventRow({ event, isPhone, isSelected }: EventRowProps) {
-  const { created_at, agent_id } = event;
+  const { created_at } = event;
+  const actor = actorName(event);
   const time = (
     <time className="mono third" dateTime={created_at}>
       {momentOf(created_at)}
@@ -116,7 +118,7 @@ function EventRow({ event, isPhone, isSelected }: EventRowProps) {
     return (
       <Cell className={classes(styles.phoneRow, isSelected && styles.selected)}>
         <span className="cut">
-          {agent_id} <EventName event={event} className="third" />
+          {actor} <EventName event={event} className="third" />
         </span>
         {time}
         <span className={classes('cut small', styles.phoneWhat)}>
@@ -127,8 +129,8 @@ function EventRow({ event, isPhone, isSelected }: EventRowProps) {
   return (
     <div className={classes(styles.row, isSelected && styles.selected)} role="presentation">
       <Cell>{time}</Cell>
-      <Cell className="cut" title={agent_id}>
-        {agent_id}
+      <Cell className="cut" title={actor}>
+        {actor}
       </Cell>
       <Cell className="line second">
         <span className={styles.dot} style={{ background: `var(${markOf(event).colour})` }} />

@@ -1,5 +1,8 @@
 import type { patternShapes, VersionNumber } from '@mem-service/server/module';
 
+/** Those of one group say the same; without one where the finding has no groups. */
+export type GroupedEntry = VersionNumber & { group?: number | undefined };
+
 /** What a rule has found, without a single name of an entry: these are looked up when it is shown. */
 export type PatternFinding = {
   pattern_type: patternShapes.PatternType;
@@ -15,7 +18,7 @@ export type PatternFinding = {
   evidence_seq: number;
   figures: Readonly<Record<string, number>>;
   /** The clearest first. */
-  entries: readonly VersionNumber[];
+  entries: readonly GroupedEntry[];
   trace_ids: readonly string[];
   agents: readonly string[];
 };
@@ -27,7 +30,7 @@ export const MAX_AGENTS_SHOWN = 10;
 type FindingAtPath = Pick<PatternFinding, 'pattern_type' | 'severity' | 'weight' | 'evidence_seq' | 'figures'> &
   Partial<Pick<PatternFinding, 'trace_ids'>> & {
     entity_path: string;
-    entries: readonly { entry_id: number; version: number; agent_id: string }[];
+    entries: readonly (GroupedEntry & { agent_id: string })[];
     /** Besides the authors of the entries. */
     agents?: readonly string[];
   };
@@ -39,7 +42,7 @@ export function findingAt({ entries, agents = [], trace_ids = [], ...found }: Fi
   return {
     ...found,
     ...{ agent_id: null, branch: 'main', pull_request_id: null },
-    entries: shown.map(({ entry_id, version }) => ({ entry_id, version })),
+    entries: shown.map(({ entry_id, version, group }) => ({ entry_id, version, group })),
     trace_ids: [...new Set(trace_ids)].slice(0, MAX_TRACES_SHOWN),
     agents: [...new Set([...authors, ...agents])].slice(0, MAX_AGENTS_SHOWN),
   };

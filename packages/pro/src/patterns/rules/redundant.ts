@@ -17,7 +17,9 @@ export function* redundantWrites(
   }
   if (same.length === 0) return undefined;
   const groups = groupsOf(same);
-  const entries = groups.flat();
+  const entries = groups.flatMap((same, i) =>
+    same.map(({ entry_id, version, agent_id, seq }) => ({ entry_id, version, agent_id, seq, group: i + 1 })),
+  );
   const superfluous = entries.length - groups.length;
   return findingAt({
     pattern_type: 'redundant_writes',

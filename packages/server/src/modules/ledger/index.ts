@@ -4,6 +4,7 @@ import { migrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
 export * from './credited-queries.ts';
+export * from './outcome-type-queries.ts';
 export * from './prediction-queries.ts';
 export * from './queries.ts';
 export * from './trace-queries.ts';

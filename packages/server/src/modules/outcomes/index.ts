@@ -8,7 +8,7 @@ import { tables } from './tables.ts';
 export { commitTogether } from './commit.ts';
 export { countVerdicts, type VerdictsOnTrace, type WeighedVerdict } from './count-verdicts.ts';
 export { measureCalibration } from './measure-calibration.ts';
-export { isSuccess, parseOutcomeType } from './rules/outcome-types.ts';
+export { FAILURE_TYPES, isSuccess, parseOutcomeType } from './rules/outcome-types.ts';
 export { type SharedEvidence, shareEvidence } from './share-evidence.ts';
 
 export const outcomes: Module = {

@@ -7,6 +7,8 @@ import {
   type MaintenanceTask,
   type Work,
 } from '../../kernel/index.ts';
+import { findOutcomesOfTypes } from '../ledger/index.ts';
+import { FAILURE_TYPES } from '../outcomes/index.ts';
 import { addEventCounts, deleteMinutesBefore } from './queries.ts';
 import { countsOf, UNIT_MS } from './rules.ts';
 
@@ -20,16 +22,30 @@ export const countEvents: Consumer = {
   handle: (context, events) => context.work((work) => addCounts(work, events)),
 };
 
-async function addCounts({ tx, account_id, now }: Work, events: readonly LogEvent[]): Promise<void> {
+async function addCounts(work: Work, events: readonly LogEvent[]): Promise<void> {
+  const { tx, account_id, now } = work;
   // What admins did is in the audit trail alone.
   const counted = events.filter(({ visible_to }) => visible_to !== ADMINS);
-  const held = counted.map((event) => Object.assign({}, event, { held_by: holderOf(event), is_own: isOwnAct(event) }));
+  const failed = await failedAmong(work, counted);
+  const held = counted.map((event) =>
+    Object.assign({}, event, {
+      held_by: holderOf(event),
+      is_own: isOwnAct(event),
+      is_failure: failed.has(event.seq),
+    }),
+  );
   const rows = countsOf(held, { minutes_since: oldestMinute(now) });
   if (rows.length === 0) return;
   await tx.insertMany(
     addEventCounts,
     rows.map((row) => Object.assign({ account_id }, row)),
   );
+}
+
+async function failedAmong({ tx, account_id, dialect }: Work, events: readonly LogEvent[]): Promise<Set<number>> {
+  const seqs = events.filter(({ event_type }) => event_type === 'outcome').map(({ seq }) => seq);
+  if (seqs.length === 0) return new Set();
+  return findOutcomesOfTypes(tx, account_id, { seqs: dialect.numbers(seqs), types: FAILURE_TYPES });
 }
 
 const KEPT_DAYS = 8;

@@ -19,9 +19,11 @@ import {
   toIsoOrNull,
   withoutOtherHolders,
 } from '../../kernel/index.ts';
+import { outcomesOfTypes } from '../ledger/index.ts';
+import { FAILURE_TYPES } from '../outcomes/index.ts';
 import { countEvents, oldestMinute } from './follow-log.ts';
 import { type CountedRange, countAgents, lastBehind, listEventCounts } from './queries.ts';
-import { endOf, pointsOf, type SeriesUnit, startOf, UNIT_MS } from './rules.ts';
+import { endOf, pointsOf, type SeriesUnit, startOf, type TypeCount, UNIT_MS } from './rules.ts';
 
 const MAX_POINTS = 1_500;
 /** What is shown where no beginning is given. */
@@ -41,7 +43,7 @@ const read = reads<'series.read'>(async (context, input) => {
   const counted = isFiltered ? undefined : countedPart(context, input, range);
   const { counts, counted_seq } = await countInTable(context, input, counted);
   const log = await partOfLog(context, input, { range, after: counted_seq });
-  const rest = log.stretch ? await countByType(context.scan, context.view.account_id, log.stretch) : [];
+  const rest = log.stretch ? await countLog(context, log.stretch) : [];
   const active = input.include_agents ? await activeAgents(context, input, { counted, log }) : undefined;
   const points = pointsOf([...counts, ...rest]).map(({ at, ...point }) => ({
     at: toIso(at),
@@ -109,6 +111,15 @@ async function partOfLog(context: ReadContext, input: SeriesInput, { range, afte
     stretch: { from, before, unit_ms: UNIT_MS[range.unit], where },
     complete_since: first ? endOf(range.unit, first.created_at) : null,
   };
+}
+
+/** The events of a part of the log by type, and which of the outcomes failed. */
+async function countLog({ scan, view: { account_id } }: ReadContext, stretch: CountedStretch): Promise<TypeCount[]> {
+  const counts = await countByType(scan, account_id, stretch);
+  if (!counts.some(({ event_type }) => event_type === 'outcome')) return counts;
+  const isFailed = sql`event_type = 'outcome' AND seq IN (${outcomesOfTypes(account_id, FAILURE_TYPES)})`;
+  const failed = await countByType(scan, account_id, { ...stretch, where: [...stretch.where, isFailed] });
+  return [...counts, ...failed.map(({ n, ...count }) => ({ ...count, n: 0, failures: n }))];
 }
 
 type AgentParts = { counted: CountedPart | undefined; log: LogPart };

@@ -1,4 +1,5 @@
 import type { Migration } from '../../db/index.ts';
+import { countEarlierFailures } from './migrations/earlier-failures.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -27,5 +28,10 @@ export const migrations: readonly Migration[] = [
       `ALTER TABLE event_counts ADD COLUMN by_others ${int} NOT NULL DEFAULT 0`,
       `CREATE INDEX event_counts_of_agents ON event_counts (account_id, branch, unit, at, agent_id) WHERE agent_id <> ''`,
     ],
+  },
+  {
+    version: 3,
+    name: 'failed outcomes',
+    up: ({ int }) => [`ALTER TABLE event_counts ADD COLUMN failures ${int} NOT NULL DEFAULT 0`, countEarlierFailures],
   },
 ];

@@ -15,9 +15,11 @@ export const addEventCounts: Insert = {
     held_by: 'text',
     n: 'int',
     by_others: 'int',
+    failures: 'int',
   },
   suffix: `ON CONFLICT (account_id, branch, unit, agent_id, visible_to, at, event_type, held_by)
-    DO UPDATE SET n = event_counts.n + excluded.n, by_others = event_counts.by_others + excluded.by_others`,
+    DO UPDATE SET n = event_counts.n + excluded.n, by_others = event_counts.by_others + excluded.by_others,
+      failures = event_counts.failures + excluded.failures`,
 };
 
 export type CountedRange = Pick<EventCount, 'branch' | 'agent_id'> & {
@@ -41,11 +43,11 @@ export async function listEventCounts(
 ): Promise<{ counts: TypeCount[]; counted_seq: number }> {
   const { account_id, branch, unit, agent_id, viewer, since, until, where, consumer } = range;
   const rows = await query.all<TypeCount>(
-    sql`SELECT at, event_type, CAST(sum(n) AS BIGINT) AS n FROM event_counts
+    sql`SELECT at, event_type, CAST(sum(n) AS BIGINT) AS n, CAST(sum(failures) AS BIGINT) AS failures FROM event_counts
         WHERE account_id = ${account_id} AND branch = ${branch} AND unit = ${unit} AND agent_id = ${agent_id}
           AND visible_to IN ('', ${viewer}) AND at >= ${since} AND at < ${until}${andAll(where)}
         GROUP BY at, event_type
-        UNION ALL SELECT seq AS at, '' AS event_type, 0 AS n FROM (${cursorSeq({ account_id, consumer })}) AS counted`,
+        UNION ALL SELECT seq AS at, '' AS event_type, 0 AS n, 0 AS failures FROM (${cursorSeq({ account_id, consumer })}) AS counted`,
   );
   const end = rows.find(({ event_type }) => event_type === '');
   return { counts: rows.filter((row) => row !== end), counted_seq: end?.at ?? 0 };

@@ -20,58 +20,56 @@ export type CountedEvent = {
   held_by: string;
   /** Whether the agent did it. */
   is_own: boolean;
+  /** Whether it is an outcome that failed. */
+  is_failure: boolean;
   created_at: number;
 };
 
 /**
  * How many events of a type there were in a stretch of time; `agent_id` is empty for those of all agents. `by_others`: how
- * many of them the agent did not do, so that it was active where there are more.
+ * many of them the agent did not do, so that it was active where there are more. `failures`: how many are failed outcomes.
  */
-export type EventCount = Omit<CountedEvent, 'created_at' | 'is_own'> & {
+export type EventCount = Omit<CountedEvent, 'created_at' | 'is_own' | 'is_failure'> & {
   unit: SeriesUnit;
   at: number;
   n: number;
   by_others: number;
+  failures: number;
 };
 
 /** Adds up events, for all agents and for each of them, by hour and day, and by minute from a time on. */
 export function countsOf(events: readonly CountedEvent[], { minutes_since }: { minutes_since: number }): EventCount[] {
   const counts = new Map<string, EventCount>();
-  for (const { created_at, branch, visible_to, event_type, held_by, is_own, agent_id: agent } of events)
+  for (const event of events) {
+    const { created_at, branch, visible_to, event_type, held_by } = event;
     for (const unit of units) {
       const at = startOf(unit, created_at);
       if (unit === 'minute' && at < minutes_since) continue;
-      for (const agent_id of ['', agent]) {
+      for (const agent_id of ['', event.agent_id]) {
         const name = [unit, at, branch, agent_id, visible_to, event_type, held_by].join('\n');
-        const row = counts.get(name) ?? {
-          branch,
-          unit,
-          agent_id,
-          visible_to,
-          at,
-          event_type,
-          held_by,
-          n: 0,
-          by_others: 0,
-        };
+        const none = { n: 0, by_others: 0, failures: 0 };
+        const row = counts.get(name) ?? { branch, unit, agent_id, visible_to, at, event_type, held_by, ...none };
         counts.set(name, row);
         row.n++;
-        if (!is_own) row.by_others++;
+        if (!event.is_own) row.by_others++;
+        if (event.is_failure) row.failures++;
       }
     }
+  }
   return [...counts.values()];
 }
 
-export type TypeCount = { at: number; event_type: string; n: number };
-type SeriesPoint = { at: number; total: number; counts: Record<string, number> };
+export type TypeCount = { at: number; event_type: string; n: number; failures?: number };
+type SeriesPoint = { at: number; total: number; counts: Record<string, number>; failed_outcomes: number };
 
 /** The points of a series, in the order of time, from counts of several sources. */
 export function pointsOf(counts: readonly TypeCount[]): SeriesPoint[] {
   const points = new Map<number, SeriesPoint>();
-  for (const { at, event_type, n } of counts) {
-    const point = points.get(at) ?? { at, total: 0, counts: {} };
+  for (const { at, event_type, n, failures = 0 } of counts) {
+    const point = points.get(at) ?? { at, total: 0, counts: {}, failed_outcomes: 0 };
     points.set(at, point);
     point.total += n;
+    point.failed_outcomes += failures;
     point.counts[event_type] = (point.counts[event_type] ?? 0) + n;
   }
   return [...points.values()].sort((a, b) => a.at - b.at);

@@ -20,6 +20,8 @@ describe('the line about an event', () => {
     ['write', entry, 'Wrote checkout/payments/retry-policy v3'],
     ['write', { ...entry, details: { restored_from: 1 } }, 'Restored v1 as checkout/payments/retry-policy v3'],
     ['write', { details: { erased: true } }, 'Wrote an entry that was erased'],
+    ['verdict_overruled', { details: { judge_id: 'j', result: 'pass' } }, "Overruled judge 'j': pass"],
+    ['verdict_overruled', { details: { judge_id: 'j', result: null } }, "Took back the overruling of judge 'j'"],
     ['delete', entry, 'Deleted checkout/payments/retry-policy v3'],
     ['expire', entry, 'Let checkout/payments/retry-policy v3 expire'],
     [

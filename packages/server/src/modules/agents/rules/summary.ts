@@ -71,7 +71,10 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   },
   model_judging_started: () => 'Asked a language model to judge traces',
   budget_set: () => 'Set what language models may cost',
-  verdict_overruled: ({ details }) => `Overruled judge '${quoted(details.judge_id)}'${resultOf(details.result)}`,
+  verdict_overruled: ({ details }) =>
+    details.result === null
+      ? `Took back the overruling of judge '${quoted(details.judge_id)}'`
+      : `Overruled judge '${quoted(details.judge_id)}'${resultOf(details.result)}`,
   verdicts_counted: ({ details }) => `Verdicts changed the confidence in ${count(details.entries, 'entry')}`,
   backfill_started: () => 'Asked judges to look at traces of the past',
   case_changed: ({ details }) =>

@@ -27,6 +27,10 @@ export type OutcomeType = keyof typeof OUTCOME_TYPES;
 
 export const isSuccess = (type: OutcomeType): boolean => OUTCOME_TYPES[type].success;
 
+export const FAILURE_TYPES: readonly OutcomeType[] = (Object.keys(OUTCOME_TYPES) as OutcomeType[]).filter(
+  (type) => !isSuccess(type),
+);
+
 /** Ignores case; undefined for an unknown name. */
 export function parseOutcomeType(text: string): OutcomeType | undefined {
   const name = text.toLowerCase();
