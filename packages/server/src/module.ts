@@ -279,4 +279,4 @@ export {
   WORD_BLOCKS,
   wordsOfValuesInSteps,
 } from './modules/text/index.ts';
-export { inTurns, pause, rest } from './turns.ts';
+export { inTurns, pause, rest, untilTurnEnds } from './turns.ts';
