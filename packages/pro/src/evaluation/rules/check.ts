@@ -5,7 +5,7 @@ import { checkOrder } from './check-order.ts';
 import { checkPath } from './check-path.ts';
 import { checkPattern } from './check-pattern.ts';
 import { checkForbidden, checkRequired } from './check-tools.ts';
-import type { CheckFinding, CheckSteps, Matchers } from './finding.ts';
+import { type CheckFinding, type CheckSteps, firstSpans, MAX_EVIDENCE, type Matchers } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
 /** Whether something holds of a trace, and what that rests on. */
@@ -28,7 +28,7 @@ function* simple(check: judgeShapes.SimpleCheck, trace: JudgedTrace, matchers: M
     case 'tool_forbidden':
       return checkForbidden(check, trace, matchers);
     case 'order':
-      return checkOrder(check, trace, matchers);
+      return yield* checkOrder(check, trace, matchers);
     case 'most':
       return checkMost(check, trace);
     case 'outcome':
@@ -65,7 +65,7 @@ function together(holds: boolean | null, found: readonly CheckFinding[]): CheckF
   return {
     holds,
     reason: found.map(({ reason }) => reason).join('; '),
-    span_ids: [...new Set(found.flatMap(({ span_ids }) => span_ids))],
-    entries: found.flatMap(({ entries }) => entries),
+    span_ids: firstSpans(found.flatMap(({ span_ids }) => span_ids)),
+    entries: found.flatMap(({ entries }) => entries.slice(0, MAX_EVIDENCE)).slice(0, MAX_EVIDENCE),
   };
 }
