@@ -2,6 +2,7 @@ import {
   type ConsumerContext,
   EVERYONE,
   inTurns,
+  pause,
   type Query,
   untilTurnEnds,
   type Work,
@@ -59,9 +60,10 @@ export async function watchFailures(
 ): Promise<void> {
   const { account_id, kernel } = context;
   const { read, scan } = kernel.services.database.forAccount(account_id);
-  const watched = watchedOf(failures);
+  const watched = await inTurns(watchedIn(failures));
   const groups = [...watched.values()];
   const known = await queries.findIncidents(read, account_id, groups);
+  await pause();
   const excesses = new Map<string, GroupExcesses>();
   for (const [i, group] of groups.entries()) {
     if (context.isStopping()) return;
@@ -75,9 +77,10 @@ export async function watchFailures(
 /** A group and its failures, with the last trace of them and the last event that reported one. */
 type GroupWatched = WatchedGroup & { failures: ReportedFailure[]; until: number; reported: number };
 
-function watchedOf(failures: readonly ReportedFailure[]): Map<string, GroupWatched> {
+function* watchedIn(failures: readonly ReportedFailure[]): Generator<void, Map<string, GroupWatched>> {
   const watched = new Map<string, GroupWatched>();
-  for (const failure of failures)
+  for (const failure of failures) {
+    yield;
     for (const group of groupsOf(failure)) {
       const name = nameOf(group);
       const known = watched.get(name) ?? { ...group, failures: [], until: 0, reported: 0 };
@@ -86,6 +89,7 @@ function watchedOf(failures: readonly ReportedFailure[]): Map<string, GroupWatch
       known.reported = Math.max(known.reported, failure.seq);
       watched.set(name, known);
     }
+  }
   return watched;
 }
 
