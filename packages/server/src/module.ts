@@ -279,4 +279,4 @@ export {
   WORD_BLOCKS,
   wordsOfValuesInSteps,
 } from './modules/text/index.ts';
-export { giveWay, inTurns, pause, rest } from './turns.ts';
+export { giveWay, inTurns, pause, rest, untilTurnEnds } from './turns.ts';

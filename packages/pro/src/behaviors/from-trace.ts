@@ -60,7 +60,7 @@ async function prepare(
   const { traces, isAll } = await tracesAround(source, example, input.for_agent);
   const place = traces.findIndex(({ seq }) => seq === example.seq);
   const own = await loadOneJudged(source, example.seq);
-  const first = own ? candidatesOf(own) : [];
+  const first = own ? await judgeInTurns(account_id, candidatesOf(own)) : [];
   const { candidates, runs } = withMissing(first, await observeAll(source, traces, first), place);
   const isEffect = candidates.map(({ kind }) => kind === 'outcome');
   const found = standOut({ runs, example: place, isEffect });

@@ -1,7 +1,7 @@
 import { matchesGlob, parseGlob, testWithin } from '@mem-service/server/module';
-import { MAX_BRANCHES, TOO_BRANCHED } from './rules/definition-problem.ts';
+import { MAX_BRANCHES, MAX_PROPERTIES, TOO_BRANCHED } from './rules/definition-problem.ts';
 import { type CountLooks, type Matchers, PatternFailed, type TestPattern } from './rules/finding.ts';
-import { type PatternCost, patternCost } from './rules/pattern-cost.ts';
+import { countProperties, type PatternCost, patternCost } from './rules/pattern-cost.ts';
 
 /** How long a regular expression may look at one text: other requests wait as long. */
 const MAX_MS = 40;
@@ -22,7 +22,10 @@ function compile(pattern: string, flags: string): KnownPattern {
   const known = compiled.get(name);
   if (known) return known;
   if (compiled.size >= MAX_KEPT) compiled.clear();
-  const made = { regexp: new RegExp(pattern, flags), cost: patternCost(pattern) };
+  const cost = patternCost(pattern);
+  if (cost.branches > MAX_BRANCHES || countProperties(pattern) > MAX_PROPERTIES)
+    throw new PatternFailed(`/${pattern}/ ${TOO_BRANCHED}`);
+  const made = { regexp: new RegExp(pattern, flags), cost };
   compiled.set(name, made);
   return made;
 }
@@ -41,7 +44,6 @@ export function newMatchers(): Matchers {
   let spentMs = 0;
   const testPattern: TestPattern = ({ pattern, ignore_case }, text) => {
     const { regexp, cost } = compile(pattern, ignore_case ? 'iu' : 'u');
-    if (cost.branches > MAX_BRANCHES) throw new PatternFailed(`/${pattern}/ ${TOO_BRANCHED}`);
     if ((text.length + 1) * cost.over(text.length).steps <= FEW_STEPS) return regexp.test(text);
     if (spentMs > MAX_MS_OF_TRACE) throw new PatternFailed(`/${pattern}/ takes too long`);
     const started = performance.now();

@@ -1,4 +1,4 @@
-import { Fault, findVersionTexts, fromDocument, type VersionNumber } from '@mem-service/server/module';
+import { Fault, findVersionTexts, fromDocument, pause, type VersionNumber } from '@mem-service/server/module';
 import { getBehavior } from '../behaviors/index.ts';
 import { listCases } from '../cases/index.ts';
 import { requireVersion } from '../judges/index.ts';
@@ -64,14 +64,24 @@ async function entriesOf(reader: FixReader, row: FixRow, seen: readonly SeenCorr
   }));
 }
 
-/** As JSON; null for a deletion, and where a version was erased. */
+/** Values may have a megabyte each, and only the first characters of each are shown. */
+const VALUES_AT_ONCE = 4;
+const CHARS_OF_VALUE = 10_000;
+
+/** The beginnings of values as JSON; null for a deletion, and where a version was erased. */
 async function valuesOf(
   { read }: FixReader,
   { account_id }: FixRow,
   numbers: readonly VersionNumber[],
 ): Promise<(string | null)[]> {
-  const texts = await findVersionTexts(read, account_id, numbers);
-  return texts.map((text) => (!text || text.deleted === 1 ? null : fromDocument(text).value));
+  const values: (string | null)[] = [];
+  for (let at = 0; at < numbers.length; at += VALUES_AT_ONCE) {
+    const texts = await findVersionTexts(read, account_id, numbers.slice(at, at + VALUES_AT_ONCE));
+    for (const text of texts)
+      values.push(!text || text.deleted === 1 ? null : (fromDocument(text).value?.slice(0, CHARS_OF_VALUE) ?? null));
+    await pause();
+  }
+  return values;
 }
 
 async function casesOf({ read }: FixReader, { account_id, set_id }: FixRow): Promise<HandoverCase[]> {

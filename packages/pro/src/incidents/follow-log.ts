@@ -1,4 +1,4 @@
-import type { Consumer, ConsumerContext, LogEvent } from '@mem-service/server/module';
+import { type Consumer, type ConsumerContext, type LogEvent, pause } from '@mem-service/server/module';
 import { type FailedVerdict, listFailedOf } from '../verdicts/index.ts';
 import { type ReportedFailure, watchFailures } from './watch.ts';
 
@@ -22,15 +22,27 @@ function readEvent(event: LogEvent): VerdictEvent {
   return { event, details, traces: mayFail ? (details.traces ?? []) : [] };
 }
 
+/** Hundreds of judges may have failed each. */
+const TRACES_AT_ONCE = 5;
+
 async function watchEvents(context: ConsumerContext, events: readonly LogEvent[]): Promise<void> {
   const { account_id, kernel } = context;
   const { database } = kernel.services;
   const asked = events.map(readEvent).filter(({ traces }) => traces.length > 0);
-  const seqs = [...new Set(asked.flatMap(({ traces }) => traces))];
+  const seqs = [...new Set(asked.flatMap(({ traces }) => traces))].sort((a, b) => a - b);
   if (seqs.length === 0) return;
   const { scan } = database.forAccount(account_id);
-  const failed = await listFailedOf(scan, database.dialect, { account_id, seqs });
-  const failures = asked.flatMap((one) => failuresOf(one, failed));
+  const failed: FailedVerdict[] = [];
+  for (let at = 0; at < seqs.length; at += TRACES_AT_ONCE) {
+    const some = seqs.slice(at, at + TRACES_AT_ONCE);
+    failed.push(...(await listFailedOf(scan, database.dialect, { account_id, seqs: some })));
+    await pause();
+  }
+  const failures: ReportedFailure[] = [];
+  for (const one of asked) {
+    failures.push(...failuresOf(one, failed));
+    await pause();
+  }
   if (failures.length > 0) await watchFailures(context, failures, seqs.length);
 }
 

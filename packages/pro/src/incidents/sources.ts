@@ -2,13 +2,11 @@ import type { Query } from '@mem-service/server/module';
 import { countLooks, type LookGroup, listLookSamples, listMatchSamples } from '../behaviors/index.ts';
 import { countSamples, listFailures, listSamples, type VerdictGroup, type VerdictSample } from '../verdicts/index.ts';
 import type { IncidentPlace, IncidentRow } from './queries.ts';
-import type { TraceSample, TracesCounted } from './rules/excess.ts';
+import type { TracesCounted } from './rules/excess.ts';
+import type { ReportedSample } from './rules/sample-rows.ts';
 
 /** The traces in which something fails or does not: those of one agent, or of all that the same may see. */
 export type WatchedGroup = IncidentPlace & { source_version: number };
-
-/** With the place in the log where it was reported. */
-export type ReportedSample = TraceSample & { seq: number };
 
 export type FailedTrace = Pick<VerdictSample, 'trace_seq' | 'trace_id' | 'agent_id' | 'traced_at'>;
 type SamplesUpTo = { account_id: string; after: number; until: number; reported: number; limit: number };

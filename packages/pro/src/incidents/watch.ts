@@ -1,17 +1,25 @@
-import { type ConsumerContext, EVERYONE, type Query, type Work } from '@mem-service/server/module';
+import {
+  type ConsumerContext,
+  EVERYONE,
+  inTurns,
+  pause,
+  type Query,
+  untilTurnEnds,
+  type Work,
+} from '@mem-service/server/module';
 import * as queries from './queries.ts';
 import { reportChange } from './report.ts';
 import {
   type EarlierBase,
+  type ExcessFound,
   excessAgain,
   excessAt,
   isSpread,
   MAX_BASE,
   MAX_WINDOW,
-  type SampleRow,
-  sampleRowOf,
 } from './rules/excess.ts';
-import { type ReportedSample, sourceOf, type WatchedGroup } from './sources.ts';
+import { placeIn, type ReportedSample, rowsOf } from './rules/sample-rows.ts';
+import { sourceOf, type WatchedGroup } from './sources.ts';
 
 /** A trace in which something failed, as the log reports it; the group is that of its agent. */
 export type ReportedFailure = {
@@ -23,12 +31,11 @@ export type ReportedFailure = {
   at: number;
 };
 
-/** What is known of a group before the transaction: its samples since a resolution, and what was normal before the incident. */
-type GroupPast = {
-  samples: readonly ReportedSample[];
-  resolved_seq: number | null;
-  normal: EarlierBase | undefined;
-};
+/** The samples of a group since a resolution, and what was normal before the incident. */
+type GroupPast = { samples: readonly ReportedSample[]; normal: EarlierBase | undefined };
+
+/** What is known of a group before the transaction: at which of its failures there were more than usual since a resolution. */
+type GroupExcesses = { resolved_seq: number | null; at: ReadonlyMap<ReportedFailure, ExcessFound> };
 
 const ofAllAgents = (group: WatchedGroup): WatchedGroup => ({ ...group, of_agent: '' });
 const nameOf = ({ source_kind, source_id, of_agent, branch, visible_to }: queries.IncidentPlace): string =>
@@ -53,32 +60,36 @@ export async function watchFailures(
 ): Promise<void> {
   const { account_id, kernel } = context;
   const { read, scan } = kernel.services.database.forAccount(account_id);
-  const watched = watchedOf(failures);
+  const watched = await inTurns(watchedIn(failures));
   const groups = [...watched.values()];
   const known = await queries.findIncidents(read, account_id, groups);
-  const pasts = new Map<string, GroupPast>();
+  await pause();
+  const excesses = new Map<string, GroupExcesses>();
   for (const [i, group] of groups.entries()) {
     if (context.isStopping()) return;
     const incident = known[i];
-    if (!isActive(incident)) pasts.set(nameOf(group), await pastOf(scan, { account_id, group, traces, incident }));
+    if (isActive(incident)) continue;
+    excesses.set(nameOf(group), await excessesOf(scan, { account_id, group, traces, incident }));
   }
-  await context.work((work) => countFailures(work, { failures, watched, pasts }));
+  await context.work((work) => countFailures(work, { failures, watched, excesses }));
 }
 
-/** A group, with its last failure and the event that reported it. */
-type GroupWatched = WatchedGroup & { until: number; reported: number };
+/** A group and its failures, with the last trace of them and the last event that reported one. */
+type GroupWatched = WatchedGroup & { failures: ReportedFailure[]; until: number; reported: number };
 
-function watchedOf(failures: readonly ReportedFailure[]): Map<string, GroupWatched> {
+function* watchedIn(failures: readonly ReportedFailure[]): Generator<void, Map<string, GroupWatched>> {
   const watched = new Map<string, GroupWatched>();
-  for (const failure of failures)
+  for (const failure of failures) {
+    yield;
     for (const group of groupsOf(failure)) {
-      const { until = 0, reported = 0 } = watched.get(nameOf(group)) ?? {};
-      watched.set(nameOf(group), {
-        ...group,
-        until: Math.max(until, failure.trace_seq),
-        reported: Math.max(reported, failure.seq),
-      });
+      const name = nameOf(group);
+      const known = watched.get(name) ?? { ...group, failures: [], until: 0, reported: 0 };
+      known.failures.push(failure);
+      known.until = Math.max(known.until, failure.trace_seq);
+      known.reported = Math.max(known.reported, failure.seq);
+      watched.set(name, known);
     }
+  }
   return watched;
 }
 
@@ -91,19 +102,33 @@ type GroupAsked = {
 
 async function pastOf(query: Query, { account_id, group, traces, incident }: GroupAsked): Promise<GroupPast> {
   const { until, reported } = group;
-  const resolved_seq = incident?.resolved_seq ?? null;
   const limit = MAX_WINDOW + MAX_BASE + traces;
-  const asked = { account_id, after: resolved_seq ?? 0, until, reported, limit };
+  const asked = { account_id, after: incident?.resolved_seq ?? 0, until, reported, limit };
   const samples = await sourceOf(group).list(query, group, asked);
-  return { samples, resolved_seq, normal: incident && (await normalOf(query, incident)) };
+  return { samples, normal: incident && (await normalOf(query, incident)) };
 }
 
-/** As it was at a moment of the log. */
-type PastAt = { seq: number; row: SampleRow; places: ReadonlyMap<number, number> };
+async function excessesOf(query: Query, asked: GroupAsked): Promise<GroupExcesses> {
+  const at = await inTurns(excessesIn(asked.group, await pastOf(query, asked)));
+  return { resolved_seq: asked.incident?.resolved_seq ?? null, at };
+}
 
-function pastAt(past: GroupPast, seq: number): PastAt {
-  const samples = past.samples.filter((sample) => sample.seq <= seq);
-  return { seq, row: sampleRowOf(samples), places: new Map(samples.map(({ trace_seq }, at) => [trace_seq, at])) };
+/** Each failure is looked at as the log was when it was reported. */
+function* excessesIn(
+  { failures, of_agent }: GroupWatched,
+  { samples, normal }: GroupPast,
+): Generator<void, Map<ReportedFailure, ExcessFound>> {
+  const excesses = new Map<ReportedFailure, ExcessFound>();
+  const rowAt = rowsOf(samples);
+  for (const failure of failures) {
+    yield;
+    const row = rowAt(failure.seq);
+    const at = placeIn(row, failure.trace_seq);
+    if (at < 0) continue;
+    const found = normal ? excessAgain(row, at, normal) : excessAt(row, at);
+    if (found && (of_agent !== '' || isSpread(row, found))) excesses.set(failure, found);
+  }
+  return excesses;
 }
 
 async function normalOf(query: Query, incident: queries.IncidentRow): Promise<EarlierBase | undefined> {
@@ -117,23 +142,24 @@ async function normalOf(query: Query, incident: queries.IncidentRow): Promise<Ea
 type Counting = {
   failures: readonly ReportedFailure[];
   watched: ReadonlyMap<string, WatchedGroup>;
-  pasts: ReadonlyMap<string, GroupPast>;
+  excesses: ReadonlyMap<string, GroupExcesses>;
 };
 
-async function countFailures(work: Work, { failures, watched, pasts }: Counting): Promise<void> {
+async function countFailures(work: Work, { failures, watched, excesses }: Counting): Promise<void> {
   const { account_id, tx } = work;
   const known = await queries.findIncidents(tx, account_id, [...watched.values()]);
   const incidents = new Map([...watched.keys()].map((name, i) => [name, known[i]]));
-  const changed = new Set<string>();
-  const moments = new Map<string, PastAt>();
-  const momentOf = (name: string, past: GroupPast | undefined, seq: number): PastAt | undefined => {
-    const known = moments.get(name);
-    if (!past || known?.seq === seq) return known;
-    const moment = pastAt(past, seq);
-    moments.set(name, moment);
-    return moment;
-  };
-  for (const failure of failures)
+  const rows = await untilTurnEnds(changedBy(work, { failures, incidents, excesses }));
+  if (rows.length > 0) work.send(tx.insertMany(queries.upsertIncidents, rows));
+}
+
+type CountingIn = Omit<Counting, 'watched'> & { incidents: Map<string, queries.IncidentRow | undefined> };
+
+/** The incidents that the failures change, as they are after the last. */
+function* changedBy(work: Work, { failures, incidents, excesses }: CountingIn): Generator<void, queries.IncidentRow[]> {
+  const changed = new Map<string, queries.IncidentRow>();
+  for (const failure of failures) {
+    yield;
     for (const group of groupsOf(failure)) {
       const name = nameOf(group);
       const before = incidents.get(name);
@@ -142,19 +168,13 @@ async function countFailures(work: Work, { failures, watched, pasts }: Counting)
         ? counted(work, before, failure)
         : isOthers
           ? undefined
-          : opened(work, {
-              group,
-              failure,
-              before,
-              past: pasts.get(name),
-              momentAt: (seq) => momentOf(name, pasts.get(name), seq),
-            });
+          : opened(work, { group, failure, before, excesses: excesses.get(name) });
       if (!after) continue;
       incidents.set(name, after);
-      changed.add(name);
+      changed.set(name, after);
     }
-  const rows = [...changed].map((name) => incidents.get(name) as queries.IncidentRow);
-  if (rows.length > 0) work.send(tx.insertMany(queries.upsertIncidents, rows));
+  }
+  return [...changed.values()];
 }
 
 /** An incident that is open has one failure more; that they have doubled is reported. */
@@ -172,19 +192,14 @@ type Opening = {
   group: WatchedGroup;
   failure: ReportedFailure;
   before: queries.IncidentRow | undefined;
-  past: GroupPast | undefined;
-  momentAt: (seq: number) => PastAt | undefined;
+  excesses: GroupExcesses | undefined;
 };
 
-function opened(work: Work, { group, failure, before, past, momentAt }: Opening): queries.IncidentRow | undefined {
+function opened(work: Work, { group, failure, before, excesses }: Opening): queries.IncidentRow | undefined {
+  const found = excesses?.at.get(failure);
   // Where it was resolved since the samples were read, they are what was resolved.
-  if (!past || past.resolved_seq !== (before?.resolved_seq ?? null)) return undefined;
+  if (!found || excesses?.resolved_seq !== (before?.resolved_seq ?? null)) return undefined;
   if (before && isMuted(before, failure.at)) return undefined;
-  const moment = momentAt(failure.seq);
-  const at = moment?.places.get(failure.trace_seq);
-  if (!moment || at === undefined) return undefined;
-  const found = past.normal ? excessAgain(moment.row, at, past.normal) : excessAt(moment.row, at);
-  if (!found || (group.of_agent === '' && !isSpread(moment.row, found))) return undefined;
   const { account_id, now } = work;
   const { rule, from_seq, to_seq, base, failures } = found;
   const { source_kind, source_id, source_version, of_agent, branch, visible_to } = group;

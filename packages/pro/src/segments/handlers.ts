@@ -1,7 +1,7 @@
 import { type Handlers, type Input, inTurns, type Output, type ReadContext, reads } from '@mem-service/server/module';
 import { wilson } from '../evaluation/index.ts';
 import { loadRuns } from './load-runs.ts';
-import { compareSegments } from './rules/compare.ts';
+import { comparedValues, compareSegments } from './rules/compare.ts';
 import { cutRuns } from './rules/cut.ts';
 import { dimensionsOf, isAboutPaths } from './rules/dimensions.ts';
 
@@ -20,9 +20,10 @@ export async function segmentsOf(
   const loaded = await loadRuns(context, { judge_id, behavior_id, agent_id, since, until, withPaths });
   const runs = loaded.runs.filter(({ failed }) => failed !== null);
   const failed = runs.filter((run) => run.failed).length;
-  const usual = dimensionsOf(runs).filter((name) => !isOutcome(name));
-  const dimensions = await inTurns(cutRuns(runs, by.length === 0 ? usual : [...new Set(by)]));
-  const segments = await inTurns(compareSegments(dimensions, { runs: runs.length, failed, min_runs }));
+  const usual = async () => (await inTurns(dimensionsOf(runs))).filter((name) => !isOutcome(name));
+  const names = by.length === 0 ? await usual() : [...new Set(by)];
+  const dimensions = await inTurns(cutRuns(runs, names, comparedValues(runs.length, min_runs)));
+  const segments = await inTurns(compareSegments(dimensions, { runs: runs.length, failed }));
   return {
     fails: wilson(failed, runs.length),
     segments: segments.slice(0, limit),
@@ -34,14 +35,12 @@ export async function segmentsOf(
 
 const listDimensions = reads<'dimensions.list'>(async (context, input) => {
   const { runs, complete } = await loadRuns(context, { ...input, withPaths: true });
-  const cut = await inTurns(cutRuns(runs, dimensionsOf(runs)));
+  const cut = await inTurns(cutRuns(runs, await inTurns(dimensionsOf(runs)), { most: SHOWN_VALUES }));
   const dimensions = cut.filter(({ values }) => values.length > 0);
   return {
-    dimensions: dimensions.map(({ name, runs: having, values }) => ({
-      name,
-      runs: having,
-      value_count: values.length,
-      values: values.slice(0, SHOWN_VALUES).map(({ value, runs: ofValue }) => ({ value, runs: ofValue })),
+    dimensions: dimensions.map(({ values, ...cutDimension }) => ({
+      ...cutDimension,
+      values: values.map(({ value, runs: ofValue }) => ({ value, runs: ofValue })),
     })),
     looked_at: runs.length,
     complete,

@@ -1,3 +1,4 @@
+import { pause } from '@mem-service/server/module';
 import type { TraceFacets } from './document-builder.ts';
 import { type DocumentSource, readDocumentsWithin } from './documents.ts';
 import { listIndexed } from './queries.ts';
@@ -17,12 +18,14 @@ export async function loadFacets(
   const { query, dialect, account_id } = source;
   if (seqs.length === 0) return new Map();
   const rows = await listIndexed(query, account_id, dialect.numbers(seqs));
-  const facets = new Map(
-    rows.map(({ seq, facts, cost_usd }) => [seq, { ...(JSON.parse(facts) as TraceFacets), cost_usd }]),
-  );
-  const missing = seqs.filter((seq) => !facets.has(seq)).slice(0, MAX_UNINDEXED);
-  if (missing.length === 0) return facets;
+  const found = new Map<number, FacetsAndCost>();
+  for (const { seq, facts, cost_usd } of rows) {
+    found.set(seq, { ...(JSON.parse(facts) as TraceFacets), cost_usd });
+    await pause();
+  }
+  const missing = seqs.filter((seq) => !found.has(seq)).slice(0, MAX_UNINDEXED);
+  if (missing.length === 0) return found;
   const { documents } = await readDocumentsWithin(source, missing, MAX_UNINDEXED_PAGES);
-  for (const { row, document } of documents) facets.set(row.seq, { ...document.facts, cost_usd: document.cost_usd });
-  return facets;
+  for (const { row, document } of documents) found.set(row.seq, { ...document.facts, cost_usd: document.cost_usd });
+  return found;
 }

@@ -7,6 +7,7 @@ import {
   listThatRead,
   parseGlob,
   parseQuery,
+  pause,
   type ReadContext,
   readAccount,
   type Sql,
@@ -72,14 +73,22 @@ export async function openMatches(context: ReadContext, input: TraceSearchInput)
           ? await readersIn(context, input, { range, limit: rest })
           : await queries.listMatching(scan, dialect, { account, range, expression, limit: rest });
       const rows = seqs.length === 0 ? [] : await queries.listIndexed(scan, account_id, dialect.numbers(seqs));
-      const found = rows.map(({ account_id: _, facts, ...row }) => ({
-        ...row,
-        facts: JSON.parse(facts) as TraceFacets,
-      }));
-      return { candidates: [...first, ...found], end: seqs.length < rest ? null : (seqs.at(-1) ?? null) };
+      return {
+        candidates: [...first, ...(await parsed(rows))],
+        end: seqs.length < rest ? null : (seqs.at(-1) ?? null),
+      };
     },
     passing: async (candidates) => passing(context, viewer, { input, candidates }),
   };
+}
+
+async function parsed(rows: readonly queries.IndexedTraceRow[]): Promise<TraceCandidate[]> {
+  const found: TraceCandidate[] = [];
+  for (const { account_id: _, facts, ...row } of rows) {
+    found.push({ ...row, facts: JSON.parse(facts) as TraceFacets });
+    await pause();
+  }
+  return found;
 }
 
 /** A query of nothing but signs has no words, and is found nowhere. */

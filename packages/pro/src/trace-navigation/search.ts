@@ -1,6 +1,7 @@
 import {
   cursorsOf,
   fromIso,
+  inTurns,
   invalidInput,
   listSealed,
   type Output,
@@ -45,7 +46,7 @@ export const search = reads<'traces.search'>(async (context, input) => {
   const counted = input.facets.length > 0 && many ? many.found : undefined;
   return {
     traces: shown.rows.map(({ trace }) => trace),
-    facets: counted ? facetsOf(input.facets, counted) : [],
+    facets: counted ? await inTurns(facetsOf(input.facets, counted)) : [],
     counted: counted?.length ?? null,
     complete: matches.isComplete && (many?.end ?? null) === null,
     next_cursor,

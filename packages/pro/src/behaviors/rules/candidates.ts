@@ -17,11 +17,12 @@ const MAX_MODELS = 5;
 const MAX_VALUE_CHARS = 200;
 
 /** What an example has, in the order in which it is worth more: what was done before what it is called. */
-export function candidatesOf(trace: JudgedTrace): FeatureCandidate[] {
+export function* candidatesOf(trace: JudgedTrace): Generator<void, FeatureCandidate[]> {
+  const errors = yield* errorsIn(trace);
   return [
     ...toolsIn(trace),
     ...orderIn(trace),
-    ...errorsIn(trace),
+    ...errors,
     ...readsIn(trace),
     ...modelsIn(trace),
     ...attributesIn(trace),
@@ -83,44 +84,40 @@ const found = (where: 'errors' | 'tool_results', pattern: string): judgeShapes.S
   ...{ check: 'pattern', in: where, pattern, ignore_case: false, not: false },
 });
 
-function literals(texts: readonly string[]): LiteralPart[] {
-  const parts = texts.flatMap((text) => literalIn(text) ?? []);
-  return [...new Map(parts.map((part) => [part.shown, part])).values()];
+/** Those that differ, until there are as many as are kept. */
+function* literals(texts: readonly string[]): Generator<void, LiteralPart[]> {
+  const parts = new Map<string, LiteralPart>();
+  for (const text of texts) {
+    yield;
+    const part = literalIn(text);
+    if (part) parts.set(part.shown, part);
+    if (parts.size === MAX_ERRORS) break;
+  }
+  return [...parts.values()];
 }
 
-function errorsIn({ document, spans }: JudgedTrace): FeatureCandidate[] {
+function* errorsIn({ document, spans }: JudgedTrace): Generator<void, FeatureCandidate[]> {
   const texts = [
     ...document.error_events.map(({ message }) => String(message ?? '')),
     ...spans.flatMap(({ error }) => error ?? []),
   ];
-  const results = document.tool_calls.flatMap(({ success, result_summary }) =>
-    success === false && typeof result_summary === 'string' ? [result_summary] : [],
+  const failed = document.tool_calls.filter(({ success }) => success === false);
+  const results = failed.flatMap(({ result_summary }) => (typeof result_summary === 'string' ? [result_summary] : []));
+  const errors = (yield* literals(texts)).map(
+    (text): FeatureCandidate => ({
+      ...{ kind: 'error', feature: `has the error “${text.shown}”`, check: found('errors', text.pattern) },
+    }),
   );
-  const hasFailed = document.tool_calls.some(({ success }) => success === false);
-  return [
-    ...literals(texts).map(
-      (text): FeatureCandidate => ({
-        ...{ kind: 'error', feature: `has the error “${text.shown}”`, check: found('errors', text.pattern) },
-      }),
-    ),
-    ...literals(results).map(
-      (text): FeatureCandidate => ({
-        ...{
-          kind: 'error',
-          feature: `a tool that failed said “${text.shown}”`,
-          check: found('tool_results', text.pattern),
-        },
-      }),
-    ),
-    ...(hasFailed
-      ? [
-          {
-            ...{ kind: 'error' as const, feature: 'a tool failed' },
-            check: equals('$.tool_calls[*].success', false),
-          },
-        ]
-      : []),
-  ].slice(0, MAX_ERRORS);
+  const inResults = (yield* literals(results)).map(
+    (text): FeatureCandidate => ({
+      ...{ kind: 'error', feature: `a tool that failed said “${text.shown}”` },
+      check: found('tool_results', text.pattern),
+    }),
+  );
+  const anyFailed: FeatureCandidate = {
+    ...{ kind: 'error', feature: 'a tool failed', check: equals('$.tool_calls[*].success', false) },
+  };
+  return [...errors, ...inResults, ...(failed.length > 0 ? [anyFailed] : [])].slice(0, MAX_ERRORS);
 }
 
 function readsIn({ reads }: JudgedTrace): FeatureCandidate[] {

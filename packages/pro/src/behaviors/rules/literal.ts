@@ -8,7 +8,8 @@ const MIN_CHARS = 4;
 export function literalIn(text: string): LiteralPart | undefined {
   const parts = text
     .slice(0, 2000)
-    .split(/[^\s]*\d[^\s]*|[\n\r]+/u)
+    .replace(/\S+/g, (word) => (/\d/.test(word) ? '\n' : word))
+    .split(/[\n\r]+/)
     .map((part) => part.trim().slice(0, MAX_CHARS).trim());
   const longest = parts.reduce((best, part) => (part.length > best.length ? part : best), '');
   if (longest.length < MIN_CHARS || !longest.isWellFormed()) return undefined;

@@ -32,7 +32,7 @@ const traceOf = (run: Played, world: World): JudgedTrace => judgedTraceOf(stored
 function findIn(world: World, example: number) {
   const runs = world.steps.filter(({ kind }) => kind === 'run');
   const traces = runs.map((run) => traceOf(run, world));
-  const first = candidatesOf(traces[example] as JudgedTrace);
+  const first = finished(candidatesOf(traces[example] as JudgedTrace));
   const observed = traces.map((trace, i) =>
     finished(observe(first, { trace, matchers: newMatchers(), failed: (runs[i] as Played).failed })),
   );

@@ -1,5 +1,5 @@
 import type { judgeShapes } from '@mem-service/server/module';
-import { type CheckFinding, type Matchers, type NumberedVersion, unless } from './finding.ts';
+import { type CheckFinding, type CheckSteps, type Matchers, type NumberedVersion, unless } from './finding.ts';
 import { inOrder, type JudgedTrace } from './judged-trace.ts';
 import { fitsWildcard } from './wildcard.ts';
 
@@ -16,9 +16,13 @@ type FirstPlace = {
 };
 
 /** None of the steps begins before the one ahead of it in the list did. */
-export function checkOrder({ tools, steps }: OrderCheck, trace: JudgedTrace, matchers: Matchers): CheckFinding {
+export function* checkOrder({ tools, steps }: OrderCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
   const ordered = steps ?? (tools ?? []).map((tool) => ({ tool }));
-  const places = ordered.map((step) => firstOf(step, trace, matchers));
+  const places: (FirstPlace | undefined)[] = [];
+  for (const step of ordered) {
+    places.push(firstOf(step, trace, matchers));
+    yield;
+  }
   let isKnown = true;
   for (const [i, step] of ordered.entries()) {
     const before = ordered[i - 1];
@@ -41,10 +45,24 @@ function follows(place: FirstPlace, ahead: FirstPlace): boolean | null {
   return place.at === null || ahead.at === null ? null : ahead.at <= place.at;
 }
 
+/** What is made of a trace, once however many steps and checks look at it. */
+function oncePerTrace<T extends object>(make: (trace: JudgedTrace) => T): (trace: JudgedTrace) => T {
+  const made = new WeakMap<JudgedTrace, T>();
+  return (trace) => {
+    const known = made.get(trace) ?? make(trace);
+    made.set(trace, known);
+    return known;
+  };
+}
+
+const toolsOf = oncePerTrace(({ steps }) => steps.filter(({ kind }) => kind === 'tool'));
+const spansOf = oncePerTrace(({ spans }) => inOrder(spans));
+const readsOf = oncePerTrace(({ reads }) => inOrder(reads));
+
 function firstOf(step: judgeShapes.OrderedStep, trace: JudgedTrace, matchers: Matchers): FirstPlace | undefined {
   if ('entity_path' in step) return firstRead(step, trace, matchers);
   const isTool = 'tool' in step;
-  const named = isTool ? trace.steps.filter(({ kind }) => kind === 'tool') : inOrder(trace.spans);
+  const named = isTool ? toolsOf(trace) : spansOf(trace);
   const name = isTool ? step.tool : step.span;
   matchers.look(named.length * name.split('*').length);
   const no = named.findIndex((one) => fitsWildcard(name, one.name));
@@ -60,7 +78,7 @@ function firstRead(
   trace: JudgedTrace,
   matchers: Matchers,
 ): FirstPlace | undefined {
-  const reads = inOrder(trace.reads);
+  const reads = readsOf(trace);
   matchers.look(reads.length * LOOKS_PER_READ);
   const no = reads.findIndex(
     (one) => matchers.path(entity_path, one.entity_path) && (key === undefined || one.key === key),

@@ -1,5 +1,5 @@
 import type { judgeShapes } from '@mem-service/server/module';
-import { type CheckSteps, type Matchers, plain, unless } from './finding.ts';
+import { type CheckSteps, firstSpans, type Matchers, plain, unless } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 import { matchText } from './match-text.ts';
 
@@ -50,6 +50,6 @@ export function* checkPattern(check: PatternCheck, trace: JudgedTrace, matchers:
   const holds = isFound !== check.not;
   const isPartial = trace.is_partial && !IN_HEAD.includes(check.in);
   const reason = `${check.in} ${isFound ? 'matches' : 'does not match'} /${check.pattern}/`;
-  const span_ids = found.flatMap(({ span_id }) => (span_id === null ? [] : [span_id]));
+  const span_ids = firstSpans(found.map(({ span_id }) => span_id));
   return { ...plain(isFound ? holds : unless(isPartial, holds), reason), span_ids };
 }

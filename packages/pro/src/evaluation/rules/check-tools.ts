@@ -1,5 +1,5 @@
 import type { judgeShapes } from '@mem-service/server/module';
-import { type CheckFinding, type Matchers, unless } from './finding.ts';
+import { type CheckFinding, firstSpans, type Matchers, unless } from './finding.ts';
 import type { JudgedStep, JudgedTrace } from './judged-trace.ts';
 import { fitsWildcard } from './wildcard.ts';
 
@@ -14,7 +14,7 @@ const callsOf = (trace: JudgedTrace, tool: string, look: Matchers['look']): Judg
 const resting = (holds: boolean | null, reason: string, steps: readonly JudgedStep[]): CheckFinding => ({
   holds,
   reason,
-  span_ids: steps.flatMap(({ span_id }) => (span_id === null ? [] : [span_id])),
+  span_ids: firstSpans(steps.map(({ span_id }) => span_id)),
   entries: [],
 });
 

@@ -5,7 +5,7 @@ import { checkOrder } from './check-order.ts';
 import { checkPath } from './check-path.ts';
 import { checkPattern } from './check-pattern.ts';
 import { checkForbidden, checkRequired } from './check-tools.ts';
-import type { CheckFinding, CheckSteps, Matchers } from './finding.ts';
+import { type CheckFinding, type CheckSteps, firstSpans, MAX_EVIDENCE, type Matchers } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
 /** Whether something holds of a trace, and what that rests on. */
@@ -18,10 +18,11 @@ export function* checkTrace(check: judgeShapes.TraceCheck, trace: JudgedTrace, m
   yield;
   if (check.check === 'json_path') return yield* checkPath(check, trace, matchers);
   if (check.check === 'pattern') return yield* checkPattern(check, trace, matchers);
+  if (check.check === 'order') return yield* checkOrder(check, trace, matchers);
   return inOneStep(check, trace, matchers);
 }
 
-type CheckOfOneStep = Exclude<judgeShapes.SimpleCheck, { check: 'json_path' | 'pattern' }>;
+type CheckOfOneStep = Exclude<judgeShapes.SimpleCheck, { check: 'json_path' | 'pattern' | 'order' }>;
 
 function inOneStep(check: CheckOfOneStep, trace: JudgedTrace, matchers: Matchers): CheckFinding {
   switch (check.check) {
@@ -29,8 +30,6 @@ function inOneStep(check: CheckOfOneStep, trace: JudgedTrace, matchers: Matchers
       return checkRequired(check, trace, matchers);
     case 'tool_forbidden':
       return checkForbidden(check, trace, matchers);
-    case 'order':
-      return checkOrder(check, trace, matchers);
     case 'most':
       return checkMost(check, trace);
     case 'outcome':
@@ -67,7 +66,7 @@ function together(holds: boolean | null, found: readonly CheckFinding[]): CheckF
   return {
     holds,
     reason: found.map(({ reason }) => reason).join('; '),
-    span_ids: [...new Set(found.flatMap(({ span_ids }) => span_ids))],
-    entries: found.flatMap(({ entries }) => entries),
+    span_ids: firstSpans(found.flatMap(({ span_ids }) => span_ids)),
+    entries: found.flatMap(({ entries }) => entries.slice(0, MAX_EVIDENCE)).slice(0, MAX_EVIDENCE),
   };
 }

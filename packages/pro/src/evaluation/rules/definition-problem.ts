@@ -1,6 +1,6 @@
 import type { judgeShapes } from '@mem-service/server/module';
 import { parseJsonPath } from './json-path.ts';
-import { patternCost } from './pattern-cost.ts';
+import { countProperties, patternCost } from './pattern-cost.ts';
 
 export type DefinitionProblem = { path: string; message: string };
 
@@ -13,6 +13,11 @@ export function definitionProblems(definition: judgeShapes.JudgeDefinition): Def
   if (length > MAX_CHARS)
     return [{ path: 'definition', message: `has ${length} characters as JSON, more than ${MAX_CHARS}` }];
   const checks = checksOf(definition);
+  const properties = checks.reduce((sum, { check }) => sum + countProperties(patternOf(check)), 0);
+  if (properties > MAX_PROPERTIES_OF_ALL) {
+    const message = `its regular expressions have ${properties} properties like \\p{L}, more than ${MAX_PROPERTIES_OF_ALL}`;
+    return [{ path: 'definition', message }];
+  }
   return checks.flatMap(({ at, check }) =>
     problemsOf(check).map(({ path, message }) => ({ path: `${at}.${path}`, message })),
   );
@@ -33,6 +38,11 @@ function checksOf(definition: judgeShapes.JudgeDefinition): PlacedCheck[] {
 function simpleIn(at: string, check: judgeShapes.TraceCheck): PlacedCheck[] {
   if (check.check !== 'any_of' && check.check !== 'all_of') return [{ at, check }];
   return check.of.map((one, i) => ({ at: `${at}.of.${i}`, check: one }));
+}
+
+function patternOf(check: judgeShapes.SimpleCheck): string {
+  if (check.check === 'pattern') return check.pattern;
+  return check.check === 'json_path' && check.op === 'matches' ? String(check.value) : '';
 }
 
 const NUMERIC = ['less', 'at_most', 'greater', 'at_least'];
@@ -59,6 +69,7 @@ function problemsOf(check: judgeShapes.SimpleCheck): DefinitionProblem[] {
 function patternProblems(path: string, pattern: unknown, ignoreCase: boolean): DefinitionProblem[] {
   if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN_CHARS)
     return [{ path, message: `must be a regular expression of at most ${MAX_PATTERN_CHARS} characters` }];
+  if (countProperties(pattern) > MAX_PROPERTIES) return [{ path, message: TOO_BRANCHED }];
   try {
     new RegExp(pattern, ignoreCase ? 'iu' : 'u');
     return patternCost(pattern).branches > MAX_BRANCHES ? [{ path, message: TOO_BRANCHED }] : [];
@@ -70,4 +81,7 @@ function patternProblems(path: string, pattern: unknown, ignoreCase: boolean): D
 const MAX_PATTERN_CHARS = 512;
 /** With as many the engine has prepared a pattern within some milliseconds. */
 export const MAX_BRANCHES = 4096;
+/** As many properties, \p{…}, are prepared in some milliseconds, of one pattern and of all that are checked at once. */
+export const MAX_PROPERTIES = 20;
+const MAX_PROPERTIES_OF_ALL = 200;
 export const TOO_BRANCHED = 'has too many parts in a row that may match in several ways';

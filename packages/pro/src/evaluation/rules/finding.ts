@@ -46,6 +46,16 @@ export type CheckSteps = Generator<void, CheckFinding>;
 export const MAX_EVIDENCE = 20;
 export const MAX_REASON_CHARS = 2000;
 
+/** The first spans that differ, as many as verdicts name: a check may rest on very many. */
+export function firstSpans(ids: Iterable<string | null>): string[] {
+  const first = new Set<string>();
+  for (const id of ids) {
+    if (id !== null) first.add(id);
+    if (first.size === MAX_EVIDENCE) break;
+  }
+  return [...first];
+}
+
 export const cutReason = (reason: string): string =>
   reason.length <= MAX_REASON_CHARS ? reason : `${reason.slice(0, MAX_REASON_CHARS - 1).toWellFormed()}…`;
 

@@ -37,6 +37,10 @@ describe('The steps of a regular expression', () => {
     '(?=.*[A-Z])(?=.*\\d)(?!.*\\s)\\p{L}{8,}',
     '(?<=\\$)\\u{1F600}|\\x41|\\cA|\\u0041',
     '(a+)+b',
+    '\\p{L}+',
+    '\\p{L}+\\s\\p{L}+',
+    '(?<!\\p{L})x(?!\\p{L})',
+    '[\u{1f600}\u{1f923}]\\s*[\\u{1f600}-\\u{1f64f}]',
   ])('is prepared at once where few ways lead through it: %s', (pattern) => {
     expect(new RegExp(pattern, 'u').test('')).toBe(false);
     expect(patternCost(pattern).branches).toBeLessThan(1_000);
@@ -48,9 +52,23 @@ describe('The steps of a regular expression', () => {
     `${'(?:a|b){0,3}'.repeat(6)}[ab]`,
     `${'(?:a|b|)'.repeat(12)}ab`,
     `(?=${'\\w{0,3}'.repeat(12)})`,
+    `${'\\p{L}'.repeat(4)}x`,
+    '\\P{L}{3}[^\\p{L}]{2}x',
+    '\\p{L}\\p{L}\\p{L}\\p{L}{3,}x',
+    `(?:${'[\\p{L}\\p{N}]'.repeat(4)})+`,
+    `[${charactersOfUnits(40)}]`.repeat(4),
+    `[${escapesOfUnits(40)}]`.repeat(4),
   ])('takes long to prepare where many ways lead through it: %s', (pattern) => {
     expect(patternCost(pattern).branches).toBeGreaterThan(4_096);
   });
+
+  it.each(['^\\p{Lu}\\p{Ll}+(?: \\p{Lu}\\p{Ll}+)?$', '[\\p{L}\\p{N}_.-]+@[\\p{L}\\p{N}-]+\\.\\p{L}{2,}'])(
+    'is prepared in some milliseconds where it has a few classes of letters: %s',
+    (pattern) => {
+      expect(new RegExp(pattern, 'u').test('')).toBe(false);
+      expect(patternCost(pattern).branches).toBeLessThanOrEqual(4_096);
+    },
+  );
 
   it.each([
     ['a*b', 'a'],
@@ -64,6 +82,15 @@ describe('The steps of a regular expression', () => {
     }
   });
 });
+
+/** Characters of two code units each, of which the first differ. */
+function charactersOfUnits(count: number): string {
+  return String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x10005 + i * 0x400));
+}
+
+function escapesOfUnits(count: number): string {
+  return [...charactersOfUnits(count)].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
+}
 
 /** Counts what a matcher by backtracking compares, with patterns of letters, one class and one sign after each. */
 function stepsTaken(pattern: string, text: string): number {

@@ -1,7 +1,7 @@
 import { benjaminiHochberg } from '../../evaluation/rules/benjamini-hochberg.ts';
 import { twoProportions } from '../../evaluation/rules/two-proportions.ts';
 import { type Rate, wilson } from '../../evaluation/rules/wilson.ts';
-import type { CountedValue, CutDimension } from './cut.ts';
+import type { CountedValue, CutDimension, ShownValues } from './cut.ts';
 import type { DimensionValue } from './dimensions.ts';
 
 export type ComparedSegment = {
@@ -24,7 +24,13 @@ const MOST_BY_CHANCE = 0.05;
 /** Values of a dimension that are compared: those with the most runs. */
 const MAX_VALUES = 50;
 
-type AllRuns = { runs: number; failed: number; min_runs: number };
+type AllRuns = { runs: number; failed: number };
+
+/** A segment of all runs has nothing to be compared with. */
+export const comparedValues = (runs: number, min_runs: number): ShownValues => ({
+  most: MAX_VALUES,
+  isShown: (one) => one.runs >= min_runs && one.runs < runs,
+});
 
 /**
  * Compares each segment with all other runs; the worst first, then the better ones, then what chance explains. Of two values that all runs
@@ -32,14 +38,12 @@ type AllRuns = { runs: number; failed: number; min_runs: number };
  */
 export function* compareSegments(
   dimensions: readonly CutDimension[],
-  { runs, failed, min_runs }: AllRuns,
+  { runs, failed }: AllRuns,
 ): Generator<void, ComparedSegment[]> {
   const found: Omit<ComparedSegment, 'adjusted_p' | 'differs'>[] = [];
-  // A segment of all runs has nothing to be compared with.
-  const isCompared = (one: CountedValue) => one.runs >= min_runs && one.runs < runs;
   for (const dimension of dimensions) {
     const { name } = dimension;
-    for (const one of withoutMirror(dimension, runs).filter(isCompared).slice(0, MAX_VALUES)) {
+    for (const one of withoutMirror(dimension, runs)) {
       const group = { a: one.failed, ofA: one.runs, b: failed - one.failed, ofB: runs - one.runs };
       const [fails, rest] = [wilson(group.a, group.ofA), wilson(group.b, group.ofB)];
       found.push({ dimension: name, value: one.value, fails, rest, ...twoProportions(group) });

@@ -1,4 +1,5 @@
 import type { plainDimensions } from '@mem-service/server/module';
+import { firstInOrder } from '../../evaluation/rules/first-in-order.ts';
 
 export type DimensionValue = string | number | boolean;
 
@@ -48,12 +49,18 @@ export function valuesIn(name: string, run: CutRun): readonly DimensionValue[] {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [value] : [];
 }
 
+/** Runs between two pauses. */
+const STEP = 100;
+
 /** All that some runs can be cut by: what each has, and the attributes that most of them have. */
-export function dimensionsOf(runs: readonly CutRun[]): string[] {
+export function* dimensionsOf(runs: readonly CutRun[]): Generator<void, string[]> {
   const used = new Map<string, number>();
-  for (const { attributes } of runs) for (const key of Object.keys(attributes)) used.set(key, (used.get(key) ?? 0) + 1);
+  for (const [at, { attributes }] of runs.entries()) {
+    if (at % STEP === 0) yield;
+    for (const key of Object.keys(attributes)) used.set(key, (used.get(key) ?? 0) + 1);
+  }
   // A sealed trace has its outcome among its attributes, too.
   used.delete('outcome_type');
-  const keys = [...used].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).slice(0, MAX_ATTRIBUTES);
+  const keys = yield* firstInOrder(used, MAX_ATTRIBUTES, ([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
   return [...Object.keys(VALUES), ...keys.map(([key]) => `${OF_ATTRIBUTE}${key}`)];
 }

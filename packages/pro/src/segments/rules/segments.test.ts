@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compareSegments } from './compare.ts';
+import { comparedValues, compareSegments } from './compare.ts';
 import { cutRuns } from './cut.ts';
 import { type CutRun, dimensionsOf } from './dimensions.ts';
 
@@ -16,8 +16,8 @@ const run = (failed: boolean, more: Partial<CutRun> = {}): CutRun => ({
 const repeat = (n: number, one: CutRun): CutRun[] => Array.from({ length: n }, () => one);
 const compared = (runs: CutRun[], by: string[], min_runs = 5) =>
   finished(
-    compareSegments(finished(cutRuns(runs, by)), {
-      ...{ runs: runs.length, failed: runs.filter(({ failed }) => failed).length, min_runs },
+    compareSegments(finished(cutRuns(runs, by, comparedValues(runs.length, min_runs))), {
+      ...{ runs: runs.length, failed: runs.filter(({ failed }) => failed).length },
     }),
   );
 
@@ -27,7 +27,8 @@ it('cuts by what runs have: times in UTC, several values of one run, and values 
     run(true, { created_at: at, models: ['small', 'large'], attributes: { tier: 1 } }),
     run(false, { created_at: at, models: ['small'], attributes: { tier: '1', note: null } }),
   ];
-  const cut = finished(cutRuns(runs, ['day', 'weekday', 'hour_of_day', 'model', 'attributes.tier', 'attributes.note']));
+  const names = ['day', 'weekday', 'hour_of_day', 'model', 'attributes.tier', 'attributes.note'];
+  const cut = finished(cutRuns(runs, names, { most: 10 }));
   expect(cut.map(({ name, runs: having, values }) => [name, having, values])).toEqual([
     ['day', 2, [{ value: '2026-03-01', runs: 2, failed: 1 }]],
     ['weekday', 2, [{ value: 'Sunday', runs: 2, failed: 1 }]],
@@ -43,7 +44,7 @@ it('cuts by what runs have: times in UTC, several values of one run, and values 
     ['attributes.tier', 2, expect.arrayContaining([{ value: 1, runs: 1, failed: 1 }])],
     ['attributes.note', 0, []],
   ]);
-  expect(dimensionsOf(runs)).toEqual(expect.arrayContaining(['path', 'attributes.tier', 'attributes.note']));
+  expect(finished(dimensionsOf(runs))).toEqual(expect.arrayContaining(['path', 'attributes.tier', 'attributes.note']));
 });
 
 it('names the segment that fails more often than the others, with intervals', () => {
@@ -86,4 +87,26 @@ it('leaves out segments of few runs', () => {
   const runs = [...repeat(4, run(true, { branch: 'try' })), ...repeat(50, run(false))];
   expect(compared(runs, ['branch'])).toEqual([]);
   expect(compared(runs, ['branch'], 4)).toMatchObject([{ value: 'try', differs: 'worse' }]);
+});
+
+it('of very many values it keeps those of the most runs, and counts the others', () => {
+  const runs = Array.from({ length: 300 }, (_, no) =>
+    run(no % 2 === 0, { tools: ['pay', `odd-${no % 2}`, ...Array.from({ length: 30 }, (_, k) => `t${no}-${k}`)] }),
+  );
+  const cutting = cutRuns(runs, ['tool_name'], { most: 3 });
+  let steps = 0;
+  let step = cutting.next();
+  for (; !step.done; step = cutting.next()) steps++;
+  expect(step.value).toEqual([
+    {
+      ...{ name: 'tool_name', runs: 300, value_count: 9003 },
+      values: [
+        { value: 'pay', runs: 300, failed: 150 },
+        { value: 'odd-0', runs: 150, failed: 150 },
+        { value: 'odd-1', runs: 150, failed: 0 },
+      ],
+    },
+  ]);
+  // Ten runs or a thousand values are one.
+  expect(steps).toBe(30 + 10);
 });

@@ -1,4 +1,5 @@
 import type { Input, Output } from '@mem-service/server/module';
+import { firstInOrder } from '../../evaluation/rules/first-in-order.ts';
 import type { TraceFacets } from '../document-builder.ts';
 
 type FacetName = NonNullable<Input<'traces.search'>['facets']>[number];
@@ -21,41 +22,69 @@ const valuesOf: Record<Exclude<FacetName, 'attributes'>, (trace: CountedTrace) =
   has_error: ({ facts }) => [facts.has_error],
 };
 
-/** How many traces have each value. */
-export function facetsOf(names: readonly FacetName[], traces: readonly CountedTrace[]): Facet[] {
-  return names.flatMap((name) =>
-    name === 'attributes' ? attributeFacets(traces) : [toFacet(name, countsOf(traces, valuesOf[name]))],
-  );
+/** How many traces have each value, in steps. */
+export function* facetsOf(names: readonly FacetName[], traces: readonly CountedTrace[]): Generator<void, Facet[]> {
+  const facets: Facet[] = [];
+  for (const name of names) {
+    if (name === 'attributes') facets.push(...(yield* attributeFacets(traces)));
+    else facets.push(yield* facetOf(name, traces, valuesOf[name]));
+  }
+  return facets;
 }
 
 /** One for each attribute, named `attributes.<key>`. */
-function attributeFacets(traces: readonly CountedTrace[]): Facet[] {
-  const used = new Map<string, number>();
-  for (const { facts } of traces)
-    for (const key of Object.keys(facts.attributes)) used.set(key, (used.get(key) ?? 0) + 1);
-  const keys = [...used].sort(byCount).slice(0, MAX_ATTRIBUTES);
-  return keys.map(([key]) =>
-    toFacet(
-      `attributes.${key}`,
-      countsOf(traces, ({ facts: { attributes } }) => (Object.hasOwn(attributes, key) ? [attributes[key]] : [])),
-    ),
-  );
+function* attributeFacets(traces: readonly CountedTrace[]): Generator<void, Facet[]> {
+  const used = yield* countsOf(traces, ({ facts }) => Object.keys(facts.attributes));
+  const keys = yield* mostFrequent(used, MAX_ATTRIBUTES);
+  const facets: Facet[] = [];
+  for (const { value: key } of keys) {
+    const ownValue = ({ facts: { attributes } }: CountedTrace) =>
+      Object.hasOwn(attributes, key) ? [attributes[key]] : [];
+    facets.push(yield* facetOf(`attributes.${key}`, traces, ownValue));
+  }
+  return facets;
 }
 
-const byCount = ([a, n]: readonly [unknown, number], [b, m]: readonly [unknown, number]): number =>
-  m - n || (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+/** Traces between two pauses. */
+const STEP = 10;
 
-function countsOf(traces: readonly CountedTrace[], of: (trace: CountedTrace) => readonly unknown[]) {
-  const counts = new Map<unknown, number>();
-  for (const trace of traces) for (const value of of(trace)) counts.set(value, (counts.get(value) ?? 0) + 1);
+function* countsOf<V>(
+  traces: readonly CountedTrace[],
+  of: (trace: CountedTrace) => readonly V[],
+): Generator<void, Map<V, number>> {
+  const counts = new Map<V, number>();
+  for (const [at, trace] of traces.entries()) {
+    if (at % STEP === 0) yield;
+    for (const value of of(trace)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
   return counts;
 }
 
-function toFacet(name: string, counts: ReadonlyMap<unknown, number>): Facet {
-  const values = [...counts].sort(byCount).slice(0, MAX_VALUES);
+/** The text is made when it is first compared. */
+type FrequentValue<V> = { value: V; count: number; text?: string };
+
+function* each<V>(counts: ReadonlyMap<V, number>): Generator<FrequentValue<V>> {
+  for (const [value, count] of counts) yield { value, count };
+}
+
+function textOf<V>(one: FrequentValue<V>): string {
+  one.text ??= JSON.stringify(one.value);
+  return one.text;
+}
+
+const mostFrequent = <V>(counts: ReadonlyMap<V, number>, most: number) =>
+  firstInOrder(each(counts), most, (a, b) => b.count - a.count || (textOf(a) < textOf(b) ? -1 : 1));
+
+function* facetOf(
+  name: string,
+  traces: readonly CountedTrace[],
+  of: (trace: CountedTrace) => readonly unknown[],
+): Generator<void, Facet> {
+  const counts = yield* countsOf(traces, of);
+  const values = yield* mostFrequent(counts, MAX_VALUES);
   return {
     name,
-    values: values.map(([value, count]) => ({ value: value as Facet['values'][number]['value'], count })),
+    values: values.map(({ value, count }) => ({ value: value as Facet['values'][number]['value'], count })),
     other_values: counts.size - values.length,
   };
 }

@@ -23,7 +23,13 @@ export async function listSpansOf(context: ReadContext, trace_id: string): Promi
   const { spans, calls } = await readRecorded(context, row, { where: [], isOutline: true });
   const merged = await inTurns(mergeSpansAndCallsInSteps(spans as never[], calls));
   await pause();
-  return spanRows(merged).map(({ input: _, output: __, events: ___, ...span }) => span as SpanOutline);
+  const outlines: SpanOutline[] = [];
+  for (const { span, depth } of await inTurns(spanRows(merged))) {
+    const { input: _, output: __, events: ___, ...outline } = span;
+    outlines.push(Object.assign(outline, { depth }));
+    await pause();
+  }
+  return outlines;
 }
 
 /** One span of a trace with its payloads; undefined where the trace has none of this id. */

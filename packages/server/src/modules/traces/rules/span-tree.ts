@@ -1,8 +1,6 @@
 /** The fields of a span that its place in the tree depends on. */
 export type TreeSpan = { span_id: string; parent_span_id: string | null; started_at: string | null };
 
-export type SpanNode<S extends TreeSpan> = S & { children: SpanNode<S>[] };
-
 /**
  * Makes every parent exist and removes cycles. A span with an unknown parent moves to the top; of a cycle, the span that
  * started first does, and of several the one with the smallest id.
@@ -43,28 +41,35 @@ function byStart(a: TreeSpan, b: TreeSpan): number {
   return a.started_at < b.started_at ? -1 : 1;
 }
 
-/** Spans below their parents, in the order they started; those with the same start in the order given. */
-export function spanTree<S extends TreeSpan>(spans: readonly S[]): SpanNode<S>[] {
-  const nodes = resolveParents(spans).map((span): SpanNode<S> => ({ ...span, children: [] }));
-  const parentOf = lookUpParents(nodes);
-  const roots: SpanNode<S>[] = [];
-  for (const node of nodes.sort(byStart)) (parentOf(node)?.children ?? roots).push(node);
-  return roots;
-}
+/** Spans between two pauses. */
+const STEP = 250;
 
-/** The same as a flat list from top to bottom, each with its depth from 0: JSON cannot hold a very deep tree. */
-export function spanRows<S extends TreeSpan>(
-  spans: readonly S[],
-): (Omit<SpanNode<S>, 'children'> & { depth: number })[] {
-  const waiting = spanTree(spans)
-    .reverse()
-    .map((node) => ({ node, depth: 0 }));
-  const rows: (Omit<SpanNode<S>, 'children'> & { depth: number })[] = [];
+/** A span, and how many spans it lies within. */
+export type SpanRow<S extends TreeSpan> = { span: S; depth: number };
+
+/**
+ * From top to bottom of their tree, those below a parent in the order they started, and with the same start in the order given. As a
+ * flat list: JSON cannot hold a very deep tree.
+ */
+export function* spanRows<S extends TreeSpan>(spans: readonly S[]): Generator<void, SpanRow<S>[]> {
+  const resolved = resolveParents(spans).sort(byStart);
+  yield;
+  const parentOf = lookUpParents(resolved);
+  const below = new Map<S | undefined, S[]>();
+  for (const span of resolved) {
+    const parent = parentOf(span);
+    const siblings = below.get(parent);
+    if (siblings) siblings.push(span);
+    else below.set(parent, [span]);
+  }
+  const rows: SpanRow<S>[] = [];
+  const rowsBelow = (parent: S | undefined, depth: number) =>
+    (below.get(parent) ?? []).map((span) => ({ span, depth })).reverse();
+  const waiting = rowsBelow(undefined, 0);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { children, ...span } = next.node;
-    const { depth } = next;
-    rows.push({ ...span, depth });
-    for (const node of children.reverse()) waiting.push({ node, depth: depth + 1 });
+    if (rows.length % STEP === 0) yield;
+    rows.push(next);
+    for (const row of rowsBelow(next.span, next.depth + 1)) waiting.push(row);
   }
   return rows;
 }
