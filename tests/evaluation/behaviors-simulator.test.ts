@@ -6,13 +6,24 @@ import { makeWorld } from '../../bench/simulator/world.mjs';
 import { caughtUp } from '../briefing/caught-up.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 
-type ReleasedRun = { trace_id: string; at: number; attributes: { release: string } };
+type ReleasedRun = {
+  trace_id: string;
+  at: number;
+  failed: boolean;
+  causes: string[];
+  attributes: { release: string };
+  tools: { failed: boolean }[];
+  reads: PlantedFact[];
+};
 
 const NO_VERIFY = [{ check: 'tool_forbidden' as const, tool: 'verify' }];
 
+const ALL = ['memory', 'tool', 'release'];
+const worldOf = (seed: number, faults: string[]) => makeWorld({ seed, faults, runs: 240 });
+
 async function play(app: TestApp, seed: number, faults: string[]): Promise<ReleasedRun[]> {
   const advanceTo = (at: number) => app.clock.advance(at - app.clock.now());
-  const { runs } = await playWorld(makeWorld({ seed, faults, runs: 240 }), { call: app.call, advanceTo });
+  const { runs } = await playWorld(worldOf(seed, faults), { call: app.call, advanceTo });
   for (let i = 0; i < 3; i++) await caughtUp(app);
   return runs;
 }
@@ -20,7 +31,7 @@ async function play(app: TestApp, seed: number, faults: string[]): Promise<Relea
 test.each([3, 4])('world %i: a release is found from one of its runs, and in all of them', async (seed) => {
   const app = await openTestApp('sqlite');
   try {
-    const runs = await play(app, seed, ['memory', 'tool', 'release']);
+    const runs = await play(app, seed, ALL);
     const released = runs.filter(({ attributes }) => attributes.release === '2.0');
     const { trace_id } = released.at(-1) as ReleasedRun;
     const { behavior, reason } = await app.call('behaviors.create_from_trace', { behavior_id: 'found', trace_id });
@@ -34,6 +45,38 @@ test.each([3, 4])('world %i: a release is found from one of its runs, and in all
     const radius = await app.call('behaviors.blast_radius', { behavior_id: 'found' });
     expect(radius).toMatchObject({ matched: released.length, agent_count: 4, growth: { trend: 'growing' } });
     expect(Date.parse(radius.first_at as string)).toBeGreaterThanOrEqual((released[0] as ReleasedRun).at);
+  } finally {
+    await app.close();
+  }
+});
+
+type PlantedFact = { entity_path: string; key: string };
+type Misled = { memory: { fact: PlantedFact; since: number } };
+
+const HAS_FAULT: Record<string, (run: ReleasedRun, truth: Misled) => boolean> = {
+  release: ({ attributes }) => attributes.release === '2.0',
+  tool: ({ tools }) => tools.some(({ failed }) => failed),
+  memory: ({ reads, at }, { memory: { fact, since } }) =>
+    at > since && reads.some(({ entity_path, key }) => entity_path === fact.entity_path && key === fact.key),
+};
+
+test('each fault is found from a run that it made fail', async () => {
+  const app = await openTestApp('sqlite');
+  try {
+    const { truth } = worldOf(7, ALL);
+    const runs = await play(app, 7, ALL);
+    for (const [fault, has] of Object.entries(HAS_FAULT)) {
+      const having = runs.filter((run) => has(run, truth));
+      const { trace_id } = having.findLast(({ failed, causes }) => failed && `${causes}` === fault) as ReleasedRun;
+      const { behavior } = await app.call('behaviors.create_from_trace', { behavior_id: fault, trace_id });
+      for (let i = 0; i < 3; i++) await caughtUp(app);
+      const { traces } = await app.call('behaviors.list_traces', { behavior_id: fault, limit: 1000 });
+      const found = new Set(traces.map((trace) => trace.trace_id));
+      const right = having.filter((run) => found.has(run.trace_id)).length;
+      const words = `${right} of ${having.length}, ${found.size} found: ${JSON.stringify(behavior.matcher)}`;
+      expect(right, words).toBeGreaterThanOrEqual(0.95 * having.length);
+      expect(right, words).toBeGreaterThanOrEqual(0.95 * found.size);
+    }
   } finally {
     await app.close();
   }
