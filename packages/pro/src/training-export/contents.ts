@@ -29,8 +29,20 @@ export type ExampleSource = {
 /** The least confidence of entries, and whether what was written is wanted too. */
 type WantedContent = { least: number; withWrites: boolean };
 
+/** Each may have read thousands of entries. */
+const SESSIONS_AT_ONCE = 5;
+
 /** The contents of the sessions of a page, with the values of one page in memory at a time. */
 export async function* contentsOf(
+  context: ReadContext,
+  sessions: readonly SealedSession[],
+  wanted: WantedContent,
+): AsyncGenerator<ExampleSource> {
+  for (let at = 0; at < sessions.length; at += SESSIONS_AT_ONCE)
+    yield* contentsOfSome(context, sessions.slice(at, at + SESSIONS_AT_ONCE), wanted);
+}
+
+async function* contentsOfSome(
   context: ReadContext,
   sessions: readonly SealedSession[],
   wanted: WantedContent,
@@ -38,6 +50,7 @@ export async function* contentsOf(
   const { scan, caller, services } = context;
   const bytes = pageBytes(services);
   const outlines = await outlinesOf(context, sessions, wanted);
+  await pause();
   for (const { reads } of outlines) leaveOutLong(reads, bytes);
   const sized = outlines.flatMap(({ reads, writes }) => [...reads.filter(isSized), ...writes]);
   const documents = documentsInOrder(scan, caller.account_id, { sized, bytes });
@@ -62,6 +75,7 @@ async function outlinesOf(
     context,
     sessions.map(({ seq }) => seq),
   );
+  await pause();
   const reads = entries.flatMap(({ reads }, of) =>
     reads.filter((one) => isShown(one, least)).map((one) => ({ ...one, of })),
   );
@@ -70,8 +84,11 @@ async function outlinesOf(
   );
   const numbers = await findNamedNumbers(scan, caller.account_id, writes);
   const written = writes.flatMap((one, i) => (numbers[i] ? [{ ...one, entry_id: numbers[i].entry_id }] : []));
+  await pause();
   const known = withoutOwn(reads, written);
+  await pause();
   const sizes = await findVersionSizes(scan, caller.account_id, [...known, ...written]);
+  await pause();
   const outlines = sessions.map((session): Outline => ({ session, reads: [], writes: [], wrote: false }));
   known.forEach(({ of, ...read }, i) => {
     outlines[of]?.reads.push({ ...read, document_bytes: sizes[i]?.document_bytes });
