@@ -123,7 +123,7 @@ function isFoundByExample(world, hasFault, isExample) {
   const having = world.runs.filter(hasFault);
   const examples = having.filter(isExample);
   const { no } = examples[Math.floor(examples.length / 2)];
-  const own = candidatesOf(traces[no]);
+  const own = finished(candidatesOf(traces[no]));
   const observed = traces.map((trace, i) =>
     finished(observe(own, { trace, matchers: newMatchers(), failed: world.runs[i].failed })),
   );
