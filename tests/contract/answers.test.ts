@@ -124,9 +124,15 @@ const ofModules = [...new Set(whole.map((name) => operations[name].module))].map
 const isEvaluation = (name: OperationName): boolean =>
   operations[name].http.path.startsWith('/api/v1/eval/') || operations[name].module === 'patterns';
 
-/** A trace with a verdict. */
+/** A trace with a verdict, and another one that calls no tool. */
 async function layJudged(app: TestApp, known: KnownIds): Promise<void> {
-  const { trace_id } = await app.call('outcomes.commit', { outcome_ref: MARK, outcome_type: 'success' }, as);
+  await app.call('outcomes.commit', { outcome_ref: `${MARK}-without-tools`, outcome_type: 'success' }, as);
+  const tool_calls = [{ tool_name: 'deploy', arguments: {} }];
+  const { trace_id } = await app.call(
+    'outcomes.commit',
+    { outcome_ref: MARK, outcome_type: 'success', tool_calls },
+    as,
+  );
   known.trace_id = trace_id;
   await layJudges(app, { as, mark: MARK }, known);
   await layKnownFixes(app, { as, mark: MARK }, known);

@@ -271,10 +271,14 @@ describe('the client against the service', () => {
     'alert_rules.update': async () => ({ ...(await rule()), above: 2 }),
     'alert_rules.mute': async () => ({ ...(await rule()), until: null }),
     'alert_rules.delete': rule,
-    'behaviors.create_from_trace': async () => ({
-      behavior_id: `made-${++made}`,
-      trace_id: (await trace()).traceId as string,
-    }),
+    'behaviors.create_from_trace': async () => {
+      await trace();
+      const { traceId } = await client.outcomes.commit({
+        ...{ outcomeRef: 'with a tool', outcomeType: 'success' },
+        toolCalls: [{ toolName: 'deploy', arguments: {} }],
+      });
+      return { behavior_id: `made-${++made}`, trace_id: traceId as string };
+    },
     'behaviors.read': behavior,
     'behaviors.update': async () => ({ ...(await behavior()), name: 'other' }),
     'behaviors.list_traces': behavior,

@@ -156,9 +156,9 @@ describe.each(backends)('judges on %s', (backend) => {
     const tries = Array.from({ length: 8 }, () =>
       app.call('judges.dry_run', { definition: NO_DELETE, trace_ids: [trace_id as string] }),
     );
-    const settled = await Promise.allSettled(tries);
-    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
-    const refused = settled.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    const answers = await Promise.allSettled(tries);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    const refused = answers.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
     expect(refused.reason).toMatchObject({ code: 'rate_limited' });
     // Those that have ended make room.
     const again = app.call('judges.dry_run', { definition: NO_DELETE, trace_ids: [trace_id as string] });

@@ -49,9 +49,9 @@ export async function matchTraces(
 
 const RESULTS = { pass: 'match', fail: 'none', skipped: 'unknown', error: 'unknown' } as const;
 
-type Matcher = ReturnType<typeof matcherIn>;
+type BehaviorMatcher = ReturnType<typeof matcherIn>;
 
-async function lookFor(accountId: string, checks: Matcher, trace: JudgedTrace): Promise<NewLook['result']> {
+async function lookFor(accountId: string, checks: BehaviorMatcher, trace: JudgedTrace): Promise<NewLook['result']> {
   const { result } = await judgeInTurns(accountId, judge({ kind: 'code', checks }, trace, newMatchers()));
   return RESULTS[result];
 }

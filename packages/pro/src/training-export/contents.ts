@@ -29,20 +29,8 @@ export type ExampleSource = {
 /** The least confidence of entries, and whether what was written is wanted too. */
 type WantedContent = { least: number; withWrites: boolean };
 
-/** Each may have read thousands of entries. */
-const SESSIONS_AT_ONCE = 5;
-
 /** The contents of the sessions of a page, with the values of one page in memory at a time. */
 export async function* contentsOf(
-  context: ReadContext,
-  sessions: readonly SealedSession[],
-  wanted: WantedContent,
-): AsyncGenerator<ExampleSource> {
-  for (let at = 0; at < sessions.length; at += SESSIONS_AT_ONCE)
-    yield* contentsOfSome(context, sessions.slice(at, at + SESSIONS_AT_ONCE), wanted);
-}
-
-async function* contentsOfSome(
   context: ReadContext,
   sessions: readonly SealedSession[],
   wanted: WantedContent,
