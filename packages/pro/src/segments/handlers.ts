@@ -23,7 +23,7 @@ export async function segmentsOf(
   const usual = async () => (await inTurns(dimensionsOf(runs))).filter((name) => !isOutcome(name));
   const names = by.length === 0 ? await usual() : [...new Set(by)];
   const dimensions = await inTurns(cutRuns(runs, names, comparedValues(runs.length, min_runs)));
-  const segments = await inTurns(compareSegments(dimensions, { runs: runs.length, failed }));
+  const segments = await inTurns(compareSegments(dimensions, { runs: runs.length, failed, min_runs }));
   return {
     fails: wilson(failed, runs.length),
     segments: segments.slice(0, limit),

@@ -24,7 +24,7 @@ const MOST_BY_CHANCE = 0.05;
 /** Values of a dimension that are compared: those with the most runs. */
 const MAX_VALUES = 50;
 
-type AllRuns = { runs: number; failed: number };
+type AllRuns = { runs: number; failed: number; min_runs: number };
 
 /** A segment of all runs has nothing to be compared with. */
 export const comparedValues = (runs: number, min_runs: number): ShownValues => ({
@@ -38,12 +38,13 @@ export const comparedValues = (runs: number, min_runs: number): ShownValues => (
  */
 export function* compareSegments(
   dimensions: readonly CutDimension[],
-  { runs, failed }: AllRuns,
+  all: AllRuns,
 ): Generator<void, ComparedSegment[]> {
+  const { runs, failed } = all;
   const found: Omit<ComparedSegment, 'adjusted_p' | 'differs'>[] = [];
   for (const dimension of dimensions) {
     const { name } = dimension;
-    for (const one of withoutMirror(dimension, runs)) {
+    for (const one of withoutMirror(dimension, all)) {
       const group = { a: one.failed, ofA: one.runs, b: failed - one.failed, ofB: runs - one.runs };
       const [fails, rest] = [wilson(group.a, group.ofA), wilson(group.b, group.ofB)];
       found.push({ dimension: name, value: one.value, fails, rest, ...twoProportions(group) });
@@ -60,10 +61,12 @@ export function* compareSegments(
     .sort((a, b) => ranks(a) - ranks(b) || a.p - b.p || b.difference - a.difference || byName(a, b));
 }
 
-function withoutMirror({ values, runs: having }: CutDimension, runs: number): readonly CountedValue[] {
+function withoutMirror({ values, value_count, runs: having }: CutDimension, all: AllRuns): readonly CountedValue[] {
   const [one, other] = values;
-  const isDivided = having === runs && values.length === 2 && one && other && one.runs + other.runs === runs;
-  if (!isDivided) return values;
+  if (having !== all.runs || value_count !== 2 || !one) return values;
+  // The other value has too few runs, and so has the rest of this one.
+  if (!other) return all.runs - one.runs < all.min_runs ? [] : values;
+  if (one.runs + other.runs !== all.runs) return values;
   return [other.failed * one.runs > one.failed * other.runs ? other : one];
 }
 

@@ -17,7 +17,7 @@ const repeat = (n: number, one: CutRun): CutRun[] => Array.from({ length: n }, (
 const compared = (runs: CutRun[], by: string[], min_runs = 5) =>
   finished(
     compareSegments(finished(cutRuns(runs, by, comparedValues(runs.length, min_runs))), {
-      ...{ runs: runs.length, failed: runs.filter(({ failed }) => failed).length },
+      ...{ runs: runs.length, failed: runs.filter(({ failed }) => failed).length, min_runs },
     }),
   );
 
