@@ -1,7 +1,6 @@
 import { compare, WARM_UP_SECONDS } from '../compare.mjs';
 import { newEntries } from '../corpus.mjs';
 import { ask, newRun } from '../harness.mjs';
-import { writeEntries } from '../requests.mjs';
 
 const MEMBERS = 100;
 const FOLDERS_OVER = 20_000;
@@ -18,32 +17,36 @@ async function filledRoom(service) {
   return room.room_id;
 }
 
-/** The same entries as plain writes, in the room. */
-const writeInRoom = (roomId) =>
-  newEntries(newRun()).map((body, i) => ({
-    ...{ method: 'POST', path: '/api/v1/entries', headers: { 'x-mem-agent-id': `agent/${i % MEMBERS}` } },
-    body: JSON.stringify({ ...JSON.parse(body), entity_path: `@${roomId}/${JSON.parse(body).entity_path}` }),
-  }));
+/** Writes of entries by all members, below a path. */
+const writesOfMembers = (base) =>
+  newEntries(newRun()).map((text, i) => {
+    const body = JSON.parse(text);
+    return {
+      ...{ method: 'POST', path: '/api/v1/entries', headers: { 'x-mem-agent-id': `agent/${i % MEMBERS}` } },
+      body: JSON.stringify({ ...body, entity_path: base + body.entity_path }),
+    };
+  });
 
-/** Writes into a room with many members, against plain writes to the same server. */
+/** Writes into a room with many members, against plain writes of the same agents to the same server. */
 export async function* measureRooms(harness) {
   const { repeats, seconds } = harness.options;
   const service = await harness.service(harness.emptyPlace('rooms'), { role: 'several' });
   const roomId = await filledRoom(service);
-  const rate = async (requests, length) => {
-    const plan = { requests, count: FOLDERS_OVER, seconds: length };
+  const write = async (base, length) => {
+    const plan = { requests: writesOfMembers(base), count: FOLDERS_OVER, seconds: length };
     const { requests_per_s: value, non2xx } = await harness.load(service, plan);
     return { value, non2xx };
   };
-  await rate(writeEntries(), WARM_UP_SECONDS);
-  await rate(writeInRoom(roomId), WARM_UP_SECONDS);
+  const floor = (length) => write('', length);
+  const ours = (length) => write(`@${roomId}/`, length);
+  for (const side of [floor, ours]) await side(WARM_UP_SECONDS);
   const result = await compare(
     repeats,
-    () => rate(writeEntries(), seconds),
-    () => rate(writeInRoom(roomId), seconds),
+    () => floor(seconds),
+    () => ours(seconds),
   );
   yield {
-    figure: `POST entry into a room of ${MEMBERS} members, against a plain one, 64 connections, SQLite`,
+    figure: `POST entry into a room of ${MEMBERS} members, all of whom write, against plain ones of the same agents, 64 connections, SQLite`,
     unit: 'req/s',
     target: { least: 0.8 },
     ...result,

@@ -8,7 +8,8 @@ import {
   type Services,
   type Work,
 } from '@mem-service/server/module';
-import { getOwner, getStanding, listOwnRooms, type RoomStanding } from './queries.ts';
+import { getOwner, listOwnRooms, type RoomStanding } from './queries.ts';
+import { findStanding, findStandings } from './standings.ts';
 
 /** The same answer for a room that is closed, that others have, or that never was. */
 export const noRoom = (room_id: string): Fault =>
@@ -32,38 +33,29 @@ const isMissing = (standing: RoomStanding, { needs }: Pick<RoomRequest, 'needs'>
 type Entering = Pick<HookContext, 'account_id' | 'services'>;
 
 export async function enter(asked: RoomRequest, { account_id: home, services }: Entering): Promise<RoomMember> {
-  const account_id = accountOfRoom(asked.room_id);
-  const { read } = services.database.forAccount(account_id);
-  const standing = await getStanding(read, { account_id, of_account: home, agent_id: asked.agent_id });
-  if (!standing) throw noRoom(asked.room_id);
+  const { room_id, agent_id } = asked;
+  const standing = await findStanding(services.database, accountOfRoom(room_id), { of_account: home, agent_id });
+  if (!standing) throw noRoom(room_id);
   if (isMissing(standing, asked)) throw notJoined(asked);
   const { label, role, joined } = standing;
   return { ...asked, home_account_id: home, label, role, has_joined: joined !== null };
 }
 
-/** Each agent is looked up once for all of its writes. */
-async function mayStay({ tx, account_id }: Work, members: readonly RoomMember[]): Promise<readonly boolean[]> {
-  const known = new Map<string, Promise<RoomStanding | undefined>>();
-  const look = ({ home_account_id: of_account, agent_id }: RoomMember) => {
-    const name = `${of_account}\n${agent_id}`;
-    const found = known.get(name) ?? getStanding(tx, { account_id, of_account, agent_id });
-    known.set(name, found);
-    return found;
-  };
-  return Promise.all(
-    members.map(async (member) => {
-      const standing = await look(member);
-      return standing !== undefined && !isMissing(standing, member);
-    }),
-  );
+async function mayStay(work: Work, members: readonly RoomMember[]): Promise<readonly boolean[]> {
+  const { tx: query, dialect, account_id } = work;
+  const asked = members.map(({ home_account_id: of_account, agent_id }) => ({ of_account, agent_id }));
+  const standings = await findStandings({ query, dialect, account_id }, asked);
+  return members.map((member, i) => {
+    const standing = standings.of(asked[i] as (typeof asked)[number]);
+    return standing !== undefined && !isMissing(standing, member);
+  });
 }
 
 /** For an open stream: after the event that may have ended access. */
 async function requireStay(member: RoomMember, { database }: Services): Promise<void> {
-  const account_id = accountOfRoom(member.room_id);
-  const { home_account_id: of_account, agent_id } = member;
-  const standing = await getStanding(database.forAccount(account_id).read, { account_id, of_account, agent_id });
-  if (!standing || isMissing(standing, member)) throw noRoom(member.room_id);
+  const { room_id, home_account_id: of_account, agent_id } = member;
+  const standing = await findStanding(database, accountOfRoom(room_id), { of_account, agent_id });
+  if (!standing || isMissing(standing, member)) throw noRoom(room_id);
 }
 
 export const rooms: RoomHook = {

@@ -8,8 +8,9 @@ import {
   scopeCovers,
 } from '@mem-service/server/module';
 import { enter } from './hook.ts';
-import { getStanding, listMemberships } from './queries.ts';
+import { listMemberships } from './queries.ts';
 import { everythingIn } from './scope.ts';
+import { findStanding } from './standings.ts';
 
 const mayRead = (caller: Caller, roomId: string): boolean => scopeCovers(readScope(caller), everythingIn(roomId));
 
@@ -25,9 +26,7 @@ export async function joinedRooms(
   const rooms: string[] = [];
   for (const { room_id } of found.rows.slice(0, most)) {
     if (!mayRead(caller, room_id)) continue;
-    const account_id = accountOfRoom(room_id);
-    const { read: inRoom } = services.database.forAccount(account_id);
-    const standing = await getStanding(inRoom, { account_id, of_account, agent_id });
+    const standing = await findStanding(services.database, accountOfRoom(room_id), { of_account, agent_id });
     if (standing && standing.joined !== null) rooms.push(room_id);
   }
   return { rooms, more: found.more || found.rows.length > most };

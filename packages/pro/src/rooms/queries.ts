@@ -1,4 +1,5 @@
 import {
+  type Dialect,
   type FirstRows,
   fragment,
   type Insert,
@@ -194,19 +195,24 @@ export function deleteAgentsOf(tx: Transaction, accountId: string, label: string
 }
 
 export type RoomStanding = { label: string; role: 'owner' | 'member'; joined: string | null };
-type AskedStanding = { account_id: string; of_account: string; agent_id: string };
+export type AskedStanding = { of_account: string; agent_id: string };
 
-/** How an account and one of its agents stand in an open room; undefined where the account is not in it. */
-export function getStanding(query: Query, asked: AskedStanding): Promise<RoomStanding | undefined> {
-  const { account_id, of_account, agent_id } = asked;
-  return query.get(
-    sql`SELECT a.label, a.role, g.agent_id AS joined FROM rooms AS r
-        JOIN room_accounts AS a ON a.account_id = ${account_id} AND a.of_account = ${of_account} AND a.ended_at IS NULL
-        LEFT JOIN room_agents AS g ON g.account_id = ${account_id}
-          AND g.agent_id = CAST(${agent_id} AS TEXT) || '@' || a.label
-        WHERE r.account_id = ${account_id} AND r.closed_at IS NULL`,
+type StandingsQuery = { query: Query; dialect: Dialect; account_id: string; asked: readonly AskedStanding[] };
+
+/** How accounts and their agents stand in an open room; none of an account that is not in it. */
+export const listStandings = ({
+  query,
+  dialect,
+  account_id,
+  asked,
+}: StandingsQuery): Promise<(AskedStanding & RoomStanding)[]> =>
+  query.all(
+    sql`SELECT pairs.a AS of_account, pairs.b AS agent_id, m.label, m.role, g.agent_id AS joined
+        FROM ${dialect.pairs(asked.map(({ of_account, agent_id }) => [of_account, agent_id]))}
+        JOIN rooms AS r ON r.account_id = ${account_id} AND r.closed_at IS NULL
+        JOIN room_accounts AS m ON m.account_id = ${account_id} AND m.of_account = pairs.a AND m.ended_at IS NULL
+        LEFT JOIN room_agents AS g ON g.account_id = ${account_id} AND g.agent_id = pairs.b || '@' || m.label`,
   );
-}
 
 export type MembershipRow = {
   account_id: string;
