@@ -10,10 +10,14 @@ function end(): void {
   for (const listener of listeners) listener();
 }
 
+/** What a person does first is answered before anything that can wait. */
+const REST_MS = 100;
+
 /** Ends it once the browser has painted what is rendered now, and has time left. */
 export function useEndOfFirstPaint(): void {
   useEffect(() => {
-    void idle().then(end);
+    const rest = setTimeout(() => void idle().then(end), REST_MS);
+    return () => clearTimeout(rest);
   }, []);
 }
 

@@ -34,12 +34,14 @@ export function askFirst(now = Date.now()): void {
     'x-mem-agent-id': DASHBOARD_AGENT,
     ...(key === '' ? {} : { 'x-mem-api-key': key }),
   };
-  const ask = (name: keyof typeof PATHS, input: object, next?: (answer: Response) => Promise<void>) => {
+  const ask = (name: keyof typeof PATHS, input: object, next?: (text: string) => void) => {
     const url = addressOf(name, input);
     const answer = fetch(url, { headers, redirect: 'manual' }).then(async (response) => {
-      const whole = await readWhole(response);
-      await next?.(whole.clone());
-      return whole;
+      if (!response.ok) return response;
+      const text = await response.text();
+      next?.(text);
+      // Its text is there when it is taken.
+      return new Response(text, { status: response.status, headers: response.headers });
     });
     // Who takes it learns of its failure.
     answer.catch(() => {});
@@ -48,9 +50,8 @@ export function askFirst(now = Date.now()): void {
   globalThis.memFirst = { key, at: performance.now(), byUrl };
   const since = questions.weekBefore(now);
   const { series, outcomes, staleReads } = questions.inputsOf('1h', Math.floor(now / 60_000) * 60_000);
-  ask('stats.read', {}, async (answer) => {
-    if (!answer.ok) return;
-    const { last_seq } = await answer.json();
+  ask('stats.read', {}, (text) => {
+    const { last_seq } = JSON.parse(text);
     ask('log.list', questions.eventsInput(questions.firstStep(last_seq), questions.typesOf('')));
   });
   ask('series.read', series);
@@ -60,11 +61,4 @@ export function askFirst(now = Date.now()): void {
   ask('stale_reads.list', staleReads);
   for (const type of questions.INCIDENTS) ask('outcomes.list', questions.incidentsOf(type, since));
   ask('pull_requests.list', questions.REVIEWS);
-}
-
-/** Its text is there when it is taken. */
-async function readWhole(answer: Response): Promise<Response> {
-  if (!answer.ok) return answer;
-  const { status, headers } = answer;
-  return new Response(await answer.text(), { status, headers });
 }

@@ -23,7 +23,7 @@ import { useLiveRows } from './use-live-rows.ts';
 
 const texts = overview.live;
 /** As many as most screens have room for: the others are drawn after the first paint. */
-const FIRST_ROWS = 20;
+const FIRST_ROWS = 12;
 const parameters = { type: textParameter(), agent: textParameter() };
 
 const columns: readonly Column<FeedEvent>[] = [
