@@ -1,9 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { memo, useCallback, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useMemo } from 'react';
 import type { Output, Request } from '../../data/client.ts';
-import type { FeedEvent } from '../../data/events.ts';
 import { useOperation } from '../../data/query.ts';
-import { useLiveFromNow } from '../../data/use-live.ts';
 import { useNow } from '../../data/use-now.ts';
 import { useOperationRows } from '../../data/use-paged-rows.ts';
 import { navigate } from '../../router/router.tsx';
@@ -12,14 +9,14 @@ import { memory } from '../../texts/memory.ts';
 import { ui } from '../../texts/ui.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
-import { FilterBar, type FilterField } from '../../ui/filter-bar.tsx';
 import { Confidence, EntryName, Status } from '../../ui/marks.tsx';
-import { Menu } from '../../ui/menu.tsx';
 import { RowList } from '../../ui/row-list.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { BranchMenu } from './branch-menu.tsx';
+import { EntryFilters, NO_FILTERS } from './entry-filters.tsx';
 import styles from './memory.module.css';
 import { FILTERS, type MemoryAddress, onBranch } from './memory-address.ts';
+import { useNews } from './use-news.ts';
 import { useCountBelow } from './use-path-tree.ts';
 
 const texts = memory.list;
@@ -80,7 +77,7 @@ export function EntryList({ address }: { address: MemoryAddress }) {
   return (
     <section className={styles.list} aria-label={texts.title}>
       <ListHead address={address} input={input} />
-      <Filters address={address} />
+      <EntryFilters address={address} />
       {news.waiting > 0 && (
         <div className={styles.news}>
           <Button onClick={news.show}>{ui.newRows(news.waiting)}</Button>
@@ -204,75 +201,15 @@ function ListHead({ address, input }: HeadProps) {
   );
 }
 
-const FIELDS: readonly FilterField[] = [
-  { id: 'status', label: texts.filters.status, type: 'choice', choices: Object.keys(ui.statuses) },
-  { id: 'type', label: texts.filters.type, type: 'choice', choices: ['fact', 'belief', 'experience', 'procedure'] },
-  {
-    id: 'min',
-    label: texts.filters.confidence,
-    menu: texts.filters.min,
-    type: 'number',
-    shown: (value) => `≥ ${value}`,
-  },
-  {
-    id: 'max',
-    label: texts.filters.confidence,
-    menu: texts.filters.max,
-    type: 'number',
-    shown: (value) => `≤ ${value}`,
-  },
-  { id: 'since', label: texts.filters.since, type: 'date' },
-  { id: 'until', label: texts.filters.until, type: 'date' },
-];
-const FROM: FilterField = { id: 'from', label: texts.filters.from, type: 'text' };
-const HERE: FilterField = {
-  id: 'here',
-  label: texts.filters.here,
-  type: 'choice',
-  choices: ['true'],
-  shown: () => texts.filters.hereOnly,
-};
-
-function Filters({ address }: { address: MemoryAddress }) {
-  const { sort, set, listPath } = address;
-  const agents = useOperation('agents.list', { limit: 100 });
-  const names = agents.data?.agents.map(({ agent_id }) => agent_id) ?? [];
-  const fields = [
-    ...FIELDS,
-    { id: 'agent', label: texts.filters.agent, type: 'text' as const, suggestions: names },
-    ...(sort === 'path' ? [FROM] : []),
-    ...(listPath === '' ? [] : [HERE]),
-  ];
-  const values = Object.fromEntries(
-    FILTERS.map((id) => [id, id === 'here' ? (address.here ? 'true' : '') : address[id]]),
-  );
-  const change = (id: string, value: string) => set(id === 'here' ? { here: value === 'true' } : { [id]: value });
-  const clear = () =>
-    set({ status: '', type: '', agent: '', min: '', max: '', since: '', until: '', from: '', here: false });
-  const sorts = (['recent', 'path'] as const).map((id) => ({
-    id,
-    label: texts.sorts[id],
-    onSelect: () => set({ sort: id }),
-  }));
-  return (
-    <div className={styles.filterLine}>
-      <FilterBar fields={fields} values={values} onChange={change} onClear={clear}>
-        <Menu label={`${texts.sort}: ${texts.sorts[sort === 'path' ? 'path' : 'recent']}`} kind="quiet" items={sorts}>
-          {texts.sorts[sort === 'path' ? 'path' : 'recent']}
-        </Menu>
-      </FilterBar>
-    </div>
-  );
-}
-
 function NoEntry({ address }: { address: MemoryAddress }) {
   const isFiltered = FILTERS.some((id) => address[id] !== '' && address[id] !== false);
-  const clear = () =>
-    address.set({ status: '', type: '', agent: '', min: '', max: '', since: '', until: '', from: '', here: false });
   if (isFiltered)
     return (
       <div className={styles.pad}>
-        <EmptyState title={texts.noMatch} actions={<Button onClick={clear}>{ui.clearFilters}</Button>} />
+        <EmptyState
+          title={texts.noMatch}
+          actions={<Button onClick={() => address.set(NO_FILTERS)}>{ui.clearFilters}</Button>}
+        />
       </div>
     );
   const example = {
@@ -296,41 +233,4 @@ function NoEntry({ address }: { address: MemoryAddress }) {
       </EmptyState>
     </div>
   );
-}
-
-const SHOWN_TYPES = new Set(['write', 'delete', 'expire', 'erase', 'commit', 'outcome', 'restore']);
-const PAUSE_MS = 1_000;
-
-/** New events: shown at once while nobody reads, else when they are asked for, so that nothing moves under the eye. */
-function useNews({ listPath, branch }: { listPath: string; branch: string }, refresh: () => void) {
-  const [waiting, setWaiting] = useState(0);
-  const state = useRef({ isTop: true, isHeld: false, timer: undefined as ReturnType<typeof setTimeout> | undefined });
-  const queries = useQueryClient();
-  const show = useCallback(() => {
-    setWaiting(0);
-    refresh();
-    void queries.invalidateQueries({ queryKey: ['entities.tree'] });
-    void queries.invalidateQueries({ queryKey: ['stats.read'] });
-  }, [refresh, queries]);
-  const concerns = ({ event_type, entity_path, branch: changed }: FeedEvent): boolean =>
-    changed === branch &&
-    SHOWN_TYPES.has(event_type) &&
-    (listPath === '' || entity_path === null || entity_path === listPath || entity_path.startsWith(`${listPath}/`));
-  useLiveFromNow((events) => {
-    const fresh = events.filter(concerns).length;
-    if (fresh === 0) return;
-    setWaiting((before) => before + fresh);
-    state.current.timer ??= setTimeout(() => {
-      state.current.timer = undefined;
-      if (state.current.isTop && !state.current.isHeld) show();
-    }, PAUSE_MS);
-  });
-  const setTop = useCallback((isTop: boolean) => {
-    state.current.isTop = isTop;
-  }, []);
-  const hold = (isHeld: boolean) => {
-    state.current.isHeld = isHeld;
-    if (!isHeld && waiting > 0 && state.current.isTop) show();
-  };
-  return { waiting, show, setTop, hold };
 }
