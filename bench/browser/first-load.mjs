@@ -59,7 +59,7 @@ async function load({ browser, url, key }, { address, isThere, encodings }) {
   return { answers: answers(), page, goto, close };
 }
 
-/** Until it is ready, in ms. Its answers are not watched: the browser would tell of each request, which takes it time. */
+/** Until it is ready, in ms. Its answers are not watched: the browser would report each request, which takes it time. */
 async function timeLoad({ browser, url, key }, { address, isThere }) {
   const { page, goto, close } = await openPage(browser, { url, key });
   await page.addInitScript(readyWhen(isThere));

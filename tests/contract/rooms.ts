@@ -18,7 +18,7 @@ async function layInvitation(app: TestApp, as: ExampleSetup['as'], name: string)
   const times = { created_at: Date.parse(created_at), expires_at: Date.parse(expires_at) };
   // As the consumer of the room's log does.
   await app.kernel.work({ ...by, idempotency_key: undefined }, 'rooms.follow', async (work) => {
-    work.send(work.tx.insertMany(upsertReceived, [{ ...received, ...times }]));
+    work.send(work.tx.insertMany(upsertReceived, [{ ...received, ...times, answered_at: null }]));
     return unchanged({});
   });
   return { room_id, invitation_id, token: (await invite({})).token };

@@ -147,6 +147,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   needs_notes?: NeedsNotes;
   /** Ends the open session of the caller. */
   seals?: Seal;
+  /** The caller may have no access to the room afterwards; its retry is answered all the same. */
+  ends_access?: true;
   /** Erases what its input names, so that no record of this call may contain those names again. */
   erases?: true;
   /** The operation whose results this one removes. */

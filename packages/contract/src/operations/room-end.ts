@@ -13,6 +13,7 @@ export const roomEnd = {
     cost: 2,
     open_to_all: true,
     in_room: 'account',
+    ends_access: true,
     http: { method: 'DELETE', path: '/api/v1/rooms/{room_id}' },
     cli: { args: ['room_id'], alias: 'close-room', also: ['room close'] },
     tools: [

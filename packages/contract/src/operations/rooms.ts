@@ -200,6 +200,7 @@ export const rooms = {
     cost: 2,
     open_to_all: true,
     in_room: 'account',
+    ends_access: true,
     http: { method: 'DELETE', path: '/api/v1/rooms/{room_id}/accounts/{label}' },
     cli: { args: ['room_id', 'label'], alias: 'remove-from-room', also: ['room remove'] },
     tools: [

@@ -42,7 +42,7 @@ const list = reads<'room_invitations.list'>(async ({ read, caller, services, now
   return { invitations: seen.map(toReceived), ...page };
 });
 
-const toReceived = ({ account_id: _, created_at, expires_at, ...row }: queries.ReceivedRow) => ({
+const toReceived = ({ account_id: _, answered_at: __, created_at, expires_at, ...row }: queries.ReceivedRow) => ({
   ...row,
   created_at: toIso(created_at),
   expires_at: toIso(expires_at),
@@ -101,7 +101,7 @@ async function accept(
   const { account_id: home } = caller;
   const { room_id, agent_id } = answered;
   const account_id = accountOfRoom(room_id);
-  await refuseTooMany(context);
+  await refuseTooMany(context, room_id);
   const proposed = await labelOfAccount(context);
   const events: LogEvent[] = [];
   const enter = async (room: Work) => {
@@ -185,16 +185,16 @@ const decline = controls<'room_invitations.decline'>(async (context, { invitatio
     },
     inRoom,
   );
-  await work(home, (own) => dropReceived(own, { ...caller, agent_id: acting }, { invitation_id, room_id }), {
+  await work(home, (own) => endReceived(own, { ...caller, agent_id: acting }, { invitation_id, room_id }), {
     ...caller,
     idempotency_key: undefined,
   });
   return declined;
 });
 
-async function dropReceived(work: Work, caller: Caller, gone: { invitation_id: string; room_id: string }) {
+async function endReceived(work: Work, caller: Caller, gone: { invitation_id: string; room_id: string }) {
   const { invitation_id, room_id } = gone;
-  if ((await queries.deleteReceived(work.tx, work.account_id, invitation_id)) === 0) return unchanged({});
+  if (!(await queries.answerReceived(work, invitation_id))) return unchanged({});
   emitRoomEvent(work, caller, { event_type: 'room_invitation_ended', details: { room_id, invitation_id } });
   return changed({}, { resource: invitation_id, ...hashedBy({ invitation_id }) });
 }

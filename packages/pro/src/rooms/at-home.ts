@@ -8,7 +8,7 @@ import {
   roomShapes,
   unchanged,
 } from '@mem-service/server/module';
-import { deleteReceived } from './invitation-queries.ts';
+import { answerReceived } from './invitation-queries.ts';
 import { MAX_ROOMS } from './limits.ts';
 import { followRoom } from './memberships.ts';
 import * as queries from './queries.ts';
@@ -22,9 +22,12 @@ export async function labelOfAccount({ services, caller }: ControlContext): Prom
   return name === '' ? 'home' : roomShapes.roomSlug(name).slice(0, MAX_LABEL).replace(/-+$/, '');
 }
 
-export async function refuseTooMany({ services, caller }: ControlContext): Promise<void> {
+/** `room_id` is the room that it comes into; a retry brings it into none. */
+export async function refuseTooMany({ services, caller }: ControlContext, room_id: string): Promise<void> {
   const { account_id } = caller;
-  if (await queries.hasMemberships(services.database.forAccount(account_id).read, account_id, MAX_ROOMS))
+  const { read } = services.database.forAccount(account_id);
+  if (!(await queries.hasMemberships(read, account_id, MAX_ROOMS))) return;
+  if (!(await queries.getMembership(read, account_id, room_id)))
     throw new Fault('conflict', `the account is in ${MAX_ROOMS} rooms, and can be in no more`, {
       max_rooms: MAX_ROOMS,
     });
@@ -55,8 +58,7 @@ export async function listAtHome({ services, caller, work }: ControlContext, ask
     caller.account_id,
     async (own) => {
       const isNew = await followRoom(own, { room, account, agent_id, events });
-      const isAnswered =
-        invitation_id !== undefined && (await deleteReceived(own.tx, own.account_id, invitation_id)) > 0;
+      const isAnswered = invitation_id !== undefined && (await answerReceived(own, invitation_id));
       if (!isNew && !isAnswered) return unchanged({});
       return changed({}, { resource: room_id, ...hashedBy({ room_id, label: account.label }) });
     },

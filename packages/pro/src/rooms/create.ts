@@ -42,8 +42,11 @@ function newRoomId({ ids }: Services, name: string, { account_id, holder, idempo
 }
 
 /** What was written into a room is kept for a while after it was closed. */
-async function refuseTooManyKept({ services, caller }: ControlContext): Promise<void> {
-  if (await queries.hasOwnRooms(services.database.scan, caller.account_id, MAX_KEPT_ROOMS))
+async function refuseTooManyKept({ services, caller }: ControlContext, room_id: string): Promise<void> {
+  const { account_id } = caller;
+  const { database } = services;
+  if (!(await queries.hasOwnRooms(database.scan, account_id, MAX_KEPT_ROOMS))) return;
+  if (!(await queries.getMembership(database.forAccount(account_id).read, account_id, room_id)))
     throw new Fault(
       'conflict',
       `the account has made ${MAX_KEPT_ROOMS} rooms that are open, or were closed less than thirty days ago, and can make no more`,
@@ -58,10 +61,10 @@ async function refuseTooManyKept({ services, caller }: ControlContext): Promise<
 const create = controls<'rooms.create'>(async (context, input) => {
   const { services, caller, work } = context;
   const { account_id: home, agent_id } = caller;
-  await refuseTooMany(context);
-  await refuseTooManyKept(context);
-  const label = input.label ?? (await labelOfAccount(context));
   const room_id = newRoomId(services, input.name, caller);
+  await refuseTooMany(context, room_id);
+  await refuseTooManyKept(context, room_id);
+  const label = input.label ?? (await labelOfAccount(context));
   requireWholeRoom(caller, room_id);
   const account_id = accountOfRoom(room_id);
   const { database, clock } = services;

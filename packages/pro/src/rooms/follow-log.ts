@@ -95,11 +95,11 @@ async function reportInvitation(context: ConsumerContext, room: queries.RoomRow,
   const { read } = kernel.services.database.forAccount(account_id);
   const row = await invitations.getInvitation(read, account_id, invitation_id);
   if (!row || row.token_hash !== null || row.for_account === null) return;
-  await inAccount(kernel, row.for_account, (work) =>
-    row.status === 'pending'
-      ? receive(work, { room, row, invited_by: label })
-      : invitations.deleteReceived(work.tx, work.account_id, invitation_id).then(() => undefined),
-  );
+  await inAccount(kernel, row.for_account, async (work) => {
+    if (row.status === 'pending') await receive(work, { room, row, invited_by: label });
+    else if (row.status === 'withdrawn') await invitations.deleteReceived(work.tx, work.account_id, invitation_id);
+    else await invitations.answerReceived(work, invitation_id);
+  });
 }
 
 type NewInvitation = { room: queries.RoomRow; row: invitations.InvitationRow; invited_by: string };
@@ -112,7 +112,16 @@ async function receive(work: Work, { room, row, invited_by }: NewInvitation): Pr
   if (await invitations.hasReceived(tx, account_id, MAX_RECEIVED_INVITATIONS)) return;
   const { room_id, name: room_name } = room;
   emitAtHome(work, { event_type: 'room_invited', agent_id: SELF_CALLER.agent_id, details: { room_id, invitation_id } });
-  const received = { account_id, invitation_id, room_id, room_name, invited_by, created_at, expires_at };
+  const received = {
+    account_id,
+    invitation_id,
+    room_id,
+    room_name,
+    invited_by,
+    created_at,
+    expires_at,
+    answered_at: null,
+  };
   work.send(tx.insertMany(invitations.upsertReceived, [received]));
 }
 

@@ -8,7 +8,7 @@ import {
   type Services,
   type Work,
 } from '@mem-service/server/module';
-import { getOwner, listOwnRooms, type RoomStanding } from './queries.ts';
+import { getAccountIn, getOwner, listOwnRooms, type RoomStanding } from './queries.ts';
 import { findStanding, findStandings } from './standings.ts';
 
 /** The same answer for a room that is closed, that others have, or that never was. */
@@ -41,6 +41,15 @@ export async function enter(asked: RoomRequest, { account_id: home, services }: 
   return { ...asked, home_account_id: home, label, role, has_joined: joined !== null };
 }
 
+async function findFormer(
+  asked: RoomRequest,
+  { account_id: home, services }: Entering,
+): Promise<RoomMember | undefined> {
+  const account_id = accountOfRoom(asked.room_id);
+  const account = await getAccountIn(services.database.forAccount(account_id).read, account_id, home);
+  return account && { ...asked, home_account_id: home, label: account.label, role: account.role, has_joined: false };
+}
+
 async function mayStay(work: Work, members: readonly RoomMember[]): Promise<readonly boolean[]> {
   const { tx: query, dialect, account_id } = work;
   const asked = members.map(({ home_account_id: of_account, agent_id }) => ({ of_account, agent_id }));
@@ -60,6 +69,7 @@ async function requireStay(member: RoomMember, { database }: Services): Promise<
 
 export const rooms: RoomHook = {
   enter,
+  findFormer,
   mayStay,
   requireStay,
   ownerOf: (roomAccount, database) => getOwner(database.forAccount(roomAccount).read, roomAccount),

@@ -1,4 +1,13 @@
-import { type FirstRows, fragment, type Insert, type Query, sql, type Transaction } from '@mem-service/server/module';
+import {
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  sql,
+  type Transaction,
+  type Work,
+} from '@mem-service/server/module';
+import { MAX_KEPT_ANSWERED } from './limits.ts';
 import type { RoomPage } from './queries.ts';
 
 export type InvitationRow = {
@@ -82,6 +91,8 @@ export type ReceivedRow = {
   invited_by: string;
   created_at: number;
   expires_at: number;
+  /** One that was answered is kept for a while: an answer that is sent again finds its room by it. */
+  answered_at: number | null;
 };
 
 export const upsertReceived: Insert = {
@@ -94,6 +105,7 @@ export const upsertReceived: Insert = {
     invited_by: 'text',
     created_at: 'int',
     expires_at: 'int',
+    answered_at: 'int',
   },
   suffix: 'ON CONFLICT (account_id, invitation_id) DO NOTHING',
 };
@@ -110,18 +122,33 @@ export function listReceived(query: Query, page: RoomPage & { now: number }): Pr
   const { account_id, after, limit, bytes, now } = page;
   return query.first(
     sql`SELECT ${RECEIVED} FROM received_invitations WHERE account_id = ${account_id} AND invitation_id > ${after}
-          AND expires_at > ${now} ORDER BY invitation_id LIMIT ${limit}`,
+          AND expires_at > ${now} AND answered_at IS NULL ORDER BY invitation_id LIMIT ${limit}`,
     { columns: ['room_name'], bytes },
   );
 }
 
-/** Whether an account has at least this many. */
+/** Whether an account has at least this many that it did not answer. */
 export async function hasReceived(query: Query, accountId: string, count: number): Promise<boolean> {
   const found = await query.get(
-    sql`SELECT invitation_id FROM received_invitations WHERE account_id = ${accountId}
+    sql`SELECT invitation_id FROM received_invitations WHERE account_id = ${accountId} AND answered_at IS NULL
         ORDER BY invitation_id LIMIT 1 OFFSET ${count - 1}`,
   );
   return found !== undefined;
+}
+
+/** Returns whether it was open. */
+export async function answerReceived({ tx, account_id, now }: Work, id: string): Promise<boolean> {
+  const answered = await tx.run(
+    sql`UPDATE received_invitations SET answered_at = ${now}
+        WHERE account_id = ${account_id} AND invitation_id = ${id} AND answered_at IS NULL`,
+  );
+  if (answered === 0) return false;
+  await tx.run(
+    sql`DELETE FROM received_invitations WHERE account_id = ${account_id} AND answered_at <
+          (SELECT answered_at FROM received_invitations WHERE account_id = ${account_id} AND answered_at IS NOT NULL
+           ORDER BY answered_at DESC LIMIT 1 OFFSET ${MAX_KEPT_ANSWERED - 1})`,
+  );
+  return true;
 }
 
 export function deleteReceived(tx: Transaction, accountId: string, id: string): Promise<number> {

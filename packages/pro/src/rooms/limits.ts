@@ -16,6 +16,8 @@ export const MAX_LOOKED_AT_MESSAGES = 5000;
 export const MAX_PENDING_INVITATIONS = 100;
 /** Invitations that an account has received and not answered. */
 export const MAX_RECEIVED_INVITATIONS = 100;
+/** Invitations that an account has received and answered, and that are kept for retries. */
+export const MAX_KEPT_ANSWERED = 100;
 /** Requests for access to a room that nobody has answered. */
 export const MAX_OPEN_REQUESTS = 100;
 /** Requests of an account that nobody has answered, over all rooms. */

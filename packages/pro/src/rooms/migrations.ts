@@ -190,4 +190,9 @@ export const migrations: readonly Migration[] = [
     name: 'requests for access of deleted accounts',
     up: () => ['CREATE INDEX room_access_requests_of_accounts ON room_access_requests (of_account, account_id)'],
   },
+  {
+    version: 8,
+    name: 'invitations that were answered',
+    up: ({ int }) => [`ALTER TABLE received_invitations ADD COLUMN answered_at ${int}`],
+  },
 ];

@@ -1,7 +1,7 @@
 import type { Services } from '@mem-service/server/module';
 import { type AskedStanding, listStandings, type RoomStanding } from './queries.ts';
 
-type Store = Services['database'];
+type ServiceDatabase = Services['database'];
 export type Standings = { of(asked: AskedStanding): RoomStanding | undefined };
 
 /** No statement asks for more of them. */
@@ -23,11 +23,11 @@ export async function findStandings(
 type Together = { asked: AskedStanding[]; found: Promise<Standings> };
 
 /** What is asked for in this turn of the event loop, by room. */
-const waiting = new WeakMap<Store, Map<string, Together>>();
+const waiting = new WeakMap<ServiceDatabase, Map<string, Together>>();
 
 /** Many requests arrive in one turn, and a statement takes several times as long as one of its rows: it asks for all of them. */
 export async function findStanding(
-  database: Store,
+  database: ServiceDatabase,
   account_id: string,
   asked: AskedStanding,
 ): Promise<RoomStanding | undefined> {
@@ -40,7 +40,7 @@ export async function findStanding(
   return (await together.found).of(asked);
 }
 
-function askAfterTurn(database: Store, account_id: string, rooms: Map<string, Together>): Together {
+function askAfterTurn(database: ServiceDatabase, account_id: string, rooms: Map<string, Together>): Together {
   const asked: AskedStanding[] = [];
   const found = new Promise(setImmediate).then(() => {
     if (rooms.get(account_id)?.asked === asked) rooms.delete(account_id);

@@ -11,7 +11,7 @@ import { HookContext, type Hooks } from './hooks.ts';
 import { priceOf } from './metering.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import { parseInput } from './parse-input.ts';
-import { askedOf, authorizeInRoom, callerInRoom, inputInRoom, type RoomHook, roomNamedIn } from './rooms.ts';
+import { authorizeInRoom, callerInRoom, enterRoom, inputInRoom, type RoomHook, roomNamedIn } from './rooms.ts';
 import type { Usage } from './usage.ts';
 import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
@@ -70,7 +70,7 @@ const createInRoom =
     const { input, caller, room } = call;
     for (const check of CHECKS) check(name, input, caller);
     authorizeInRoom(name, room, caller);
-    const member = await rooms.enter(askedOf(name, room, { input, caller }), new HookContext(services, caller));
+    const member = await enterRoom({ rooms, services }, name, call);
     return admitted(name, handler, { input: inputInRoom(input, member), caller: callerInRoom(caller, member) });
   };
 

@@ -3,6 +3,7 @@ import { Fault, JsonText, operations, stringify } from '@mem-service/contract';
 import { answerNames } from './answer-names.ts';
 import type { Caller } from './caller.ts';
 import type { MaintenanceTask } from './maintenance/index.ts';
+import type { Services } from './module.ts';
 import { deleteOldAnswers, ERASED_ANSWER, findStoredAnswers, type StoredAnswer } from './queries.ts';
 import type { WriteResult } from './result.ts';
 import { heldName } from './session-name.ts';
@@ -36,6 +37,15 @@ const answerName = ({ idempotency_key = '', caller }: Pick<IdempotentRequest, 'i
 /** Distinguishes requests that must not run at the same time; undefined where nothing has to be kept. */
 export const idempotentName = (request: IdempotentRequest): string | undefined =>
   request.idempotency_key === undefined ? undefined : `${request.caller.account_id} ${answerName(request)}`;
+
+/** Whether the caller has used its key before, for whatever request. Locks nothing. */
+export async function hasStoredAnswer({ database }: Pick<Services, 'database'>, caller: Caller): Promise<boolean> {
+  const { account_id, idempotency_key } = caller;
+  const [found] = await database
+    .forAccount(account_id)
+    .read.findMany<StoredAnswer>(findStoredAnswers, [[account_id, answerName({ idempotency_key, caller })]]);
+  return found !== undefined;
+}
 
 /** Resolves the requests that have a stored answer, and returns the others. */
 export async function replayStoredAnswers<J extends IdempotentRequest>(

@@ -11,8 +11,8 @@ import type { Database } from '../db/index.ts';
 import { missingScope } from './authorize-scope.ts';
 import type { AccessWatch } from './branch-access.ts';
 import type { Caller } from './caller.ts';
-import type { HookContext } from './hooks.ts';
-import type { JobResult } from './idempotency.ts';
+import { HookContext } from './hooks.ts';
+import { hasStoredAnswer, type JobResult } from './idempotency.ts';
 import type { QueuedWrite } from './lanes.ts';
 import type { Services } from './module.ts';
 import { pathsNamedIn, roomPathsIn } from './named-paths.ts';
@@ -35,11 +35,14 @@ export type RoomMember = {
 };
 
 export type RoomRequest = Pick<RoomMember, 'room_id' | 'agent_id' | 'needs'>;
+type RoomCall = { input: NamedInput; caller: Caller };
 
 /** Offered by the module that has the rooms. */
 export type RoomHook = {
   /** The caller as a member of the room. Throws `room_not_found` for every room that its account is not in. */
   enter(asked: RoomRequest, context: HookContext): Promise<RoomMember>;
+  /** The caller as the member that its account was, or is. */
+  findFormer(asked: RoomRequest, context: HookContext): Promise<RoomMember | undefined>;
   /** Whether each of them may still do what it needs, now that the account of the room is locked. */
   mayStay(work: Work, members: readonly RoomMember[]): Promise<readonly boolean[]>;
   refusal(member: RoomMember): Fault;
@@ -91,12 +94,29 @@ export function authorizeInRoom(name: OperationName, roomId: string, { key }: Ca
   if (!scopeCovers(scope, glob)) throw missingScope(permission, glob);
 }
 
-/** What to ask the room for: as whom the call acts, and what it needs. */
-export function askedOf(
+/** As which member of the room the call runs. */
+export async function enterRoom(
+  { rooms, services }: { rooms: RoomHook; services: Services },
   name: OperationName,
-  room_id: string,
-  { input, caller }: { input: NamedInput; caller: Caller },
-) {
+  { room, ...call }: RoomCall & { room: string },
+): Promise<RoomMember> {
+  const { caller } = call;
+  const asked = askedOf(name, room, call);
+  const context = new HookContext(services, caller);
+  const { ends_access } = operations[name] as Operation;
+  if (!ends_access || caller.idempotency_key === undefined) return rooms.enter(asked, context);
+  try {
+    return await rooms.enter(asked, context);
+  } catch (error) {
+    // What it repeats may have ended its access. The committer refuses it if it is another request.
+    const former = await rooms.findFormer(asked, context);
+    if (former && (await hasStoredAnswer(services, callerInRoom(caller, former)))) return former;
+    throw error;
+  }
+}
+
+/** What to ask the room for: as whom the call acts, and what it needs. */
+function askedOf(name: OperationName, room_id: string, { input, caller }: RoomCall): RoomRequest {
   const { effect, acts_as_agent, in_room } = operations[name] as Operation;
   const named = effect === 'write' || acts_as_agent ? (input.agent_id as string | undefined) : undefined;
   const needs = in_room === 'account' ? ('account' as const) : ('agent' as const);
