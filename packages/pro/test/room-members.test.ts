@@ -50,8 +50,8 @@ describe.each(backends)('several accounts in a room on %s', (backend) => {
     expect(await code(write(app, room_id, guest))).toBe('room_not_found');
     expect(await code(app.call('rooms.read', { room_id }, guest))).toBe('room_not_found');
     expect(await code(app.call('room_invitations.accept', { invitation_id }, third))).toBe('not_found');
-    const accept = () => app.call('room_invitations.accept', { invitation_id, label: 'guests' }, guest);
-    expect(await accept()).toEqual({ room_id, agent: 'agent/planner@guests', label: 'guests', joined: true });
+    const accepted = await app.call('room_invitations.accept', { invitation_id, label: 'guests' }, guest);
+    expect(accepted).toEqual({ room_id, agent: 'agent/planner@guests', label: 'guests', joined: true });
     expect(await app.call('rooms.list', {}, guest)).toMatchObject({ rooms: [{ room_id, role: 'member' }] });
     expect((await app.call('room_invitations.list', {}, guest)).invitations).toEqual([]);
     await write(app, room_id, planner);
@@ -62,7 +62,6 @@ describe.each(backends)('several accounts in a room on %s', (backend) => {
       members: [{ agent: 'agent/planner@crew' }, { agent: 'agent/planner@guests' }],
     });
     expect(await app.call('rooms.read', { room_id }, planner)).toMatchObject({ account_count: 2, agent_count: 2 });
-    expect(await code(accept())).toBe('not_found');
   });
 
   it('have one open invitation to a room', async () => {
