@@ -167,6 +167,15 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ],
         ['stale_cluster', path],
       ),
+    // A failure confirms nothing.
+    (path, chances) =>
+      plant(
+        [
+          ...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances),
+          outcome(55 + chances.below(4), { causes: [`${path}/b`] }),
+        ],
+        ['stale_cluster', path],
+      ),
   ],
   confidence_drift: [
     (path, chances) =>
@@ -282,6 +291,17 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ],
         ['stale_knowledge', path],
       ),
+    // A failure confirms nothing.
+    (path, chances) =>
+      plant(
+        [
+          ...named(['limit'], [path, 5], chances),
+          ...named(['a', 'b', 'c'], [path, 55], chances),
+          ...[20, 30, 40, 50].map((day) => read(day, { entity_path: path, key: 'limit', agent: 'agent/worker' })),
+          outcome(57, { causes: [`${path}/limit`] }),
+        ],
+        ['stale_knowledge', path],
+      ),
   ],
 };
 
@@ -344,6 +364,13 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
         ...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances),
         traced(55, { entity_path: path, key: 'b' }),
         outcome(56, { causes: [`${path}/b`], type: 'success' }),
+      ]),
+    // It was confirmed before it failed.
+    (path, chances) =>
+      plant([
+        ...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances),
+        outcome(54, { causes: [`${path}/b`], type: 'success' }),
+        outcome(57, { causes: [`${path}/b`] }),
       ]),
     // A few notes are no cluster.
     (path, chances) =>

@@ -92,7 +92,7 @@ export async function toLooked(
       created_at: past?.created_at ?? written_at,
       evidence_status: evidenceStatus(standing, confidence),
       recall_count: row.recall_count,
-      last_outcome_at: standing.last_outcome_at,
+      confirmed_at: confirmedAt(standing, lines.get(entry_id)),
       text: known.has(row) ? textOf(row) : undefined,
       versions: past?.versions ?? NONE,
       lines: lines.get(entry_id) ?? NONE,
@@ -142,10 +142,19 @@ async function earlierVersions(
 const ENTRIES_AT_ONCE = 50;
 const LINES_OF_ONE = 50;
 
+/** Where the newest outcome is a failure, the lines before it say when the last success was. */
+function confirmedAt(
+  { last_outcome, last_outcome_at }: ReturnType<typeof standingOf>,
+  lines: readonly OutcomeLineFacts[] | undefined,
+): number | null {
+  if (lines === undefined || hasFailed(last_outcome) !== true) return last_outcome_at;
+  return lines.find(({ failed }) => !failed)?.at ?? null;
+}
+
 /** What outcomes that everyone may see did to entries that failed lately, the newest first. */
 async function recentLines(run: ScanRun, rows: readonly PagedEntry[]): Promise<Map<number, OutcomeLineFacts[]>> {
   const { query, dialect, row, terms } = run;
-  const since = terms.at - RECENT_DAYS * DAY_MS;
+  const since = terms.at - Math.max(RECENT_DAYS, terms.stale_days) * DAY_MS;
   const failed = rows.filter((one) => {
     const { failure_count, last_outcome_at } = standingOf(one);
     return failure_count > 0 && last_outcome_at !== null && last_outcome_at >= since;

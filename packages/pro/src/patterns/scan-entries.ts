@@ -17,7 +17,7 @@ import { DAY_MS, MAX_COMPARED, PathFacts } from './rules/path-facts.ts';
 import { recurringFailure } from './rules/recurring-failure.ts';
 import { redundantWrites } from './rules/redundant.ts';
 import { onlyAuthor, singlePoint } from './rules/single-point.ts';
-import { mayBeStaleCluster, staleCluster, staleKnowledge } from './rules/stale.ts';
+import { failedLately, mayBeStaleCluster, staleCluster, staleKnowledge } from './rules/stale.ts';
 import type { ScanRun } from './scan-run.ts';
 
 /** How far a scan has come: the last entry, and the path that is not done with it. */
@@ -116,6 +116,7 @@ function readersOf({ query, dialect, row }: ScanRun, path: PathFacts): Promise<s
 }
 
 const TRACES_ASKED = 20;
+/** Reads that no outcome rested on; those of failures are in the lines of the entries. */
 const UNLEDGERED = fragment('in_ledger = 0');
 
 async function staleClusterIfRead(run: ScanRun, path: PathFacts, staleSeq: number) {
@@ -124,9 +125,8 @@ async function staleClusterIfRead(run: ScanRun, path: PathFacts, staleSeq: numbe
   const part = { entity_path: path.entity_path, before: Number.MAX_SAFE_INTEGER, limit: TRACES_ASKED };
   const seqs = await listReadersAt(query, viewer, { ...part, where: [UNLEDGERED] });
   const recent = seqs.filter((seq) => seq >= staleSeq);
-  if (recent.length === 0) return undefined;
   const traces = await findTraces(query, row.account_id, recent);
   const shown = traces.filter((trace) => trace?.branch === MAIN_BRANCH && trace.visible_to === '');
-  const ids = shown.flatMap((trace) => trace?.trace_id ?? []);
-  return ids.length === 0 ? undefined : staleCluster(path, terms, ids);
+  const ids = [...shown.flatMap((trace) => trace?.trace_id ?? []), ...failedLately(path, terms)];
+  return ids.length === 0 ? undefined : staleCluster(path, terms, [...new Set(ids)]);
 }

@@ -50,7 +50,8 @@ export type LookedEntry = {
   confidence: number;
   evidence_status: string;
   recall_count: number;
-  last_outcome_at: number | null;
+  /** When an outcome last spoke for it; a failure confirms nothing. */
+  confirmed_at: number | null;
   /** Undefined where it is too long to be compared. */
   text: string | undefined;
   /** The newest first, the current one too; empty where there is no other, or none that is recent. */
@@ -96,5 +97,4 @@ export class PathFacts {
   }
 }
 
-export const touchedAt = ({ written_at, last_outcome_at }: LookedEntry): number =>
-  Math.max(written_at, last_outcome_at ?? 0);
+export const touchedAt = ({ written_at, confirmed_at }: LookedEntry): number => Math.max(written_at, confirmed_at ?? 0);

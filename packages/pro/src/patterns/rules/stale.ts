@@ -14,6 +14,12 @@ const isOld = (time: number, { at, stale_days }: ScanTerms): boolean => time < a
 export const mayBeStaleCluster = (path: PathFacts, terms: ScanTerms): boolean =>
   path.count >= LEAST_CLUSTER && isOld(path.touched_at, terms);
 
+/** Sessions of this time that failed with what they had read there. */
+export const failedLately = (path: PathFacts, terms: ScanTerms): string[] =>
+  path.entries.flatMap(({ lines }) =>
+    lines.flatMap(({ failed, at, trace_id }) => (failed && !isOld(at, terms) && trace_id !== null ? [trace_id] : [])),
+  );
+
 /** A path that is out of date as a whole, and that sessions still read. */
 export function staleCluster(path: PathFacts, terms: ScanTerms, readers: readonly string[]): PatternFinding {
   const days = Math.floor((terms.at - path.touched_at) / DAY_MS);
