@@ -54,17 +54,26 @@ const seen = ({ agent_id }: EntryView, table: string): Sql => {
   return sql`(${visible_to} = '' OR ${visible_to} = ${agent_id})`;
 };
 
-/** Follows the lines about an entry from the newest back, until enough are visible to the agent. */
+/** Whether an outcome wrote a line: a consolidation or a verdict did not. */
+const byOutcome = (table: string): Sql => fragment(`${table}.model NOT IN ('${DEMOTED}', '${JUDGED}')`);
+
+/** So many lines about an entry that no outcome wrote are followed. */
+const MOST_BESIDE = fragment(String(10 * MOST_OUTCOMES));
+
+/** Follows the lines about an entry from the newest back, until enough of outcomes are visible to the agent. */
 function seqsOfEntry(view: EntryView, entry_id: number): Sql {
   const { account_id } = view;
-  const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND ${loggedIn(view, 'line')} AND ${seen(view, 'line')} THEN 1 ELSE 0 END`;
+  const isShown = sql`line.entry_id = ${entry_id} AND ${byOutcome('line')} AND ${loggedIn(view, 'line')} AND ${seen(view, 'line')}`;
+  const shown = sql`CASE WHEN ${isShown} THEN 1 ELSE 0 END`;
+  const beside = sql`CASE WHEN ${byOutcome('line')} THEN 0 ELSE 1 END`;
   const ofLine = sql`line.account_id = ${account_id} AND line.seq`;
-  return sql`WITH RECURSIVE lines (seq, before_seq, before_no, shown, n) AS (
-      SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0 FROM (${newestLineOf({ account_id, entry_id })}) AS newest
+  return sql`WITH RECURSIVE lines (seq, before_seq, before_no, shown, n, beside) AS (
+      SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0, ${beside} FROM (${newestLineOf({ account_id, entry_id })}) AS newest
         JOIN evidence AS line ON ${ofLine} = newest.seq AND line.no = newest.no
       UNION ALL
-      SELECT line.seq, line.before_seq, line.before_no, ${shown}, lines.n + lines.shown FROM lines JOIN evidence AS line
-        ON ${ofLine} = lines.before_seq AND line.no = lines.before_no WHERE lines.n + lines.shown < ${MOST})
+      SELECT line.seq, line.before_seq, line.before_no, ${shown}, lines.n + lines.shown, lines.beside + ${beside}
+        FROM lines JOIN evidence AS line ON ${ofLine} = lines.before_seq AND line.no = lines.before_no
+        WHERE lines.n + lines.shown < ${MOST} AND lines.beside < ${MOST_BESIDE})
     SELECT seq FROM lines WHERE shown = 1`;
 }
 
@@ -131,40 +140,42 @@ export type LineAbout = {
   confidence_after: number;
 };
 
-/** The newest lines about each of these entries, `each` at most of one; a line of a merge as the one that it repeats. */
-export function listLinesAbout(
-  query: Query,
-  accountId: string,
-  { ids, each, most }: { ids: Sql; each: number; most: number },
-): Promise<LineAbout[]> {
-  return query.all<LineAbout>(
-    sql`WITH RECURSIVE lines (seq, no, n) AS (
-          SELECT newest.line_seq, newest.line_no, 1 FROM (${newestLinesOf(accountId, ids)}) AS newest
+type LinesAsked = { ids: Sql; each: number; most: number };
+
+/** So many lines of an entry are followed at most, of outcomes and of others. */
+const LEAST_FOLLOWED = 1000;
+const FOLLOWED_FOR_EACH = 10;
+
+/** From the newest line about each of these entries back, until there are `each` of outcomes. */
+function linesOfOutcomes(accountId: string, { ids, each }: LinesAsked): Sql {
+  const n = sql`lines.n + CASE WHEN ${byOutcome('earlier')} THEN 1 ELSE 0 END`;
+  return sql`WITH RECURSIVE lines (seq, no, n, followed) AS (
+          SELECT newest.line_seq, newest.line_no, 0, 1 FROM (${newestLinesOf(accountId, ids)}) AS newest
           UNION ALL
-          SELECT earlier.before_seq, earlier.before_no, lines.n + 1 FROM lines JOIN evidence AS earlier
+          SELECT earlier.before_seq, earlier.before_no, ${n}, lines.followed + 1 FROM lines JOIN evidence AS earlier
             ON earlier.account_id = ${accountId} AND earlier.seq = lines.seq AND earlier.no = lines.no
-            WHERE earlier.before_seq IS NOT NULL AND lines.n < ${each})
+            WHERE earlier.before_seq IS NOT NULL AND ${n} < ${each}
+              AND lines.followed < ${Math.max(LEAST_FOLLOWED, FOLLOWED_FOR_EACH * each)})`;
+}
+
+/** The newest lines of outcomes about each of these entries, `each` at most of one; a line of a merge as the one that it repeats. */
+export function listLinesAbout(query: Query, accountId: string, asked: LinesAsked): Promise<LineAbout[]> {
+  return query.all<LineAbout>(
+    sql`${linesOfOutcomes(accountId, asked)}
         SELECT coalesce(line.origin_seq, line.seq) AS seq, line.entry_id, coalesce(line.read_version, line.version) AS version,
           line.confidence_before, line.confidence_after
         FROM lines JOIN evidence AS line ON line.account_id = ${accountId} AND line.seq = lines.seq AND line.no = lines.no
-        WHERE line.entry_id IS NOT NULL AND line.model NOT IN (${DEMOTED}, ${JUDGED}) LIMIT ${most}`,
+        WHERE line.entry_id IS NOT NULL AND ${byOutcome('line')} LIMIT ${asked.most}`,
   );
 }
 
 /** The newest outcomes about each of these entries, `each` at most of one, newest first. */
-export async function listNewestOutcomesOf(
-  query: Query,
-  accountId: string,
-  { ids, each, most }: { ids: Sql; each: number; most: number },
-): Promise<number[]> {
+export async function listNewestOutcomesOf(query: Query, accountId: string, asked: LinesAsked): Promise<number[]> {
   const rows = await query.all<{ seq: number }>(
-    sql`WITH RECURSIVE lines (seq, no, n) AS (
-          SELECT newest.line_seq, newest.line_no, 1 FROM (${newestLinesOf(accountId, ids)}) AS newest
-          UNION ALL
-          SELECT earlier.before_seq, earlier.before_no, lines.n + 1 FROM lines JOIN evidence AS earlier
-            ON earlier.account_id = ${accountId} AND earlier.seq = lines.seq AND earlier.no = lines.no
-            WHERE earlier.before_seq IS NOT NULL AND lines.n < ${each})
-        SELECT DISTINCT seq FROM lines ORDER BY seq DESC LIMIT ${most}`,
+    sql`${linesOfOutcomes(accountId, asked)}
+        SELECT DISTINCT line.seq FROM lines JOIN evidence AS line
+          ON line.account_id = ${accountId} AND line.seq = lines.seq AND line.no = lines.no
+          WHERE ${byOutcome('line')} ORDER BY line.seq DESC LIMIT ${asked.most}`,
   );
   return rows.map(({ seq }) => seq);
 }
