@@ -78,6 +78,10 @@ describe.each(backends)('calls of language models on %s', (backend) => {
       { model: 'b', latency_ms: null, started_at: '2026-01-01T00:00:00.000Z' },
       { model: '', input_tokens: 7 },
     ]);
+    // How long a call took without a latency is not known either.
+    const [timed, untimed] = (session_metadata.spans as object[]) ?? [];
+    expect(timed).toMatchObject({ name: 'a', duration_ms: 3, ended_at: '2026-01-01T00:00:00.003Z' });
+    expect(untimed).toMatchObject({ name: 'b', status: 'ok', duration_ms: null, ended_at: null });
   });
 
   it('are refused with what is wrong, and nothing is recorded', async () => {

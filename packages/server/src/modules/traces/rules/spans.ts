@@ -126,7 +126,7 @@ function spanOfCall({ call_id, model, latency_ms, started_at, cost_usd, ...call 
     status: error === undefined ? 'ok' : 'error',
     ...(error === undefined ? {} : { error }),
     started_at,
-    ...(latency_ms === null ? { ended_at: started_at } : { duration_ms: latency_ms }),
+    ...(latency_ms === null ? {} : { duration_ms: latency_ms }),
     model,
     input_tokens: call.input_tokens,
     output_tokens: call.output_tokens,
