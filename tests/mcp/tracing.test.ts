@@ -84,6 +84,9 @@ describe.each(['local', 'remote'] as const)('a session that is recorded through 
         actions: [{ tool_name: 'deploy', calls: [1, 1] }],
       });
       expect(compared.differences).toContainEqual({ field: 'outcome_type', values: ['success', 'failure'] });
+      if (mode === 'local') return;
+      const { json: attributed } = await mcp.call('mem_attribute_failure', { trace_ids: ['last'] });
+      expect(attributed).toMatchObject({ failed: 1, passed: 1 });
     } finally {
       await mcp.close();
     }
@@ -106,6 +109,9 @@ describe.each(['local', 'remote'] as const)('a session that is recorded through 
       expect(await search({ span_name: 'look', span_kind: 'tool', limit: 1 })).toEqual([second.trace_id]);
       expect(await search({ span_name: 'nowhere' })).toEqual([]);
       expect(await search({ has_error: true })).toEqual([]);
+      expect(await search({ min_duration_ms: 0, max_duration_ms: 600_000 })).toHaveLength(2);
+      // What they cost is not known.
+      expect(await search({ max_cost_usd: 1 })).toEqual([]);
       const listed = await mcp.call('mem_list_traces', { outcome_ref: 'r1' });
       expect(listed.json.traces).toMatchObject([{ trace_id: first.trace_id, tool_calls: 1, causal_entries: 1 }]);
       const [page] = [await mcp.call('mem_trace_search', { limit: 1 })];

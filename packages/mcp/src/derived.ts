@@ -152,6 +152,8 @@ async function inputOf({ operation, binding }: Bound, args: JsonObject, session:
   const branch = 'branch' in shape ? branchFor(session, pathsIn(operation, input)) : undefined;
   if (branch !== undefined) input.branch ??= branch;
   if (input.trace_id !== undefined) input.trace_id = await traceIdOf(session, input.trace_id);
+  if (Array.isArray(input.trace_ids))
+    input.trace_ids = await Promise.all(input.trace_ids.map((id) => traceIdOf(session, id)));
   if (operation.seals) input.session_metadata = session.identity.metadata();
   return input;
 }
