@@ -239,6 +239,19 @@ describe.each(backends)('fixes on %s', (backend) => {
     expect(given.entries).toMatchObject([{ action: 'replace', ledger: { failures: 0 } }]);
   });
 
+  it('count an attempt that failed as bad, also where its session succeeded', async () => {
+    const app = await open();
+    await app.call('entries.write', { ...LIMIT, value: 9 });
+    for (const n of [1, 2])
+      await app.call('outcomes.commit', {
+        ...{ outcome_ref: `run-${n}`, outcome_type: 'success', causal_entry_keys: [] },
+        attempts: [{ outcome_type: 'failure', causal_entry_keys: [LIMIT] }],
+      });
+    const { summary, entries } = await app.call('fixes.propose', LIMIT);
+    expect(entries).toMatchObject([{ ledger: { successes: 0, failures: 2 } }]);
+    expect(summary).toContain('0 good and 2 bad outcomes rested on it');
+  });
+
   it('name one source, whole', async () => {
     const app = await open();
     const code = async (input: object) => (await refusal(app.call('fixes.propose', input as never))).code;

@@ -1,6 +1,5 @@
 import { findOutcomes, listLinesAbout, type ReadContext, readableRows } from '@mem-service/server/module';
 import type { NumberedVersion } from '../evaluation/index.ts';
-import { hasFailed } from '../segments/index.ts';
 import { versionName } from './read-sets.ts';
 
 /** What outcomes that rested on a version did to its entry. */
@@ -24,13 +23,13 @@ export async function ledgerOf(
   const seqs = [...new Set(lines.map(({ seq }) => seq))];
   const outcomes = (await findOutcomes(scan, account_id, seqs)).flatMap((outcome) => outcome ?? []);
   const shown = outcomes.filter(({ visible_to }) => visible_to === '' || visible_to === agent_id);
-  const seen = new Map((await readableRows(context, shown)).map((outcome) => [outcome.seq, outcome]));
-  for (const { seq, entry_id, version, confidence_before, confidence_after } of lines) {
-    const outcome = seen.get(seq);
+  const seen = new Set((await readableRows(context, shown)).map(({ seq }) => seq));
+  for (const { seq, entry_id, version, success, confidence_before, confidence_after } of lines) {
     const one = version === null ? undefined : found.get(versionName({ entry_id, version }));
-    if (!outcome || !one) continue;
-    if (hasFailed(outcome.outcome_type) === true) one.failures += 1;
-    else one.successes += 1;
+    if (!seen.has(seq) || !one) continue;
+    // An attempt may fail in a session that succeeds.
+    if (success === 1) one.successes += 1;
+    else one.failures += 1;
     one.confidence_change = rounded(one.confidence_change + confidence_after - confidence_before);
   }
   return found;

@@ -30,7 +30,7 @@ export function whyByRuns({ with_it, without_it, lift, beside, what }: SuspectRu
 export const outcomesOf = ({ successes, failures }: LedgerOfVersion): string =>
   successes + failures === 0
     ? 'no outcome rested on it'
-    : `${successes} good and ${failures} bad outcomes rested on it`;
+    : `${successes} good and ${failures} bad ${successes + failures === 1 ? 'outcome' : 'outcomes'} rested on it`;
 
 /** Whether outcomes that rested on a version speak against it. */
 export const speakAgainst = ({ successes, failures }: LedgerOfVersion): boolean => failures > successes;

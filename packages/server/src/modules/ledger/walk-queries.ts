@@ -131,11 +131,12 @@ export async function listCausesOf(query: Query, accountId: string, seqs: Sql): 
   return rows.map(({ entry_id }) => entry_id);
 }
 
-/** A line about an entry: which version its outcome rested on, and what it did to the confidence. */
+/** A line about an entry: which version its outcome or its attempt rested on, and what it did to the confidence. */
 export type LineAbout = {
   seq: number;
   entry_id: number;
   version: number | null;
+  success: number;
   confidence_before: number;
   confidence_after: number;
 };
@@ -163,7 +164,7 @@ export function listLinesAbout(query: Query, accountId: string, asked: LinesAske
   return query.all<LineAbout>(
     sql`${linesOfOutcomes(accountId, asked)}
         SELECT coalesce(line.origin_seq, line.seq) AS seq, line.entry_id, coalesce(line.read_version, line.version) AS version,
-          line.confidence_before, line.confidence_after
+          line.success, line.confidence_before, line.confidence_after
         FROM lines JOIN evidence AS line ON line.account_id = ${accountId} AND line.seq = lines.seq AND line.no = lines.no
         WHERE line.entry_id IS NOT NULL AND ${byOutcome('line')} LIMIT ${asked.most}`,
   );
