@@ -200,9 +200,13 @@ async function fromEntry(context: ReadContext, input: ProposalInput): Promise<Fi
   const isAgainst = ledger !== undefined && (speakAgainst(ledger) || isDiscredited);
   const isGiven = input.entries.some((one) => one.entity_path === entity_path && one.key === key);
   if (!ledger || (!isAgainst && !isGiven))
-    throw new Fault('conflict', 'outcomes do not speak against the entry: give the value that it should have', {
-      ...{ entity_path, key, version },
-    });
+    throw new Fault(
+      'conflict',
+      'outcomes do not speak against the entry: give the value that it should have in `entries`',
+      {
+        ...{ entity_path, key, version },
+      },
+    );
   const words = outcomesOf(ledger);
   return {
     ...{ source_kind: 'entry', source_id: '', source_seq: row.entry_id, source_version: version },
