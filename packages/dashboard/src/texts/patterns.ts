@@ -1,4 +1,4 @@
-import { counted, number } from './format.ts';
+import { counted } from './format.ts';
 
 /** Texts of patterns. */
 export const patterns = {
@@ -36,8 +36,7 @@ export const patterns = {
   started: 'The scan has begun',
   scanning: (entries: number) => `Looking for patterns: ${counted(entries, 'entry', 'entries')} so far`,
   cancelled: 'The scan is cancelled; what it found stays',
-  scanned: (entries: number, cleared: number) =>
-    `${counted(entries, 'entry', 'entries')} looked at; ${number(cleared)} cleared`,
+  lastScan: (when: string, entries: number) => `Last scan ${when}: ${counted(entries, 'entry', 'entries')} looked at`,
   resolve: 'Resolve',
   resolveTitle: 'Resolve the pattern',
   resolveHint: 'It stays resolved, whatever scans find, until there is newer evidence.',

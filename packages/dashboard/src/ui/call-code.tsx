@@ -16,5 +16,5 @@ export function CallCode({ label, calls }: { label: string; calls: readonly Copi
       isOver = true;
     };
   }, [given]);
-  return text === '' ? null : <Code label={label} text={text} copy />;
+  return text === '' ? null : <Code label={label} text={text} copy wrap />;
 }

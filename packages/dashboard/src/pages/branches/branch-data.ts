@@ -27,5 +27,12 @@ export const BRANCH_EVENTS: ReadonlySet<string> = new Set([
   ...['write', 'delete', 'commit', 'erase', 'rollback', 'cherry_pick', 'conflict_resolved'],
   ...['branch_created', 'branch_merged', 'branch_closed', 'branch_reopened', 'branch_updated', 'branch_refreshed'],
   ...['tag_created', 'tag_deleted', 'pull_request_opened', 'pull_request_updated', 'pull_request_merged'],
-  ...['pull_request_closed', 'pull_request_reopened', 'entry_quarantined', 'entry_released'],
+  ...[
+    'pull_request_closed',
+    'pull_request_reopened',
+    'quarantine',
+    'quarantine_undone',
+    'entry_quarantined',
+    'entry_released',
+  ],
 ]);

@@ -36,6 +36,9 @@ export const FIRST_DEFINITION = {
   checks: [{ check: 'most', of: 'failed_tool_calls', limit: 0 }],
 } as const;
 
+/** Judges that are useful on any trace; those that are there already stay. */
+export const STARTER_JUDGES: CopiedCall = { name: 'judges.seed', input: {} };
+
 /** A judge that can be made as it is. */
 export const FIRST_JUDGE: CopiedCall = {
   name: 'judges.create',

@@ -1,5 +1,6 @@
 import type { Output } from '../../data/client.ts';
-import { usePages } from '../../data/query.ts';
+import type { CopiedCall } from '../../data/copy-as.ts';
+import { useOperation, usePages } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
 import { choiceParameter, navigate, useSearch } from '../../router/router.tsx';
@@ -22,7 +23,13 @@ const parameters = { status: choiceParameter<FixesStatus>('', STATUSES) };
 
 export const FIX_TONES: Record<ListedFix['status'], Tone> = { proposed: 'warn', approved: 'good', dismissed: 'mute' };
 
-const FIRST = { name: 'fixes.propose', input: { entity_path: 'checkout/payments', key: 'retry-policy' } } as const;
+/** For a store in which outcomes speak against nothing: an entry, and the value that it should have. */
+const EXAMPLE = { entity_path: 'checkout/payments', key: 'retry-budget' };
+const FIRST: readonly CopiedCall[] = [
+  { name: 'entries.write', input: { ...EXAMPLE, value: '100 a minute' } },
+  { name: 'fixes.propose', input: { ...EXAMPLE, entries: [{ ...EXAMPLE, value: '20 a minute' }] } },
+];
+const REFUTED = { evidence_status: 'discredited', limit: 1 } as const;
 
 /** All fixes, newest first. */
 export function FixList() {
@@ -45,11 +52,21 @@ export function FixList() {
       columns={columnsAt(now)}
       keyOf={({ fix_id }) => fix_id}
       onOpen={({ fix_id }) => navigate(hrefOf('fixes', fix_id))}
-      none={<NoneYet texts={texts} status={status === '' ? undefined : texts.statusOf[status]} first={FIRST} />}
+      none={<NoFix status={status === '' ? undefined : texts.statusOf[status]} />}
     >
       <FixPolicyPart className={styles.bar} />
     </StatusList>
   );
+}
+
+function NoFix({ status }: { status: string | undefined }) {
+  const { data, isPending } = useOperation('entries.list', REFUTED);
+  if (isPending) return null;
+  const entry = data?.entries[0];
+  const first: readonly CopiedCall[] = entry
+    ? [{ name: 'fixes.propose', input: { entity_path: entry.entity_path, key: entry.key } }]
+    : FIRST;
+  return <NoneYet texts={texts} status={status} first={first} />;
 }
 
 const columnsAt = (now: number): readonly Column<ListedFix>[] => [

@@ -9,6 +9,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { Tag } from '../../ui/marks.tsx';
 import type { Column } from '../../ui/table.tsx';
 import styles from '../branches/branches.module.css';
+import { STARTER_JUDGES } from './evaluation-data.ts';
 import { INCIDENT_TONES, type ListedIncident } from './incident-data.ts';
 import { NoneYet } from './none-yet.tsx';
 import { StatusList } from './status-list.tsx';
@@ -19,7 +20,6 @@ const parameters = { status: choiceParameter<IncidentsStatus>('', STATUSES) };
 const PAGE = 50;
 
 /** Judges to begin with. */
-const STARTERS = { name: 'judges.seed', input: {} } as const;
 
 /** Those that were opened last first. */
 export function IncidentList() {
@@ -42,7 +42,9 @@ export function IncidentList() {
       columns={columnsAt(now)}
       keyOf={({ incident_id }) => incident_id}
       onOpen={({ incident_id }) => navigate(hrefOf('incidents', incident_id))}
-      none={<NoneYet texts={texts} status={status === '' ? undefined : texts.statusOf[status]} first={STARTERS} />}
+      none={
+        <NoneYet texts={texts} status={status === '' ? undefined : texts.statusOf[status]} first={STARTER_JUDGES} />
+      }
     />
   );
 }

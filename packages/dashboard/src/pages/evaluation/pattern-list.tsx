@@ -7,7 +7,7 @@ import { hrefOf } from '../../router/address.ts';
 import { choiceParameter, navigate, useSearch } from '../../router/router.tsx';
 import { useCommands } from '../../shell/commands.ts';
 import { useCrumbs } from '../../shell/crumbs.ts';
-import { ago, fullTimeOf } from '../../texts/format.ts';
+import { ago, dayAndTime, fullTimeOf } from '../../texts/format.ts';
 import { patterns as texts } from '../../texts/patterns.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -61,7 +61,7 @@ export function PatternList() {
         </Button>
       }
     >
-      <RunningScan error={start.error} />
+      <NewestScan error={start.error} now={now} />
     </StatusList>
   );
 }
@@ -77,8 +77,8 @@ function useFoundByScan(seen: string | undefined): void {
   }, [seen, queries]);
 }
 
-/** How far the newest scan is, while it runs. */
-function RunningScan({ error }: { error: unknown }) {
+/** How far the newest scan is, or what it looked at and when. */
+function NewestScan({ error, now }: { error: unknown; now: number }) {
   const { data } = useOperation('pattern_scans.list', NEWEST_SCAN);
   const scan = data?.scans[0];
   const isRunning = scan?.status === 'running';
@@ -89,10 +89,13 @@ function RunningScan({ error }: { error: unknown }) {
     onDone: () => showToast(texts.cancelled),
   });
   const failed = error ?? cancel.error;
-  if (!isRunning && !failed) return null;
+  if (!scan && !failed) return null;
   return (
     <div className={styles.inset}>
       {failed ? <ErrorState error={failed} isAction /> : null}
+      {scan?.ended_at && (
+        <span className="third">{texts.lastScan(dayAndTime(scan.ended_at, now), scan.scanned_entries)}</span>
+      )}
       {isRunning && (
         <Progress
           label={texts.scanning(scan.scanned_entries)}

@@ -21,7 +21,7 @@ import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import branchStyles from '../branches/branches.module.css';
 import styles from './evaluation.module.css';
-import { FIRST_JUDGE, type ListedVerdict, RESULTS, VERDICT_ANSWERS, VERDICT_EVENTS } from './evaluation-data.ts';
+import { type ListedVerdict, RESULTS, STARTER_JUDGES, VERDICT_ANSWERS, VERDICT_EVENTS } from './evaluation-data.ts';
 import { JudgeLink, ResultTag, reasonColumn, scoreColumn } from './evaluation-marks.tsx';
 import { VerdictInspector } from './verdict-inspector.tsx';
 
@@ -188,7 +188,7 @@ function NoVerdict({ hasFilters, onClear }: { hasFilters: boolean; onClear: () =
     <div className={branchStyles.empty}>
       <EmptyState title={texts.none}>
         <p className="second">{texts.noneHint}</p>
-        <CallCode label={texts.noneHint} calls={[FIRST_JUDGE, { name: 'backfills.create', input: {} }]} />
+        <CallCode label={texts.noneHint} calls={[STARTER_JUDGES, { name: 'backfills.create', input: {} }]} />
       </EmptyState>
     </div>
   );
