@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { signOut } from '../data/change-key.ts';
 import { serviceUrl } from '../data/client.ts';
 import { useKey } from '../data/key-store.ts';
@@ -63,8 +63,19 @@ function Group({ title, pages }: { title: string; pages: readonly DashboardPage[
 
 function Item({ page }: { page: DashboardPage }) {
   const isCurrent = pageOf(useBrowserAddress())?.id === page.id;
+  const link = useRef<HTMLAnchorElement>(null);
+  // A low window has no room for all of them.
+  useEffect(() => {
+    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
   return (
-    <a className={styles.item} href={hrefOf(page.id)} title={page.title} aria-current={isCurrent ? 'page' : undefined}>
+    <a
+      ref={link}
+      className={styles.item}
+      href={hrefOf(page.id)}
+      title={page.title}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
       <Icon name={page.icon} />
       <span className={styles.label}>{page.title}</span>
     </a>

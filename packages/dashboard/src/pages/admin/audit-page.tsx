@@ -146,7 +146,7 @@ const COLUMNS: Column<AuditLine>[] = [
   {
     id: 'action',
     head: texts.columns.action,
-    width: 170,
+    width: 196,
     phone: 'name',
     cell: ({ action }) => <span className="strong">{action}</span>,
   },
@@ -170,7 +170,7 @@ const COLUMNS: Column<AuditLine>[] = [
   {
     id: 'agent',
     head: texts.columns.agent,
-    width: 120,
+    width: 140,
     phone: 'hide',
     cell: ({ agent_id }) => <span className="second">{agent_id}</span>,
   },

@@ -95,7 +95,7 @@ const columnsAt = (now: number): readonly Column<ListedConnector>[] => [
       head: texts.columns[id],
       width: 92,
       end: true,
-      phone: id === 'received' ? 'time' : 'hide',
+      ...(id === 'received' ? { phone: 'time', isNamed: true } : { phone: 'hide' }),
       cell: ({ totals }) => <span className="second">{count(totals?.[id])}</span>,
     }),
   ),

@@ -48,7 +48,7 @@ const columns: readonly Column<FeedEvent>[] = [
   {
     id: 'event',
     head: texts.columns.event,
-    width: 152,
+    width: 172,
     phone: 'hide',
     cell: (event) => <EventName event={event} className="second" />,
   },
