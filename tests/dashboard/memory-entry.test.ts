@@ -47,6 +47,16 @@ describe('An entry of memory', SLOW, () => {
     expect(complaints).toEqual([]);
   });
 
+  it('scrolls by itself, and leaves the paths and the list where they are', async () => {
+    const { page } = await open(address);
+    await region(page, 'Edges').getByRole('row').nth(1).waitFor();
+    await entry(page)
+      .getByRole('link', { name: /^Edges/ })
+      .click();
+    await expect.poll(() => page.evaluate<number>(`document.querySelector('article').scrollTop`)).toBeGreaterThan(0);
+    expect(await page.evaluate<number>(`document.querySelector('main').scrollTop`)).toBe(0);
+  });
+
   it('solves a conflict without losing what was typed', async () => {
     const { page } = await open(`${address}&do=edit`);
     const value = page.getByRole('textbox', { name: 'Value' });

@@ -68,7 +68,7 @@ function EditorForm({ address, entry, newest }: FormProps) {
           <CopyAs call={{ name: 'entries.write', input: copiedInput(editor) }} />
         </span>
         <Button onClick={editor.leave}>{ui.cancel}</Button>
-        <Button kind="ink" submit busy={editor.isSaving} disabled={!isRight}>
+        <Button kind="ink" submit busy={editor.isSaving} disabled={!isRight || theirs !== undefined}>
           {draft.base > 0 ? texts.saveAs(draft.base + 1) : texts.save}
         </Button>
       </header>
