@@ -127,8 +127,11 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       const live = section(page, 'Live');
       await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
       await live.getByRole('row').nth(1).hover();
+      const topOfList = async () => (await live.getByRole('table').boundingBox())?.y;
+      const top = await topOfList();
       await app.call('entries.write', { entity_path: 'a/b', key: 'held', value: 1 });
       await live.getByRole('button', { name: 'Show 1 new' }).waitFor();
+      expect(await topOfList()).toBe(top);
       expect(await live.getByText('held').count()).toBe(0);
       // A pointer on its way there leaves the list, which shows them too.
       await live.getByRole('button', { name: 'Show 1 new' }).dispatchEvent('click');
