@@ -90,8 +90,8 @@ function Shown({ data, steps, seal }: ShownProps) {
           {...(selected ? { onClose: () => set({ step: '' }) } : {})}
         />
       </div>
-      <TraceVerdicts traceId={trace.trace_id} />
       <MemoryTable data={data} selected={step} onSelect={select} />
+      <TraceVerdicts traceId={trace.trace_id} />
     </>
   );
 }
