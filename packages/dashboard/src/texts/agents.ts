@@ -34,7 +34,7 @@ export const agents = {
     open: 'Open',
     figures: {
       entries: 'Entries written',
-      paths: 'Paths touched',
+      paths: 'Paths written',
       active: 'Last active',
       since: 'First seen',
       pathsTruncated: 'of its newest entries',

@@ -160,7 +160,7 @@ const COLUMNS: Column<TimelineEvent>[] = [
   {
     id: 'type',
     head: texts.columns.type,
-    width: 140,
+    width: 160,
     phone: 'name',
     cell: (event) => (
       <EventName

@@ -27,7 +27,7 @@ const FIRST = {
   input: {
     behavior_id: 'ends-badly',
     name: 'Ends badly',
-    matcher: [{ check: 'outcome', in: ['success'], not: true }],
+    matcher: [{ check: 'outcome', in: ['success', 'clean_deploy'], not: true }],
   },
 } as const;
 
