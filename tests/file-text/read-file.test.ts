@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
 import { FILE_LIMITS, FileRefused, ReaderBusy, readFileText } from '../../packages/server/src/file-text/index.ts';
 import { longestTurnOf } from '../support/turns.ts';
 import { contentOf, deflated, pdfOf, pdfOfStreams } from './make-pdf.ts';
@@ -17,6 +17,15 @@ async function reasonOf(name: string, bytes: Buffer, limits: GivenLimits = {}): 
   );
   if (!(error instanceof FileRefused)) throw error ?? new Error('the file was read');
   return error.reason;
+}
+
+/** The process that reads a file now. */
+function readerPid(): number | undefined {
+  const tasks = readdirSync(`/proc/${process.pid}/task`);
+  const children = tasks.flatMap((task) =>
+    readFileSync(`/proc/${process.pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('reader.process'));
 }
 
 const GITHUB_TOKEN = `ghp_${'aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW3xY5zA7'}`;
@@ -204,6 +213,20 @@ describe('reading', () => {
   it('a Word document of nothing but the beginnings of tags is quick', async () => {
     const file = zipOf([{ name: 'word/document.xml', content: '<'.repeat(3_000_000) }]);
     expect(await reasonOf('tags.docx', file, { time_ms: 20_000 })).toBe('no_text');
+  });
+
+  // Reading it takes seconds.
+  const slow = zipOf([{ name: 'word/document.xml', content: '<w:t>a</w:t>'.repeat(2_500_000) }]);
+  it.runIf(existsSync('/proc/self/task')).each([
+    ['SIGTERM', 'with the service, says nothing of the file', /was ended by SIGTERM/],
+    ['SIGINT', 'with the service, says nothing of the file', /was ended by SIGINT/],
+    ['SIGKILL', 'by a system without memory, took too much of it', /takes too much memory/],
+  ] as const)('that is ended by %s, %s', async (signal, _, message) => {
+    const reading = read('plan.docx', slow);
+    const refused = expect(reading).rejects.toThrow(message);
+    const pid = await vi.waitUntil(readerPid, { interval: 10, timeout: 10_000 });
+    process.kill(pid, signal);
+    await refused;
   });
 
   it('ends with its caller', async () => {

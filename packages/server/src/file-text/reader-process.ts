@@ -12,7 +12,10 @@ const MAX_BYTES_PER_CHAR = 6;
 const MAX_ERROR_CHARS = 4096;
 
 type PagesAnswer = { pages: string[] } | { reason: RefusalReason; message: string };
-type EndOfReader = { answer: string; error: string; isKilled: boolean };
+type EndOfReader = { answer: string; error: string; isKilled: boolean; endedBy: NodeJS.Signals | null };
+
+/** What a whole group of processes gets when the service is to end. It says nothing of the file. */
+const ENDS_SERVICE: ReadonlySet<NodeJS.Signals | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 /** The pages of a packed file, read by a process that ends with it. */
 export async function readPacked(
@@ -59,17 +62,19 @@ function endOf(reader: ChildProcess, limits: FileLimits): Promise<EndOfReader> {
   });
   return new Promise((resolve, reject) => {
     reader.on('error', reject);
-    reader.on('close', () => resolve({ answer: Buffer.concat(chunks).toString(), error, isKilled }));
+    reader.on('close', (_, endedBy) => resolve({ answer: Buffer.concat(chunks).toString(), error, isKilled, endedBy }));
   }).finally(() => clearTimeout(timer)) as Promise<EndOfReader>;
 }
 
-function pagesIn({ answer, error, isKilled }: EndOfReader, limits: FileLimits): string[] {
+function pagesIn({ answer, error, isKilled, endedBy }: EndOfReader, limits: FileLimits): string[] {
   const result = isKilled ? undefined : parse(answer);
   if (result && 'pages' in result) return result.pages;
   if (result && REFUSAL_REASONS.includes(result.reason)) throw new FileRefused(result.reason, result.message);
   if (isKilled || error.endsWith('too_slow'))
     throw new FileRefused('too_slow', `reading the file takes more than ${limits.time_ms / 1000} s`);
-  if (error.endsWith('too_much_memory') || error.includes('out of memory'))
+  if (ENDS_SERVICE.has(endedBy)) throw new Error(`the process that read a file was ended by ${endedBy}`);
+  // The system kills without a word where memory runs out.
+  if (error.endsWith('too_much_memory') || error.includes('out of memory') || endedBy === 'SIGKILL')
     throw new FileRefused('too_much_memory', 'reading the file takes too much memory');
   throw new FileRefused('broken', 'the file cannot be read');
 }
