@@ -70,6 +70,12 @@ describe.each(backends)('a request of a room that is sent again on %s', (backend
     expect(await code(app.call('room_invitations.accept', { invitation_id }, guest))).toBe('not_found');
   });
 
+  it('does not say of an accepted invitation that it is declined', async () => {
+    const { app, invitation_id } = await open();
+    await app.call('room_invitations.accept', { invitation_id }, guest);
+    expect(await code(app.call('room_invitations.decline', { invitation_id }, guest))).toBe('not_found');
+  });
+
   it('takes an account out of a room once', async () => {
     const { app, room_id } = await joined();
     const leave = (as: object) => app.call('rooms.remove_account', { room_id, label: 'guests' }, as);

@@ -177,7 +177,8 @@ const decline = controls<'room_invitations.decline'>(async (context, { invitatio
     accountOfRoom(room_id),
     async (room) => {
       const row = await queries.getInvitation(room.tx, room.account_id, invitation_id);
-      if (row?.status !== 'pending') return unchanged(answer);
+      if (row?.status === 'declined') return unchanged(answer);
+      if (row?.status !== 'pending') throw noInvitation(invitation_id);
       // It never was in the room, and shows nobody there what it is called.
       emitRoomEvent(room, SELF_CALLER, { event_type: 'room_invitation_ended', details: { room_id, invitation_id } });
       room.send(room.tx.insertMany(queries.upsertInvitation, [{ ...row, status: 'declined' }]));
