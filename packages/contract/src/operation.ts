@@ -165,6 +165,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
    * `room_id`, for agents that have joined it. `account`: the same for every agent of an account that is in it.
    */
   in_room?: 'paths' | 'agent' | 'account';
+  /** Its paths say what a key may reach, also in rooms. It runs in the account of its caller. */
+  grants_paths?: true;
   /** Its result belongs to no path or entry, so every agent and every key of the account can see it. */
   open_to_all?: true;
   /** The entries that it writes are visible to every agent of the account, as their author is none of them. */

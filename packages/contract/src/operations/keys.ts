@@ -141,6 +141,7 @@ export const keys = {
     ...admin,
     effect: 'write',
     cost: 2,
+    grants_paths: true,
     once: ['key', 'address'],
     http: { method: 'POST', path: '/api/v1/admin/api-keys', status: 201, location: '/api/v1/admin/api-keys/{key_id}' },
     cli: { args: ['name'], alias: 'create-key' },

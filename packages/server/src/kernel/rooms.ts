@@ -71,8 +71,9 @@ function roomOf(glob: Glob): string | undefined {
 
 /** The room that a call is about; undefined for a call within the caller's own account. */
 export function roomNamedIn(name: OperationName, input: NamedInput): string | undefined {
-  const { in_room } = operations[name] as Operation;
+  const { in_room, grants_paths } = operations[name] as Operation;
   if (in_room === 'agent' || in_room === 'account') return input.room_id as string;
+  if (grants_paths) return undefined;
   const [first] = roomPathsIn(name, input);
   if (!first) return undefined;
   const room = roomOf(first.glob) as string;
