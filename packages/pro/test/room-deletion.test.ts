@@ -150,6 +150,25 @@ describe.each(backends)('rooms of an account that is deleted on %s', (backend) =
     expect((await app.call('room_invitations.list', {}, guest)).invitations).toEqual([]);
   });
 
+  it('answer as if they had never been to those that answered an invitation', async () => {
+    const { app } = await open();
+    const { room_id } = await app.call('rooms.create', { name: 'Another', label: 'crew' }, owner);
+    const { invitation_id } = await app.call('rooms.invite', { room_id, account_id: GUEST }, owner);
+    await caughtUp(app);
+    const once = { ...guest, holder: GUEST, idempotency_key: 'once' };
+    await app.call('room_invitations.accept', { invitation_id, label: 'guests' }, once);
+    await deleteAccount(app, OWNER);
+    await caughtUp(app);
+    await graceOver(app);
+    for (const answer of ['room_invitations.accept', 'room_invitations.decline'] as const) {
+      const gone = await refusal(app.call(answer, { invitation_id }, guest));
+      expect(gone).toMatchObject({ code: 'room_not_found', room_id });
+      expect(JSON.stringify(gone)).not.toContain(accountOfRoom(room_id));
+    }
+    const again = app.call('room_invitations.accept', { invitation_id, label: 'guests' }, once);
+    expect(await code(again)).toBe('room_not_found');
+  });
+
   it('are found where its own list does not have them yet', async () => {
     const { app, room_id } = await open();
     const unlist = (account_id: string) =>

@@ -1,4 +1,4 @@
-import { Fault } from '@mem-service/contract';
+import { Fault, roomShapes } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
 import { activityOf } from './agent-activity.ts';
 import { answerRows, type KeptAnswer } from './answer-names.ts';
@@ -51,12 +51,18 @@ export type NewEvent = Omit<
   actor_agent_id?: string | undefined;
 };
 
-/** Thrown for writes that were still queued when their account was deleted. */
-export const accountGone = (account_id: string) =>
-  new Fault('not_found', `there is no account ${account_id}`, { account_id });
+class AccountGone extends Fault {}
 
-export const isAccountGone = (error: unknown): boolean =>
-  error instanceof Fault && error.code === 'not_found' && 'account_id' in error.detail;
+/** Thrown for writes that were still queued when their account was deleted, or the room that it is. */
+export function accountGone(account_id: string): Fault {
+  if (!account_id.startsWith(roomShapes.ROOM_ACCOUNT))
+    return new AccountGone('not_found', `there is no account ${account_id}`, { account_id });
+  const room_id = account_id.slice(roomShapes.ROOM_ACCOUNT.length);
+  const message = `there is no open room ${JSON.stringify(room_id)} that this account is in`;
+  return new AccountGone('room_not_found', message, { room_id });
+}
+
+export const isAccountGone = (error: unknown): boolean => error instanceof AccountGone;
 
 type WorkMark = {
   seq: number;
