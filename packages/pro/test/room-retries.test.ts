@@ -36,6 +36,24 @@ describe.each(backends)('a request of a room that is sent again on %s', (backend
   const eventsOf = async (app: TestApp, as: object) =>
     (await app.call('log.list', { limit: 100 }, as)).events.map(({ event_type }) => event_type);
 
+  it('makes one room, and none of another name', async () => {
+    const { app } = await open();
+    const make = (name: string) => app.call('rooms.create', { name, label: 'crew' }, retried(planner));
+    const first = await make('Incident reviews');
+    expect(await make('Incident reviews')).toEqual(first);
+    expect(await code(make('Incident review'))).toBe('idempotency_mismatch');
+    expect((await app.call('rooms.list', {}, planner)).rooms).toHaveLength(2);
+  });
+
+  it('does not answer with a room that was closed meanwhile', async () => {
+    const { app } = await open();
+    const make = () => app.call('rooms.create', { name: 'Incident reviews', label: 'crew' }, retried(planner));
+    const { room_id } = await make();
+    await app.call('rooms.close', { room_id }, planner);
+    app.clock.advance(25 * 3_600_000);
+    expect(await code(make())).toBe('conflict');
+  });
+
   it('accepts an invitation once, with an idempotency key or without', async () => {
     const { app, invitation_id } = await open();
     const accept = (as: object) => app.call('room_invitations.accept', { invitation_id, label: 'guests' }, as);

@@ -41,6 +41,20 @@ function newRoomId({ ids }: Services, name: string, { account_id, holder, idempo
   return `${roomShapes.roomSlug(name)}-${suffix}`;
 }
 
+/** A key is good for one room for as long as that is kept: under another name it would be another request. */
+async function refuseOtherName({ services, caller }: ControlContext, room_id: string): Promise<void> {
+  const { account_id, idempotency_key } = caller;
+  if (idempotency_key === undefined) return;
+  const suffix = room_id.slice(-SUFFIX_CHARS - 1);
+  const own = await queries.listOwnRooms(services.database.scan, account_id);
+  if (own.some((room) => room.endsWith(suffix) && room !== accountOfRoom(room_id)))
+    throw new Fault(
+      'idempotency_mismatch',
+      `Idempotency-Key ${JSON.stringify(idempotency_key)} was used for another room`,
+      { idempotency_key },
+    );
+}
+
 /** What was written into a room is kept for a while after it was closed. */
 async function refuseTooManyKept({ services, caller }: ControlContext, room_id: string): Promise<void> {
   const { account_id } = caller;
@@ -62,6 +76,7 @@ const create = controls<'rooms.create'>(async (context, input) => {
   const { services, caller, work } = context;
   const { account_id: home, agent_id } = caller;
   const room_id = newRoomId(services, input.name, caller);
+  await refuseOtherName(context, room_id);
   await refuseTooMany(context, room_id);
   await refuseTooManyKept(context, room_id);
   const label = input.label ?? (await labelOfAccount(context));
@@ -95,6 +110,9 @@ async function makeRoom(work: Work, { input, caller, member }: NewRoom) {
   if (known) {
     const owner = await queries.getRoomAccount(tx, account_id, label);
     if (owner?.of_account !== of_account) throw new Fault('conflict', 'try again: that id is taken', { room_id });
+    // Its answer is stored for a day only.
+    if (known.closed_at !== null)
+      throw new Fault('conflict', 'the room of this Idempotency-Key is closed', { room_id });
     return unchanged(toRoom(known, member));
   }
   const { name, description } = input;
