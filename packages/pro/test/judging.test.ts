@@ -1,8 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caughtUp } from '../../../tests/briefing/caught-up.ts';
 import { refusal } from '../../../tests/entries/support.ts';
-import { backends, openTestApp, readyPlace, type TestApp } from '../../../tests/support/app.ts';
+import { backends, caller, openTestApp, readyPlace, type TestApp } from '../../../tests/support/app.ts';
+import { listTracesBetween } from '../../server/src/module.ts';
+import { matchTraces } from '../src/behaviors/index.ts';
+import { listActive as listBehaviors } from '../src/behaviors/queries.ts';
 import { isSampled } from '../src/evaluation/index.ts';
+import { listActive } from '../src/judges/index.ts';
+import { judgeTraces, parseJudges } from '../src/verdicts/index.ts';
 import { killOnce } from './kill-once.ts';
 
 const NO_DELETE = { kind: 'code' as const, checks: [{ check: 'tool_forbidden' as const, tool: 'delete' }] };
@@ -48,6 +53,28 @@ describe.each(backends)('judging on %s', (backend) => {
     expect(found.some(({ trace_id }) => trace_id === before)).toBe(false);
     await caughtUp(app);
     expect(await allVerdicts(app)).toEqual(found);
+  });
+
+  it('of a trace by many judges, or for many behaviors, ends between two of them where the service stops', async () => {
+    const app = await open();
+    const { account_id } = caller();
+    const { database } = app.kernel.services;
+    const { read, scan } = database.forAccount(account_id);
+    await traced(app, 'pay');
+    for (const n of [1, 2, 3, 4]) {
+      await app.call('judges.create', { judge_id: `no-delete-${n}`, definition: NO_DELETE });
+      await app.call('behaviors.create', { behavior_id: `careful-${n}`, matcher: NO_DELETE.checks });
+    }
+    const traces = await listTracesBetween(scan, { account_id, agent_id: null, from: 0, before: 1000, limit: 10 });
+    const source = { query: scan, dialect: database.dialect, account_id };
+    let left = 2;
+    const isStopping = () => left-- <= 0;
+    const judges = parseJudges(await listActive(read, account_id));
+    expect(await judgeTraces(source, traces, { judges, rateOf: () => 1, isStopping })).toHaveLength(2);
+    left = 2;
+    // What is looked for in the past may be there already.
+    const behaviors = (await listBehaviors(read, account_id)).map((one) => ({ ...one, version: one.version + 1 }));
+    expect(await matchTraces(source, traces, { behaviors, isStopping })).toHaveLength(2);
   });
 
   it('samples by the ids of the traces', async () => {

@@ -36,8 +36,8 @@ export async function matchTraces(
   const found: NewLook[] = [];
   if (wanted.size === 0) return found;
   for await (const trace of loadJudged(source, [...wanted.keys()])) {
-    if (isStopping()) break;
     for (const { some, key } of wanted.get(trace.seq) ?? []) {
+      if (isStopping()) return found;
       const { for_agent, for_path } = some.one;
       if (!isFor({ agent_id: for_agent, entity_path: for_path }, trace, fitsPath)) continue;
       found.push({ ...key, trace_id: trace.trace_id, result: await lookFor(source.account_id, some.checks, trace) });

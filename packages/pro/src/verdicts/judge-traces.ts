@@ -57,8 +57,8 @@ export async function judgeTraces(
   const found: NewVerdict[] = [];
   if (wanted.size === 0) return found;
   for await (const trace of loadJudged(source, [...wanted.keys()])) {
-    if (isStopping()) break;
     for (const one of wanted.get(trace.seq) ?? []) {
+      if (isStopping()) return found;
       if (!isFor({ agent_id: one.for_agent, entity_path: one.for_path }, trace, fitsPath)) continue;
       const finding = await judgeInTurns(source.account_id, judge(one.parsed, trace, newMatchers()));
       const { seq, trace_id, is_partial } = trace;
