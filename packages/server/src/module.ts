@@ -125,6 +125,7 @@ export {
   type Module,
   maybeLarge,
   missingScope,
+  noOpenRoom,
   Postponed,
   type ProcessTimer,
   type Projection,

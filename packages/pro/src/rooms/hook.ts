@@ -2,6 +2,7 @@ import {
   accountOfRoom,
   Fault,
   type HookContext,
+  noOpenRoom,
   type RoomHook,
   type RoomMember,
   type RoomRequest,
@@ -12,8 +13,7 @@ import { getAccountIn, getOwner, listOwnRooms, type RoomStanding } from './queri
 import { findStanding, findStandings } from './standings.ts';
 
 /** The same answer for a room that is closed, that others have, or that never was. */
-export const noRoom = (room_id: string): Fault =>
-  new Fault('room_not_found', `there is no open room ${JSON.stringify(room_id)} that this account is in`, { room_id });
+export const noRoom = (room_id: string): Fault => new Fault('room_not_found', noOpenRoom(room_id), { room_id });
 
 /** Names without a label are the usual mistake. */
 export const noAgent = (agent_id: string): Fault =>

@@ -1,5 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import { MergedStatements, StorageError, type Transaction, type TransactionKind } from '../db/index.ts';
+import { isAccountGone } from './account-gone.ts';
 import { hashRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { inputSize } from './input-size.ts';
 import { byAccount, type Lane, Lanes, MAX_BATCH, type QueuedWrite, takeBatch, type WriteJob } from './lanes.ts';
@@ -8,7 +9,7 @@ import type { Services } from './module.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import { type AccountRow, lockFreeAccounts } from './queries.ts';
 import { runAll } from './run-writes.ts';
-import { isAccountGone, type LogEvent, Work, type WorkAccount } from './work.ts';
+import { type LogEvent, Work, type WorkAccount } from './work.ts';
 
 const MAX_GATHER_MS = 10;
 const MAX_WAITING_WRITES = 10_000;

@@ -1,4 +1,5 @@
 export { requireAllModules } from './absent-modules.ts';
+export { accountGone, isAccountGone, noOpenRoom } from './account-gone.ts';
 export * from './account-queries.ts';
 export { AccountTurns } from './account-turns.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
@@ -112,5 +113,5 @@ export { seqAt, timesOfForks } from './time-travel.ts';
 export * from './usage.ts';
 export * from './view.ts';
 export { type Viewer, visibleTo } from './viewer.ts';
-export { ADMINS, accountGone, EVERYONE, isAccountGone, type LogEvent, type Work } from './work.ts';
+export { ADMINS, EVERYONE, type LogEvent, type Work } from './work.ts';
 export * from './written-events.ts';

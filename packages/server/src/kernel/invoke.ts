@@ -1,5 +1,6 @@
 import { type Operation, type OperationName, operations } from '@mem-service/contract';
 import { checkSchema, type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
+import { isAccountGone } from './account-gone.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { isAuditedRead } from './authorize.ts';
@@ -27,7 +28,7 @@ import { type RoomHook, watchRoom } from './rooms.ts';
 import { stillAdmittedWith } from './still-admitted.ts';
 import { Usage } from './usage.ts';
 import { createWatch } from './watched-call.ts';
-import { isAccountGone, type LogEvent } from './work.ts';
+import type { LogEvent } from './work.ts';
 
 /** Brings the store up to date; a server that only reads checks that it is. */
 export function migrateAll(

@@ -1,5 +1,6 @@
 import { type Fault, type NeedsNotes, type OperationName, operations, shapes } from '@mem-service/contract';
 import type { z } from 'zod';
+import { isAccountGone } from './account-gone.ts';
 import { mayActAs } from './authorize-agent.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import type { Committer } from './committer.ts';
@@ -13,7 +14,7 @@ import { handNotes } from './replica/hand-notes.ts';
 import { unchanged } from './result.ts';
 import { sessionName } from './session-name.ts';
 import { branchOf, type Lineage } from './view.ts';
-import { EVERYONE, isAccountGone, type Work } from './work.ts';
+import { EVERYONE, type Work } from './work.ts';
 
 export function readContext(services: Services, caller: Caller, lineage: Lineage): ReadContext {
   const { database, clock, noteBuffer } = services;

@@ -1,5 +1,5 @@
-import { Fault, roomShapes } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
+import { accountGone } from './account-gone.ts';
 import { activityOf } from './agent-activity.ts';
 import { answerRows, type KeptAnswer } from './answer-names.ts';
 import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
@@ -50,19 +50,6 @@ export type NewEvent = Omit<
   session?: string | undefined;
   actor_agent_id?: string | undefined;
 };
-
-class AccountGone extends Fault {}
-
-/** Thrown for writes that were still queued when their account was deleted, or the room that it is. */
-export function accountGone(account_id: string): Fault {
-  if (!account_id.startsWith(roomShapes.ROOM_ACCOUNT))
-    return new AccountGone('not_found', `there is no account ${account_id}`, { account_id });
-  const room_id = account_id.slice(roomShapes.ROOM_ACCOUNT.length);
-  const message = `there is no open room ${JSON.stringify(room_id)} that this account is in`;
-  return new AccountGone('room_not_found', message, { room_id });
-}
-
-export const isAccountGone = (error: unknown): boolean => error instanceof AccountGone;
 
 type WorkMark = {
   seq: number;

@@ -15,8 +15,7 @@ export function staleTraces(
   const ofFix = new Set(corrected.map(nameOf));
   const lastTry = new Map<string, number>();
   for (const { agent_id, seq } of traces) lastTry.set(agent_id, Math.max(seq, lastTry.get(agent_id) ?? 0));
-  const counts = (change: LaterChange) =>
-    ofFix.has(nameOf(change)) || change.seq > (lastTry.get(change.agent_id) ?? 0);
+  const counts = (change: LaterChange) => ofFix.has(nameOf(change)) || change.seq > (lastTry.get(change.agent_id) ?? 0);
   const newest = Math.max(0, ...changes.filter(counts).map(({ seq }) => seq));
   return new Set(traces.filter(({ seq }) => seq < newest).map(({ trace_id }) => trace_id));
 }

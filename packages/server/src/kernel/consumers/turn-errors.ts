@@ -1,6 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import { StorageError } from '../../db/index.ts';
-import { isAccountGone } from '../work.ts';
+import { isAccountGone } from '../account-gone.ts';
 
 /** Another server has claimed the cursor. This server's transaction is rolled back. */
 export class ClaimLost extends Error {

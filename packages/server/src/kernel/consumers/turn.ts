@@ -1,10 +1,11 @@
 import type { Transaction } from '../../db/index.ts';
+import { isAccountGone } from '../account-gone.ts';
 import { SELF_CALLER } from '../caller.ts';
 import type { LogPosition } from '../log-position.ts';
 import type { Kernel } from '../module.ts';
 import { readAccount } from '../queries.ts';
 import { unchanged } from '../result.ts';
-import { isAccountGone, type LogEvent, type Work } from '../work.ts';
+import type { LogEvent, Work } from '../work.ts';
 import { backoffMs } from './backoff.ts';
 import {
   type ClaimTimes,
