@@ -37,6 +37,12 @@ describe('the stream of a client', () => {
   const lastIds = () => server.seen.map(({ headers }) => headers['last-event-id']);
   afterEach(() => server.close());
 
+  it('takes an event for one, also where a refusal is called like it', async () => {
+    const data = '{"seq":5,"event_type":"entry_quarantined","key":"k"}';
+    const client = await start(stream(`${opening(4)}event: entry_quarantined\nid: 5\ndata: ${data}\n\n`));
+    expect(await take(client, 1)).toEqual([5]);
+  });
+
   it('goes on where it was after a stream that ended, broke, or was refused for a while', async () => {
     const client = await start(
       stream(opening(4) + frame(5), end),
@@ -205,6 +211,29 @@ describe.each(backends)('a client that follows a service on %s', (backend) => {
     const refusal = await take(client, 1, { types: ['nonsense'] }).catch((error: MemError) => error);
     expect(refusal).toMatchObject({ code: 'invalid_input', problem: { errors: [{ path: 'types' }] } });
     await expect(take(client, 1, { branch: 'other' })).rejects.toMatchObject({ code: 'branch_not_found' });
+  });
+});
+
+describe.each(backends)('a stream of a room on %s', (backend) => {
+  it('ends with the event that ends access, and then with the reason', async () => {
+    const app = await openTestApp(backend);
+    const server = await listen(app);
+    onTestFinished(async () => {
+      await server.close();
+      await app.close();
+    });
+    const owner = createClient({ url: server.url, agentId: 'agent/owner' });
+    const { roomId } = await owner.rooms.create({ name: 'Plan', label: 'crew' });
+    const types: string[] = [];
+    const reading = (async () => {
+      for await (const { eventType } of owner.rooms.stream({ roomId, after: 0 })) {
+        types.push(eventType);
+        if (eventType === 'room_message') await owner.rooms.close({ roomId });
+      }
+    })();
+    await owner.rooms.discuss({ roomId, content: 'That is all.' });
+    await expect(reading).rejects.toMatchObject({ code: 'room_not_found', status: 404 });
+    expect(types).toEqual(['room_created', 'room_agent_joined', 'room_message', 'room_closed']);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Route } from '@mem-service/contract/client';
+import { faultCodes, type Route } from '@mem-service/contract/client';
 import { errorFromResponse, errorFromText, MemError, problemOf, unreachableError } from './error.ts';
 import { createParser, type SseMessage } from './sse.ts';
 import {
@@ -30,8 +30,13 @@ export type StreamText = (
 /** The service sends a heartbeat every 15 seconds. */
 const IDLE_MS = 45_000;
 const MAX_RETRY_AFTER_S = 30;
-/** The last event of a stream whose position the log no longer has; its data is the problem. */
-const LOG_REWOUND = 'log_rewound';
+/** The last event of a stream that the service ended for a reason: it is called by its code, and its data is the problem. */
+function reasonIn({ event, data }: SseMessage): MemError | undefined {
+  if (event === undefined || data === undefined || !Object.hasOwn(faultCodes, event)) return undefined;
+  const error = errorFromText(data);
+  // `entry_quarantined` is an event of the log too.
+  return error.code === event ? error : undefined;
+}
 
 /**
  * The first connection fails as any call does. After it, the stream reconnects after every failure and resumes where it
@@ -48,7 +53,8 @@ export function createStream(options: ClientOptions): StreamText {
       let count = 0;
       let leastMs = 0;
       try {
-        for await (const { id, event, data } of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
+        for await (const message of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
+          const { id, data } = message;
           // The first message only gives the start of the stream: a connection that brings no more does not reset the
           // back-off.
           if (count === 0) onOpen?.();
@@ -56,7 +62,8 @@ export function createStream(options: ClientOptions): StreamText {
           connected = true;
           lastId = id ?? lastId;
           if (id !== undefined) prepared.saw(id);
-          if (data !== undefined && event === LOG_REWOUND) throw errorFromText(data);
+          const reason = reasonIn(message);
+          if (reason) throw reason;
           if (data !== undefined) yield data;
         }
       } catch (error) {
