@@ -30,6 +30,17 @@ describe('the dashboard', SLOW, () => {
     await app.close();
   });
 
+  it('shows which page it is in the navigation, also in a low window', async () => {
+    const { page } = await newPage();
+    await page.setViewportSize({ width: 1280, height: 500 });
+    await page.goto(`${server.url}/#/admin/health`);
+    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Health' });
+    await link.waitFor();
+    await expect.poll(async () => (await link.boundingBox())?.y).toBeLessThan(500 - 28);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the page');
+  });
+
   it('is used with the keyboard alone: palette, keys, theme, skip link', async () => {
     const { page, complaints } = await newPage();
     await page.goto(server.url);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { signOut } from '../data/change-key.ts';
 import { serviceUrl } from '../data/client.ts';
 import { useKey } from '../data/key-store.ts';
@@ -17,13 +17,31 @@ const GROUPS: readonly PageGroup[] = ['main', 'review', 'evaluation', 'sources',
 
 /** On the left: all pages by group. */
 export function Navigation({ pages }: { pages: readonly DashboardPage[] }) {
+  const side = useCurrentInView(pages.length);
   return (
-    <nav className={styles.side} aria-label={shell.navigation} data-tour="navigation">
+    <nav ref={side} className={styles.side} aria-label={shell.navigation} data-tour="navigation">
       <Account />
       <Groups pages={pages} />
       <Foot />
     </nav>
   );
+}
+
+/** Between the page that is shown and the edge, so that its neighbours are seen. */
+const ROOM = 64;
+
+/** A low window has no room for all pages. `scrollIntoView` would make Tab go on from the one that is shown. */
+function useCurrentInView(count: number): RefObject<HTMLElement | null> {
+  const side = useRef<HTMLElement>(null);
+  const current = pageOf(useBrowserAddress())?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page, or more of them, may be elsewhere.
+  useEffect(() => {
+    const link = side.current?.querySelector('[aria-current="page"]');
+    if (!side.current || !link) return;
+    const [all, one] = [side.current.getBoundingClientRect(), link.getBoundingClientRect()];
+    side.current.scrollTop += Math.max(0, one.bottom + ROOM - all.bottom) + Math.min(0, one.top - ROOM - all.top);
+  }, [current, count]);
+  return side;
 }
 
 function Account() {
@@ -63,19 +81,8 @@ function Group({ title, pages }: { title: string; pages: readonly DashboardPage[
 
 function Item({ page }: { page: DashboardPage }) {
   const isCurrent = pageOf(useBrowserAddress())?.id === page.id;
-  const link = useRef<HTMLAnchorElement>(null);
-  // A low window has no room for all of them.
-  useEffect(() => {
-    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' });
-  }, [isCurrent]);
   return (
-    <a
-      ref={link}
-      className={styles.item}
-      href={hrefOf(page.id)}
-      title={page.title}
-      aria-current={isCurrent ? 'page' : undefined}
-    >
+    <a className={styles.item} href={hrefOf(page.id)} title={page.title} aria-current={isCurrent ? 'page' : undefined}>
       <Icon name={page.icon} />
       <span className={styles.label}>{page.title}</span>
     </a>
