@@ -10,10 +10,6 @@ export const PATTERN_ANSWERS: readonly OperationName[] = [
   'detected_patterns.read',
   'pattern_scans.list',
 ];
-export const PATTERN_EVENTS: ReadonlySet<string> = new Set([
-  ...['pattern_scan_started', 'pattern_scan_ended', 'pattern_opened', 'pattern_reopened', 'pattern_resolved'],
-]);
-
 export const SEVERITY_TONES: Record<ListedPattern['severity'], Tone> = {
   critical: 'bad',
   warning: 'warn',
