@@ -22,7 +22,7 @@ const ROWS = {
     'branch_create branch_list branch_read branch_close branch_reopen create_tag list_tags delete_tag diff_branches compare merge_base branch_merge branch_refresh cherry_pick list_merges abort_merge list_conflicts ' +
     'read_conflict resolve_conflict pr_open pr_list pr_read pr_review pr_close pr_reopen pr_merge',
   rollback: 'rollback fork trace_influence quarantine list_quarantines read_quarantine undo_quarantine',
-  negotiations: 'negotiate_create negotiate_status negotiate_propose negotiate_respond negotiate_cancel',
+  negotiations: 'negotiate_create negotiate_list negotiate_status negotiate_propose negotiate_respond negotiate_cancel',
   evaluation:
     'judge_trace judge_define judges seed_starter_judges verdicts eval_summary backfill behaviors behavior_define ' +
     'behavior_from_trace blast_radius incident segment dimensions attribute_failure propose_fix fixes approve_fix_memory ' +
@@ -32,7 +32,7 @@ const ROWS = {
     'room_updates room_discuss room_discussions room_close',
   invitations:
     'room_invite room_invitations room_withdraw_invite my_invitations room_accept_invite room_decline_invite room_redeem',
-  documents: 'room_add_document room_documents room_document_search room_document_read',
+  documents: 'room_add_document room_documents room_document_search room_document_read room_delete_document',
   directory:
     'room_discover room_details room_request_access my_access_requests room_access_requests room_approve_access ' +
     'room_decline_access room_grant_access',

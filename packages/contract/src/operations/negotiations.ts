@@ -71,6 +71,16 @@ export const negotiations = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/rooms/{room_id}/negotiations' },
     cli: { args: ['room_id'], alias: 'negotiations', also: ['room negotiations'] },
+    tools: [
+      {
+        name: 'mem_negotiate_list',
+        toolset: 'rooms',
+        description: 'List the negotiations of a room, newest first.',
+        fields: ['room_id', 'status'],
+        unlisted: ['limit', 'cursor'],
+        limit: 20,
+      },
+    ],
     input: () =>
       z.strictObject({
         room_id: r.roomId,

@@ -264,6 +264,16 @@ export const roomDocuments = {
     removes: 'room_documents.add',
     http: { method: 'DELETE', path: '/api/v1/rooms/{room_id}/documents/{document_id}' },
     cli: { args: ['room_id', 'document_id'], alias: 'delete-document', also: ['room delete-document'] },
+    tools: [
+      {
+        name: 'mem_room_delete_document',
+        toolset: 'rooms',
+        description: 'Delete a document that you added to a room, with its text and for good.',
+        fields: ['room_id', 'document_id'],
+        miss: 'mem_room_documents',
+        destroys: true,
+      },
+    ],
     input: () => z.strictObject({ room_id: r.roomId, document_id: documentId, agent_id: actingAgent }),
     output: () => z.object({ document_id: documentId, room_id: r.roomId, deleted: z.literal(true) }),
     errors: [...errors, 'not_found'],
