@@ -69,7 +69,7 @@ describe.each(backends)('judging on %s', (backend) => {
     const source = { query: scan, dialect: database.dialect, account_id };
     let left = 2;
     const isStopping = () => left-- <= 0;
-    const judges = parseJudges(await listActive(read, account_id));
+    const judges = await parseJudges(await listActive(read, account_id));
     expect(await judgeTraces(source, traces, { judges, rateOf: () => 1, isStopping })).toHaveLength(2);
     left = 2;
     // What is looked for in the past may be there already.

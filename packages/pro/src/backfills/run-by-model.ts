@@ -51,7 +51,7 @@ async function advance(context: ConsumerContext, backfill: BackfillRow): Promise
   const { for_agent, next_seq, until_seq, sampling_rate } = backfill;
   const limit = Math.min(TRACES_AT_ONCE, backfill.max_traces - backfill.traces);
   const row = await getJudge(read, account_id, backfill.judge_id ?? '');
-  const [judge] = row ? parseJudges([row]).filter(asksModel) : [];
+  const [judge] = row ? (await parseJudges([row])).filter(asksModel) : [];
   const traces =
     limit > 0 && judge
       ? await listTracesBetween(scan, { account_id, agent_id: for_agent, from: next_seq, before: until_seq, limit })

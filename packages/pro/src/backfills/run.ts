@@ -55,7 +55,7 @@ async function judgesOf(context: ConsumerContext, { judge_id, sampling_rate }: B
   const { kernel, account_id, isStopping } = context;
   const { read } = kernel.services.database.forAccount(account_id);
   const judge = judge_id === null ? undefined : await getJudge(read, account_id, judge_id);
-  const judges = parseJudges(judge_id === null ? await listActive(read, account_id) : judge ? [judge] : []);
+  const judges = await parseJudges(judge_id === null ? await listActive(read, account_id) : judge ? [judge] : []);
   return {
     width: judges.length,
     async look(traces) {

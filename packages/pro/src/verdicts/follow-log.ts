@@ -32,7 +32,7 @@ async function judgeEvents(context: ConsumerContext, events: readonly LogEvent[]
   const { account_id, kernel, isStopping } = context;
   const { database } = kernel.services;
   const { read, scan } = database.forAccount(account_id);
-  const judges = parseJudges(await listActive(read, account_id));
+  const judges = await parseJudges(await listActive(read, account_id));
   if (judges.length === 0) return;
   const found = await findTraces(
     read,

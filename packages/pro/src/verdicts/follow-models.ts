@@ -56,7 +56,7 @@ async function questionsIn(
   events: readonly LogEvent[],
 ): Promise<OpenQuestion[]> {
   const { read } = kernel.services.database.forAccount(account_id);
-  const judges = parseJudges(await listActive(read, account_id)).filter(asksModel);
+  const judges = (await parseJudges(await listActive(read, account_id))).filter(asksModel);
   if (judges.length === 0) return [];
   const seqs = [...new Set(events.flatMap(tracesIn))];
   const traces = (await findTraces(read, account_id, seqs)).flatMap((trace) => trace ?? []);

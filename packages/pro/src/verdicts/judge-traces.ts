@@ -14,8 +14,15 @@ export type AskingJudge = WholeJudge & { parsed: judgeShapes.ModelDefinition };
 export const asksModel = (one: ParsedJudge): one is AskingJudge => one.parsed.kind === 'llm';
 const asksNone = (one: ParsedJudge): one is CheckingJudge => one.parsed.kind !== 'llm';
 
-export const parseJudges = (judges: readonly WholeJudge[]): ParsedJudge[] =>
-  judges.map((one) => ({ ...one, parsed: definitionIn(one) }));
+/** An account may have hundreds of judges with long definitions. */
+export async function parseJudges(judges: readonly WholeJudge[]): Promise<ParsedJudge[]> {
+  const parsed: ParsedJudge[] = [];
+  for (const one of judges) {
+    await pause();
+    parsed.push({ ...one, parsed: definitionIn(one) });
+  }
+  return parsed;
+}
 
 /** A trace to be judged, and the least rate at which it is among the chosen ones. */
 export type ChosenTrace = { seq: number; trace_id: string; agent_id: string };
