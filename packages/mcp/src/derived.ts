@@ -110,7 +110,7 @@ async function run(bound: Bound, args: JsonObject, session: McpSession): Promise
     const text = await session.service.call(name, input, session.identity.caller());
     const json = parseExact(text) as JsonObject;
     if (operation.seals && typeof json.trace_id === 'string') session.lastTraceId = json.trace_id;
-    return { json: shown(bound, args, json), isTrimmed: operation.effect === 'write' && json.deleted !== true };
+    return { json: shown(bound, args, json), isTrimmed: operation.effect === 'write' && !isDeletedEntry(json) };
   } catch (error) {
     const problem = problemOf(error);
     if (!problem) throw error;
@@ -180,8 +180,10 @@ function shown({ name, operation, binding }: Bound, args: JsonObject, json: Json
 /** Members that the writer has just sent itself. */
 const GIVEN_BY_WRITER = new Set(['value', 'provenance', 'artifact_refs', 'ttl_at']);
 
+const isDeletedEntry = (json: JsonObject): boolean => json.deleted === true && 'version' in json;
+
 function written(json: JsonObject, args: JsonObject): JsonObject {
-  if (json.deleted === true) {
+  if (isDeletedEntry(json)) {
     const { entity_path, key, version } = json;
     return { entity_path, key, version, deleted: true, hint: 'mem_restore brings it back' };
   }
