@@ -138,7 +138,7 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
     const { page, complaints } = await open();
     const judged = list(page).getByRole('row').filter({ hasText: 'Traces judged' });
     await judged.getByText(/of 1 verdict failed/).waitFor();
-    await list(page).getByRole('row').filter({ hasText: 'Judge defined' }).click();
+    await list(page).getByText('Judge defined').click();
     await inspector(page).getByRole('link', { name: 'Open quiet-tools' }).click();
     await page.getByRole('heading', { name: 'quiet-tools', level: 1 }).waitFor();
     expect(complaints).toEqual([]);
