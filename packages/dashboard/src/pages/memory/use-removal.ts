@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { client } from '../../data/client.ts';
 import { problemOf } from '../../data/problem.ts';
 import { memory } from '../../texts/memory.ts';
@@ -13,6 +13,7 @@ export const GONE = 0;
 
 /** Deleting an entry and bringing versions back, each with an undo. */
 export function useRemoval(entry: ShownAddress) {
+  const queries = useQueryClient();
   const changed = useEntryChanged();
   const refused = (error: unknown) => showToast(texts.refused(problemOf(error).detail));
   const bringBack = async (version: number | undefined, current: number) => {
@@ -20,6 +21,8 @@ export function useRemoval(entry: ShownAddress) {
     return client().call('entries.restore', input);
   };
   const remove = useMutation({
+    // What is asked of the story now would come after the deletion, and find none.
+    onMutate: () => queries.cancelQueries({ queryKey: ['entries.confidence'] }),
     mutationFn: (version: number) => client().call('entries.delete', { ...callOf(entry), if_version: version }),
     onSuccess: async () => {
       await changed();
