@@ -34,6 +34,9 @@ describe('mem eval run', () => {
     expect(out).toMatch(/^failed: 0 of 2 passed /);
     expect(out).toMatch(/^one +missing +new +no trace has the attribute case_id=one$/m);
     const { code, err } = await desk.inProcess(['eval', 'run', 'nightly', '--fail-on-fail']);
-    expect({ code, err }).toEqual({ code: 3, err: 'mem: there is no case in set nightly: mem create-case keeps one\n' });
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: 'mem: there is no case in set nightly: mem create-case keeps one\n',
+    });
   });
 });

@@ -73,7 +73,7 @@ export async function toLooked(
   const known = new Set(compared);
   for (const row of rows) {
     const turn = pause();
-    if (turn) await turn;
+    if (turn !== undefined) await turn;
     const { entity_path, entry_id, key, version, seq, agent_id, written_at, memory_type, content_hash, confidence } =
       row;
     const standing = standingOf(row);
