@@ -57,12 +57,15 @@ const tooMuch = (): Fault =>
 
 type SharedPart = { entity_path: string; after: number };
 
-/** Reads what an agent shares with a room that it has joined, as drafts of entries of the room. */
+/**
+ * Reads what an agent shares with a room that it has joined, as drafts of entries of the room. A refusal is returned: a retry of
+ * what was shared has its answer, whatever is at the path by now.
+ */
 export async function readShared(
   services: Services,
   caller: Caller,
   { entity_path, after }: SharedPart,
-): Promise<Shared> {
+): Promise<Shared | Fault> {
   const member = caller.room as RoomMember;
   const home = member.home_account_id;
   const view = homeView(services, caller, home);
@@ -70,15 +73,15 @@ export async function readShared(
   const glob = sharedGlob(entity_path);
   const heads = await queries.listSharedHeads(scan, view, { glob, limit: MAX_SHARED_ENTRIES + 1 });
   if (heads.length === 0)
-    throw new Fault('not_found', 'there is nothing at this path that every agent of the account may see', {
+    return new Fault('not_found', 'there is nothing at this path that every agent of the account may see', {
       entity_path,
     });
-  if (heads.length > MAX_SHARED_ENTRIES) throw tooMuch();
+  if (heads.length > MAX_SHARED_ENTRIES) return tooMuch();
   const found = await queries.listSharedVersions(scan, view, {
     ...{ heads, after, each: MAX_VERSIONS_OF_SHARED },
     ...{ limit: MAX_SHARED_VERSIONS + 1, bytes: MAX_SHARED_BYTES },
   });
-  if (found.more || found.rows.length > MAX_SHARED_VERSIONS) throw tooMuch();
+  if (found.more || found.rows.length > MAX_SHARED_VERSIONS) return tooMuch();
   const shared: Shared = { versions: [], entry_count: heads.length, left_out: 0, shared_seq: after };
   for (const row of found.rows) {
     await pause();

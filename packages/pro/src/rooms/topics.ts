@@ -48,7 +48,9 @@ const add = writes<'rooms.add_topic'>(async (work, { caller, input, prepared }) 
   const { tx, account_id, now, services } = work;
   const member = caller.room as RoomMember;
   const { room_id, entity_path } = input;
-  const { versions, entry_count, left_out, shared_seq } = prepared as Shared;
+  const shared = prepared as Shared | Fault;
+  if (shared instanceof Fault) throw shared;
+  const { versions, entry_count, left_out, shared_seq } = shared;
   const room = await requireRoom(work);
   const topics = await queries.listAllTopics(tx, account_id);
   const known = sameTopic(topics, member, entity_path);

@@ -18,7 +18,6 @@ import { readContext, startNotes } from './notes.ts';
 import { plainWork, unauditedWork, worksOf } from './own-work.ts';
 import { pay, prepaying, refundOnFailure, refundPrepaid } from './paying.ts';
 import { readSeq } from './queries.ts';
-import { Refusal, refusedIfNew } from './refused-if-new.ts';
 import { AttachedReplicas } from './replica/attached-replicas.ts';
 import { handActivity } from './replica/hand-notes.ts';
 import { createReceive, type HandedAudit } from './replica/receive.ts';
@@ -187,9 +186,7 @@ function createRun({ services, admit, followers, committer, notes, rooms }: RunP
     // Writes of an account run in order; only reads have to wait for the flush.
     if (handler.kind === 'write' || handler.kind === 'set') {
       const preparing = handler.prepare?.(services, input, caller);
-      const prepared = preparing === undefined ? undefined : await refusedIfNew(preparing, caller);
-      if (prepared instanceof Refusal)
-        return refundPrepaid(committer.submit({ name, handler: prepared.handler, input, caller, lineage }), call);
+      const prepared = preparing === undefined ? undefined : await preparing;
       const checking = handler.isLarge?.(services, input, caller);
       const transaction = checking !== undefined && (await checking) ? ('large' as const) : undefined;
       const job = { name, handler, input, caller, lineage, gaps, prepared, transaction };
