@@ -203,9 +203,7 @@ async function fromEntry(context: ReadContext, input: ProposalInput): Promise<Fi
     throw new Fault(
       'conflict',
       'outcomes do not speak against the entry: give the value that it should have in `entries`',
-      {
-        ...{ entity_path, key, version },
-      },
+      { entity_path, key, version },
     );
   const words = outcomesOf(ledger);
   return {
