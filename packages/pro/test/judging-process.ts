@@ -1,3 +1,4 @@
+import { clockFrom } from '../../../tests/support/clock-from.ts';
 import { openApp } from '../../server/src/app.ts';
 import { SELF_CALLER } from '../../server/src/kernel/index.ts';
 import { modules } from '../src/index.ts';
@@ -14,7 +15,7 @@ const { dataDir, postgresDsn, now, until } = JSON.parse(process.argv[2] as strin
 };
 
 const app = await openApp({
-  ...{ dataDir, postgresDsn, postgresPool: 4, modules, clock: { now: () => now }, sweepSeconds: 3600 },
+  ...{ dataDir, postgresDsn, postgresPool: 4, modules, clock: clockFrom(now), sweepSeconds: 3600 },
 });
 const { backfill_id } = await app.kernel.invoke('backfills.create', {}, SELF_CALLER);
 const judged = async () => (await app.kernel.invoke('backfills.read', { backfill_id }, SELF_CALLER)).verdicts;

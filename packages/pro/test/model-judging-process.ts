@@ -1,3 +1,4 @@
+import { clockFrom } from '../../../tests/support/clock-from.ts';
 import { openApp } from '../../server/src/app.ts';
 import { SELF_CALLER } from '../../server/src/kernel/index.ts';
 import type { Settings } from '../../server/src/kernel/settings.ts';
@@ -13,7 +14,7 @@ const { dataDir, postgresDsn, now, settings, traces } = JSON.parse(process.argv[
 };
 
 const app = await openApp({
-  ...{ dataDir, postgresDsn, postgresPool: 4, modules, clock: { now: () => now }, sweepSeconds: 3600, settings },
+  ...{ dataDir, postgresDsn, postgresPool: 4, modules, clock: clockFrom(now), sweepSeconds: 3600, settings },
 });
 for (let n = 0; n < traces; n++)
   await app.kernel.invoke('traces.create', { response_text: `answer ${n}` }, SELF_CALLER);
