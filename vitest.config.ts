@@ -25,5 +25,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // As long as a browser waits: a busy machine is late, not wrong.
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -37,7 +37,7 @@ describe('Every page', { timeout: 120_000 }, () => {
       // A page whose script could not be loaded is loaded as a whole once the network is back.
       const isMissing = () => page.getByRole('button', { name: 'Load again' }).isVisible();
       const isThere = async () => (await page.title()) === titleOf(listed);
-      await expect.poll(async () => (await isMissing()) || (await isThere()), { timeout: 15_000 }).toBe(true);
+      await expect.poll(async () => (await isMissing()) || (await isThere())).toBe(true);
       const whole = (await isMissing()) ? page.waitForEvent('load') : undefined;
       await page.context().setOffline(false);
       await whole;

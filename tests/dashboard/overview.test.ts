@@ -12,6 +12,19 @@ const SLOW = { timeout: 60_000 };
 const newPage = useBrowser();
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
+/** Requests to these addresses wait until the function that it returns is called. */
+async function holdBack(page: Page, addresses: string): Promise<() => void> {
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route(addresses, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return go;
+}
+
 describe.each(backends)('Overview on %s', SLOW, (backend) => {
   let app: TestApp;
   let server: TestServer;
@@ -195,14 +208,7 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
 
     it('keeps the place of its lines free, so that nothing moves when they come', async () => {
       const { page } = await newPage();
-      let answer = () => {};
-      const asked = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-      await page.route('**/series?*include_agents*', async (route) => {
-        await asked;
-        await route.continue();
-      });
+      const answer = await holdBack(page, '**/series?*include_agents*');
       await page.goto(server.url);
       const live = section(page, 'Live');
       await live.getByRole('row').nth(1).waitFor();
@@ -212,12 +218,34 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       expect((await live.boundingBox())?.y).toBe(before?.y);
     });
 
+    it.each([1440, 375])('moves nothing when it says that there is demo data, %i px wide', async (width) => {
+      const as = { agent_id: 'demo-writer' };
+      await app.call('entries.write', { entity_path: 'demo/said', key: `at-${width}`, value: 1 }, as);
+      const { page } = await newPage();
+      await page.setViewportSize({ width, height: 812 });
+      const answer = await holdBack(page, '**/entries?*demo*');
+      await page.goto(server.url);
+      await section(page, 'Live').getByRole('row').nth(1).waitFor();
+      await expect.poll(() => section(page, 'Over time').getByRole('img').count()).toBe(3);
+      const places = () =>
+        Promise.all(
+          ['Activity', 'Over time', 'Needs a person', 'Live'].map(
+            async (name) => (await section(page, name).boundingBox())?.y,
+          ),
+        );
+      const before = await places();
+      answer();
+      await page.getByRole('button', { name: 'Remove demo data' }).waitFor();
+      expect(await places()).toEqual(before);
+      await app.call('entries.erase', { entity_path: 'demo/said' });
+    });
+
     it('has room for its lines on a phone', async () => {
       const { page } = await newPage();
       await page.setViewportSize({ width: 375, height: 812 });
       await page.goto(server.url);
       const charts = section(page, 'Over time').getByRole('img');
-      await expect.poll(() => charts.count(), { timeout: 10_000 }).toBe(3);
+      await expect.poll(() => charts.count()).toBe(3);
       for (const chart of await charts.all()) {
         const box = await chart.boundingBox();
         expect(box?.width).toBeGreaterThan(300);
@@ -238,7 +266,7 @@ describe.each(backends)('Overview on %s', SLOW, (backend) => {
       });
       // The app comes late, so that what is asked before it is known.
       await page.route('**/main-*.js', async (route) => {
-        await expect.poll(() => asked.some((url) => url.includes('/api/v1/log?')), { timeout: 20_000 }).toBe(true);
+        await expect.poll(() => asked.some((url) => url.includes('/api/v1/log?'))).toBe(true);
         await route.continue();
       });
       await page.goto(server.url);

@@ -283,8 +283,8 @@ describe('the dashboard', SLOW, () => {
     await page.getByRole('region', { name: 'Live' }).getByText('retry-policy').waitFor();
     await app.call('entries.write', { entity_path: 'checkout/payments', key: 'while-away', value: 1 });
     const third = await listen(app, { dashboard: folder, corsOrigins: [] }, port);
-    await page.getByRole('region', { name: 'Live' }).getByText('while-away').waitFor({ timeout: 30_000 });
-    await expect.poll(() => page.getByText('The server cannot be reached').count(), { timeout: 15_000 }).toBe(0);
+    await page.getByRole('region', { name: 'Live' }).getByText('while-away').waitFor({ timeout: 60_000 });
+    await expect.poll(() => page.getByText('The server cannot be reached').count()).toBe(0);
     await third.close();
   });
 

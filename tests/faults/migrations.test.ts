@@ -235,7 +235,7 @@ describe.each(backends)('migrations on %s', (backend) => {
       });
     expect((await write()).status).toBe(201);
     // Else one of them may be the first to see the migration, and end the service before the next write.
-    await expect.poll(() => consumersAreDone(mem.url), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => consumersAreDone(mem.url)).toBe(true);
     const { database, schema } = newer.kernel.services;
     await database.alter((tx) => insertRow(tx, { version: schema + 1, module: 'entries', module_version: 99 }));
     const answer = await write();

@@ -104,9 +104,9 @@ describe('/metrics', () => {
     expect(moved('mem_operations_total', { operation: 'entries.read', result: 'ok' })).toBe(1);
     expect(moved('mem_operations_total', { operation: 'entries.read', result: 'not_found' })).toBe(1);
     expect(moved('mem_ops_charged_total')).toBe(4);
-    // Beside it, a slow run notes who was active.
+    // Beside it there may be writes of what follows the log.
     for (const name of ['mem_commit_writes_total', 'mem_commit_batches_total'])
-      expect([1, 2]).toContain(value(written, name) - value(before, name));
+      expect(value(written, name) - value(before, name)).toBeGreaterThanOrEqual(1);
   });
 
   it('holds nothing that anybody wrote', async () => {

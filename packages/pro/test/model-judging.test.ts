@@ -61,10 +61,10 @@ describe.each(backends)('judging by a model on %s', (backend) => {
     await app.call('judges.create', { judge_id: 'no-delete', definition: NO_DELETE });
     await several(app, 2);
     const all = caughtUp(app);
-    await expect.poll(() => resultsOf(app, 'no-delete'), { timeout: 5_000 }).toEqual(['pass', 'pass']);
-    await expect.poll(() => server.questions.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await expect.poll(() => resultsOf(app, 'no-delete')).toEqual(['pass', 'pass']);
+    await expect.poll(() => server.questions.length).toBeGreaterThan(0);
     await several(app, 1);
-    await expect.poll(() => resultsOf(app, 'no-delete'), { timeout: 5_000 }).toHaveLength(3);
+    await expect.poll(() => resultsOf(app, 'no-delete')).toHaveLength(3);
     expect(await resultsOf(app)).toEqual([]);
     go();
     await all;
@@ -262,7 +262,7 @@ describe.each(backends)('judging by a model on %s', (backend) => {
     const over = once(child, 'exit');
     let output = '';
     child.stderr.on('data', (chunk) => (output += chunk));
-    await expect.poll(() => `${server.questions.length >= 3} ${output}`, { timeout: 30_000 }).toBe('true ');
+    await expect.poll(() => `${server.questions.length >= 3} ${output}`).toBe('true ');
     child.kill('SIGKILL');
     await over;
     server.reply = PASS;

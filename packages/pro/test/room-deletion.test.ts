@@ -11,6 +11,7 @@ import {
   type TestOptions,
 } from '../../../tests/support/app.ts';
 import { watchDatabase } from '../../../tests/support/statements.ts';
+import { sql } from '../../server/src/db/index.ts';
 import { endAccount, setPurged } from '../../server/src/kernel/index.ts';
 import { accountOfRoom, changed, hashedBy, type Work } from '../../server/src/module.ts';
 import { MAX_KEPT_ROOMS } from '../src/rooms/limits.ts';
@@ -52,9 +53,36 @@ async function graceOver(app: TestApp): Promise<void> {
 
 async function makeRoom(app: TestApp, name = 'Release planning'): Promise<string> {
   const { room_id } = await app.call('rooms.create', { name, label: 'crew' }, owner);
+  await letGuestIn(app, room_id);
+  return room_id;
+}
+
+async function letGuestIn(app: TestApp, room_id: string): Promise<void> {
   const { token } = await app.call('rooms.invite', { room_id }, owner);
   await app.call('room_invitations.redeem', { token: token as string, label: 'guests' }, guest);
-  return room_id;
+}
+
+/**
+ * Deletes the guest's account as if its rooms were looked for before it did something in one, and what follows the log of the
+ * room came after both.
+ */
+async function deletedBeforeFollowed(app: TestApp, room_id: string, act: () => Promise<unknown>): Promise<void> {
+  const claim = (claimed_by: string, claimed_until: number) =>
+    app.kernel.services.database.transaction(async (tx) => {
+      tx.enter(accountOfRoom(room_id));
+      await tx.run(sql`UPDATE consumer_cursors SET claimed_by = ${claimed_by}, claimed_until = ${claimed_until}
+        WHERE account_id = ${accountOfRoom(room_id)} AND consumer = 'rooms.report_to_accounts'`);
+    });
+  await caughtUp(app);
+  await claim('another server', app.clock.now() + 60_000);
+  await act();
+  await app.kernel.services.database.transaction(async (tx) => {
+    tx.enter(GUEST);
+    await endAccount(tx, GUEST, app.clock.now());
+    await setPurged(tx, GUEST, app.clock.now());
+  });
+  await claim('', 0);
+  await caughtUp(app);
 }
 
 async function openAccounts(app: TestApp): Promise<void> {
@@ -207,27 +235,16 @@ describe.each(backends)('rooms of an account that is deleted on %s', (backend) =
     const { app } = await open();
     const { room_id } = await app.call('rooms.create', { name: 'Another' }, owner);
     await app.call('rooms.update', { room_id, discoverable: true }, owner);
-    await app.call('room_directory.request_access', { room_id, message: 'We test it.' }, guest);
-    // As if it was looked for before it came in.
-    await app.kernel.services.database.transaction(async (tx) => {
-      tx.enter(GUEST);
-      await endAccount(tx, GUEST, app.clock.now());
-      await setPurged(tx, GUEST, app.clock.now());
-    });
-    await caughtUp(app);
+    await deletedBeforeFollowed(app, room_id, () =>
+      app.call('room_directory.request_access', { room_id, message: 'We test it.' }, guest),
+    );
     expect((await app.call('rooms.list_access_requests', { room_id }, owner)).access_requests).toEqual([]);
   });
 
   it('are ended by what follows their log where it came in while it was deleted', async () => {
     const { app, room_id } = await open();
-    const other = await makeRoom(app, 'Another');
-    // As if it was looked for before it came in.
-    await app.kernel.services.database.transaction(async (tx) => {
-      tx.enter(GUEST);
-      await endAccount(tx, GUEST, app.clock.now());
-      await setPurged(tx, GUEST, app.clock.now());
-    });
-    await caughtUp(app);
+    const { room_id: other } = await app.call('rooms.create', { name: 'Another', label: 'crew' }, owner);
+    await deletedBeforeFollowed(app, other, () => letGuestIn(app, other));
     expect((await app.call('rooms.read', { room_id: other }, owner)).accounts).toMatchObject([{ label: 'crew' }]);
     expect((await app.call('rooms.read', { room_id }, owner)).accounts).toHaveLength(2);
   });

@@ -39,6 +39,8 @@ describe.each(backends)('segments on %s', (backend) => {
     expect(byOutcome.segments).toMatchObject([
       { dimension: 'attributes.release', value: '2.0', differs: 'worse', fails: { rate: 1 }, rest: { rate: 0 } },
     ]);
+    const withMany = await app.call('segments.list', { by: ['attributes.release'], min_runs: 13 });
+    expect(withMany).toMatchObject({ segments: [], compared: 0, not_compared: 2 });
     for (const { trace_id } of runs)
       await app.call('verdicts.judge', { trace_id: trace_id as string, judge_id: 'no-delete' });
     const { trace_id } = runs[0] as { trace_id: string };

@@ -71,7 +71,7 @@ export const titleOf = ({ title }: Pick<ListedPage, 'title'>): string => `${titl
 
 /** Waits until a page is there and its questions are answered. */
 export async function waitForPage({ page, waiting }: OpenWindow, listed: Pick<ListedPage, 'title'>): Promise<void> {
-  await expect.poll(() => page.title(), { timeout: 15_000 }).toBe(titleOf(listed));
+  await expect.poll(() => page.title()).toBe(titleOf(listed));
   await quiet({ page, waiting });
 }
 
@@ -80,7 +80,7 @@ export async function quiet({ page, waiting }: Pick<OpenWindow, 'page' | 'waitin
   // What a new address asks for is asked once its page is drawn.
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 20)))');
   const isLoading = async () => waiting.size + (await page.locator('main [aria-label="Loading"]').count());
-  await expect.poll(async () => (await isLoading()) + (await isLoading()), { timeout: 15_000, interval: 20 }).toBe(0);
+  await expect.poll(async () => (await isLoading()) + (await isLoading()), { interval: 20 }).toBe(0);
 }
 
 type Plant = (hosted: Hosted, account: NewAccount) => Promise<void>;

@@ -105,6 +105,9 @@ export const segments = {
         fails: f.failureRate.meta({ description: 'Of all runs whose result is known.' }),
         segments: z.array(segment),
         compared: z.int().meta({ description: 'How many segments were compared.' }),
+        not_compared: z.int().meta({
+          description: 'How many were not: with fewer runs than `min_runs`, with all runs, or not among the largest.',
+        }),
         ...f.lookedAt,
       }),
     errors: ['not_found', 'module_not_installed'],

@@ -28,6 +28,7 @@ export async function segmentsOf(
     fails: wilson(failed, runs.length),
     segments: segments.slice(0, limit),
     compared: segments.length,
+    not_compared: dimensions.reduce((sum, { values, value_count }) => sum + value_count - values.length, 0),
     looked_at: loaded.runs.length,
     complete: loaded.complete,
   };

@@ -45,10 +45,10 @@ export function OverviewPage() {
     <div className={styles.page}>
       <div className={styles.main}>
         <Title data={data} range={range} onRange={(next) => set({ range: next })} />
-        {demo.isThere && <DemoNote demo={demo} />}
         <Activity data={data} range={range} />
         <Trends data={data} range={range} />
         <LiveList stats={data.stats} />
+        {demo.isThere && <DemoNote demo={demo} />}
       </div>
       <div className={styles.aside}>
         <NeedsAPerson stale={data.allStale} />
