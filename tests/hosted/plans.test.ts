@@ -198,6 +198,29 @@ describe.each(backends)('a plan on %s', (backend) => {
     await expectExact(owner);
   });
 
+  it('says what is stored with the rooms of the account, which bounds writes in them', async () => {
+    const owner = await account('bytes');
+    const { key } = owner;
+    const { storage_bytes: own, storage_bytes_with_rooms: together } = await limitsOf(owner);
+    expect(together).toEqual(own);
+    const { room_id } = (await service.as(key, post('/api/v1/rooms', { name: 'Release', label: 'crew' }))).json;
+    const inRoom = (name: string) => service.as(key, write(`@${room_id}/plan`, name, BIG));
+    expect(all([await inRoom('a'), await inRoom('b'), await service.as(key, write('own', 'k', BIG))])).toEqual([
+      201, 201, 201,
+    ]);
+    const { limits, warnings } = (await service.as(key, get('/api/v1/me'))).json as Output<'me.read'>;
+    expect(limits.storage_bytes.used).toBeLessThan(7_500);
+    expect(limits.storage_bytes_with_rooms).toMatchObject({ limit: 20_000 });
+    expect(limits.storage_bytes_with_rooms.used).toBeGreaterThan(18_000);
+    expect(limits.storage_entries_with_rooms.used).toBe((limits.storage_entries.used ?? 0) + 2);
+    expect(warnings).toEqual([
+      `${limits.storage_bytes_with_rooms.used} of the 20000 bytes of the plan are stored, with the rooms.`,
+    ]);
+    expect(await inRoom('c')).toMatchObject(refused('storage_bytes'));
+    const part = await service.newKey(key, { key_type: 'agent', scopes: [{ pattern: 'own/**', permission: 'READ' }] });
+    expect((await limitsOf(part)).storage_bytes_with_rooms).toEqual({ used: null, limit: 20_000 });
+  });
+
   it('counts profiles, tags and edges, exactly when they are replaced and erased', async () => {
     const owner = await account('bytes');
     const { key } = owner;

@@ -249,7 +249,7 @@ type MeteringParts = Pick<Services, 'database' | 'clock' | 'settings' | 'replica
 function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: MeteringParts) {
   if (!hosted) return {};
   const boundsOf = planBounds(parts.settings);
-  const roomOwners = new RoomOwners({ ...parts, boundsOf });
+  const roomOwners = new RoomOwners(parts);
   return {
     meter: new UsageMeter(parts),
     boundsOf,

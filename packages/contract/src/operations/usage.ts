@@ -38,6 +38,10 @@ const limits = z
     rate_rpm: bound.meta({ description: 'Requests of all keys of the account in the last minute.' }),
     storage_bytes: bound.meta({ description: 'Bytes of all versions, traces and open sessions.' }),
     storage_entries: bound.meta({ description: 'Entries that are not deleted.' }),
+    storage_bytes_with_rooms: bound.meta({
+      description: 'With all rooms that the account owns: beyond the limit, writes in them are refused.',
+    }),
+    storage_entries_with_rooms: bound.meta({ description: 'The same for entries.' }),
     open_sessions: bound,
     open_streams: bound.meta({ description: 'Event streams, on the server that answers.' }),
   })

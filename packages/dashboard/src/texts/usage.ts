@@ -38,6 +38,8 @@ export const usageTexts = {
       rate_rpm: 'Requests a minute, all keys',
       storage_bytes: 'Storage',
       storage_entries: 'Entries',
+      storage_bytes_with_rooms: 'Storage with rooms',
+      storage_entries_with_rooms: 'Entries with rooms',
       open_sessions: 'Open sessions',
       open_streams: 'Open streams',
       ops: 'Ops this month',

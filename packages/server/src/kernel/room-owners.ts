@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Services } from './module.ts';
-import { OwnerStorage } from './owner-storage.ts';
+import { OwnerStorage, type StoredTogether } from './owner-storage.ts';
 import { listStored, readAccount } from './queries.ts';
 import { isRoomAccount, type RoomHook } from './rooms.ts';
 import type { Work } from './work.ts';
@@ -11,7 +11,7 @@ const STALE_MS = 5_000;
 const MAX_OWNERS = 1_000;
 const MAX_ROOMS = 10_000;
 
-type OwnerParts = { database: Services['database']; clock: Clock; boundsOf: NonNullable<Services['boundsOf']> };
+type OwnerParts = { database: Services['database']; clock: Clock };
 
 /**
  * What bounds the storage of rooms: the plans of the accounts that own them, and what these store with all of their rooms. Read
@@ -39,13 +39,17 @@ export class RoomOwners {
     const ownerId = this.#ownerIds.get(accountId);
     const owner = ownerId === undefined ? undefined : this.#owners.get(ownerId);
     if (!owner) return this.#find(accountId);
-    const age = owner.readAt === undefined ? STALE_MS : Math.abs(this.#parts.clock.now() - owner.readAt);
+    const age = this.#ageOf(owner);
     if (age < REFRESH_MS) return owner;
     const reading = this.#read(owner);
     if (age >= STALE_MS) return reading.then(() => owner);
     // Where the store is out of reach, a later write says so.
     reading.catch(() => {});
     return owner;
+  }
+
+  #ageOf({ readAt }: OwnerStorage): number {
+    return readAt === undefined ? STALE_MS : Math.abs(this.#parts.clock.now() - readAt);
   }
 
   committed(work: Work): void {
@@ -55,6 +59,13 @@ export class RoomOwners {
   /** The plan of the account that owns a room. */
   async planOf(roomAccount: string): Promise<string | null> {
     return (await this.ownerOf(roomAccount))?.plan ?? null;
+  }
+
+  /** What an account stores with all rooms that it owns; what other servers write there, after a few seconds. */
+  async storedBy(ownerId: string): Promise<StoredTogether> {
+    const owner = this.#owners.get(ownerId) ?? new OwnerStorage(ownerId);
+    if (this.#ageOf(owner) >= REFRESH_MS) await this.#read(owner);
+    return owner.stored;
   }
 
   /** Called after a change of its plan on this server. */
@@ -83,7 +94,7 @@ export class RoomOwners {
   }
 
   async #readStored(owner: OwnerStorage): Promise<void> {
-    const { database, clock, boundsOf } = this.#parts;
+    const { database, clock } = this.#parts;
     const { account_id } = owner;
     if (this.#owners.get(account_id) === owner)
       setNewest(this.#owners, { key: account_id, value: owner, most: MAX_OWNERS });
@@ -91,9 +102,7 @@ export class RoomOwners {
     const now = clock.now();
     const row = await readAccount(database.forAccount(account_id).read, account_id);
     const plan = row?.plan ?? null;
-    const { storage_bytes, storage_entries } = boundsOf(plan);
-    const isBounded = storage_bytes !== null || storage_entries !== null;
-    const rooms = isBounded ? ((await this.#hook?.listOwned(account_id, database)) ?? []) : [];
+    const rooms = (await this.#hook?.listOwned(account_id, database)) ?? [];
     const parts = rooms.length > 0 ? await listStored(database.scan, database.dialect, rooms) : [];
     owner.take({ plan, parts: row ? [row, ...parts] : parts }, begun, now);
   }

@@ -50,7 +50,13 @@ export function Limits({ quotas }: { quotas: Quotas }) {
 }
 
 function rowsOf(limits: Output<'me.read'>['limits'], quotas: Quotas): LimitRow[] {
-  const bounds = Object.entries(limits).map(([name, { used, limit }]) => ({ name: name as LimitName, used, limit }));
+  const { storage_bytes_with_rooms: bytesWithRooms, storage_entries_with_rooms: entriesWithRooms, ...own } = limits;
+  const storesInRooms =
+    bytesWithRooms.used !== own.storage_bytes.used || entriesWithRooms.used !== own.storage_entries.used;
+  const bounds = Object.entries(storesInRooms ? limits : own).map(([name, bound]) => ({
+    name: name as LimitName,
+    ...bound,
+  }));
   // Entries are among the limits already.
   const others = quotas.filter(({ name }) => name !== 'entries');
   const rows = [...bounds, ...others.map(({ name, current, limit }) => ({ name, used: current, limit }))];
@@ -62,7 +68,7 @@ function rowsOf(limits: Output<'me.read'>['limits'], quotas: Quotas): LimitRow[]
 }
 
 function wordsOf({ name, used, limit }: LimitRow): string {
-  const shown = name === 'storage_bytes' ? bytes : number;
+  const shown = name.startsWith('storage_bytes') ? bytes : number;
   if (used === null) return limit === null ? '' : texts.of(texts.unknown, shown(limit));
   return limit === null ? texts.unlimited(shown(used)) : texts.of(shown(used), shown(limit));
 }

@@ -37,7 +37,7 @@ const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
   const account = await getUsage(read, { account_id, period: standing.period.name });
   const { name = '', plan = null, status = 'active' } = account ?? {};
   const key = holder ? await describeKey(read, { account_id, key_id: holder.key_id }) : null;
-  const limits = limitsOf(services, caller, account);
+  const limits = await limitsOf(services, caller, account);
   const allowed = limits.key_rate_rpm.limit;
   return {
     account: { account_id, name, plan, status },
@@ -54,7 +54,11 @@ const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
 
 type MeLimits = Output<'me.read'>['limits'];
 
-function limitsOf(services: Services, { account_id, key }: Caller, account: AccountUsageRow | undefined): MeLimits {
+async function limitsOf(
+  services: Services,
+  { account_id, key }: Caller,
+  account: AccountUsageRow | undefined,
+): Promise<MeLimits> {
   const bounds = services.boundsOf?.(account?.plan ?? null) ?? UNBOUNDED;
   const made = key && services.limiter?.requestsOf({ account_id, key_id: key.key_id });
   const rates = services.limiter ? bounds : UNBOUNDED;
@@ -64,11 +68,14 @@ function limitsOf(services: Services, { account_id, key }: Caller, account: Acco
   // Amounts of the whole account would show a caller that is kept to a part of it, or for whom others hide, when they write.
   const seesAll = services.boundsOf !== undefined && key && key.read === undefined && key.agent_ids === undefined;
   const ofAccount = (used: number) => (seesAll ? used : null);
+  const withRooms = seesAll ? await services.roomOwners?.storedBy(account_id) : undefined;
   return {
     key_rate_rpm: { used: made?.key ?? 0, limit: services.limiter ? ownRate : null },
     rate_rpm: { used: ofAccount(made?.account ?? 0), limit: rates.rate_rpm },
     storage_bytes: { used: ofAccount(storage_bytes), limit: bounds.storage_bytes },
     storage_entries: { used: ofAccount(storage_entries), limit: bounds.storage_entries },
+    storage_bytes_with_rooms: { used: withRooms?.storage_bytes ?? null, limit: bounds.storage_bytes },
+    storage_entries_with_rooms: { used: withRooms?.storage_entries ?? null, limit: bounds.storage_entries },
     open_sessions: { used: ofAccount(open_sessions), limit: bounds.open_sessions },
     open_streams: { used: ofAccount(services.openStreams.get(account_id) ?? 0), limit: bounds.open_streams },
   };

@@ -5,7 +5,8 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-type StorageBounds = Record<'storage_bytes' | 'storage_entries', { used: number | null; limit: number | null }>;
+type Bound = { used: number | null; limit: number | null };
+type StorageBounds = Record<`storage_${'bytes' | 'entries'}${'' | '_with_rooms'}`, Bound>;
 type WarningFacts = { limits: StorageBounds; key_ends: string | null; now: number };
 
 /** Warnings about the plan and the key, as sentences. */
@@ -17,15 +18,24 @@ export function warningsOf(usage: PlanUsage, { limits, key_ends: keyEnds, now }:
     warnings.push(`All ${ops_limit} ops of this month are used (${ops_used}). More come on ${day(period.end)}.`);
   else if (warning_level !== null)
     warnings.push(`${warning_level} % of the ${ops_limit} ops of this month are used (${ops_used}).`);
-  warnings.push(...storageWarning(limits.storage_bytes, 'bytes'), ...storageWarning(limits.storage_entries, 'entries'));
+  for (const what of ['bytes', 'entries'] as const) warnings.push(...storageWarnings(limits, what));
   if (keyEnds !== null && Date.parse(keyEnds) - now < WEEK_MS)
     warnings.push(`This key expires on ${keyEnds}. Rotate it before.`);
   return warnings;
 }
 
-function storageWarning({ used, limit }: StorageBounds['storage_bytes'], what: string): string[] {
-  const level = used === null ? null : levelOf(used, limit);
-  if (level === null) return [];
-  const rest = level === 100 ? ' Writes that need more are refused.' : '';
-  return [`${used} of the ${limit} ${what} of the plan are stored.${rest}`];
+function storageWarnings(limits: StorageBounds, what: 'bytes' | 'entries'): string[] {
+  const own = limits[`storage_${what}`];
+  const withRooms = limits[`storage_${what}_with_rooms`];
+  const [level, levelWithRooms] = [levelIn(own), levelIn(withRooms)];
+  const said = (used: number | null) => `${used} of the ${own.limit} ${what} of the plan are stored`;
+  const refused = (where: string) => ` Writes${where} that need more are refused.`;
+  const warnings: string[] = [];
+  if (level !== null) warnings.push(`${said(own.used)}.${level === 100 ? refused('') : ''}`);
+  // What holds without the rooms is not said again with them.
+  if (levelWithRooms !== null && levelWithRooms !== level)
+    warnings.push(`${said(withRooms.used)}, with the rooms.${levelWithRooms === 100 ? refused(' in rooms') : ''}`);
+  return warnings;
 }
+
+const levelIn = ({ used, limit }: Bound): number | null => (used === null ? null : levelOf(used, limit));
