@@ -5,8 +5,8 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-type Bound = { used: number | null; limit: number | null };
-type StorageBounds = Record<`storage_${'bytes' | 'entries'}${'' | '_with_rooms'}`, Bound>;
+type StorageBound = { used: number | null; limit: number | null };
+type StorageBounds = Record<`storage_${'bytes' | 'entries'}${'' | '_with_rooms'}`, StorageBound>;
 type WarningFacts = { limits: StorageBounds; key_ends: string | null; now: number };
 
 /** Warnings about the plan and the key, as sentences. */
@@ -28,14 +28,14 @@ function storageWarnings(limits: StorageBounds, what: 'bytes' | 'entries'): stri
   const own = limits[`storage_${what}`];
   const withRooms = limits[`storage_${what}_with_rooms`];
   const [level, levelWithRooms] = [levelIn(own), levelIn(withRooms)];
-  const said = (used: number | null) => `${used} of the ${own.limit} ${what} of the plan are stored`;
+  const stored = (used: number | null) => `${used} of the ${own.limit} ${what} of the plan are stored`;
   const refused = (where: string) => ` Writes${where} that need more are refused.`;
   const warnings: string[] = [];
-  if (level !== null) warnings.push(`${said(own.used)}.${level === 100 ? refused('') : ''}`);
+  if (level !== null) warnings.push(`${stored(own.used)}.${level === 100 ? refused('') : ''}`);
   // What holds without the rooms is not said again with them.
   if (levelWithRooms !== null && levelWithRooms !== level)
-    warnings.push(`${said(withRooms.used)}, with the rooms.${levelWithRooms === 100 ? refused(' in rooms') : ''}`);
+    warnings.push(`${stored(withRooms.used)}, with the rooms.${levelWithRooms === 100 ? refused(' in rooms') : ''}`);
   return warnings;
 }
 
-const levelIn = ({ used, limit }: Bound): number | null => (used === null ? null : levelOf(used, limit));
+const levelIn = ({ used, limit }: StorageBound): number | null => (used === null ? null : levelOf(used, limit));
