@@ -369,9 +369,12 @@ describe.each(backends)('Evaluation on %s', { timeout: 60_000 }, (backend) => {
         { agent_id },
       );
     const { page, complaints } = await open('#/patterns');
+    const { page: other } = await open('#/patterns');
     await page.getByRole('button', { name: 'Scan', exact: true }).click();
     await page.getByText('The scan has begun').waitFor();
     await caughtUp(app);
+    await other.getByRole('link', { name: 'Knowledge conflict' }).waitFor();
+    await other.close();
     await page.getByRole('link', { name: 'Knowledge conflict' }).click();
     await page.getByRole('heading', { name: 'Knowledge conflict: net/gateway' }).waitFor();
     for (const author of ['agent/a', 'agent/b'])

@@ -61,8 +61,8 @@ export const label = (maxBytes: number) =>
 function labelProblem(text: string): string | undefined {
   if (text.trim() === '') return 'must not be empty';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(text) || !text.isWellFormed()) return 'must not hold control characters';
-  return undefined;
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return 'must not hold control characters';
+  return text.isWellFormed() ? undefined : 'must be well-formed Unicode';
 }
 
 /** Text that both databases can store. Its length is counted in characters, as JSON Schema counts it. */
