@@ -92,5 +92,5 @@ describe.each(backends)('reads on branches on %s', (backend) => {
       }),
       { numRuns: backend === 'sqlite' ? 6 : 2 },
     );
-  }, 120_000);
+  });
 });

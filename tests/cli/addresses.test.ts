@@ -7,7 +7,7 @@ describe('an entry on the command line', () => {
     desk = await openDesk();
     await desk.inProcess(['write', 'checkout/cart', 'currency', '--value', '"EUR"']);
     await desk.inProcess(['write', 'checkout/cart', 'currency', '--value', '"USD"']);
-  }, 60_000);
+  });
   afterAll(() => desk.remove());
 
   it.each([['read'], ['confidence'], ['history']])('%s takes path and key in one word', async (word) => {

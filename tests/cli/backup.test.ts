@@ -55,7 +55,7 @@ describe('mem backup and mem restore', () => {
     expect((await desk.mem(['restore', 'b.db', '--force'], real)).code).toBe(0);
     expect((await desk.mem(['list', '--json'], real)).out).not.toContain('later');
     expect((await desk.mem(['write', 'svc', 'again', '1'], real)).code).toBe(0);
-  }, 60_000);
+  });
 
   it('an empty store is replaced without being told', async () => {
     await desk.inProcess(['backup', file('b.db')]);
@@ -108,7 +108,7 @@ describe('while a server runs and is written to', () => {
   beforeAll(async () => {
     desk = await openDesk();
     server = await serve(desk.env);
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.stop();
     desk.remove();
@@ -148,7 +148,7 @@ describe('while a server runs and is written to', () => {
     expect(JSON.parse(copies[2]?.out ?? '').rows.entries).toBeGreaterThanOrEqual(
       JSON.parse(copies[0]?.out ?? '').rows.entries,
     );
-  }, 60_000);
+  });
 
   it('its store is not replaced, told to or not, and the server does not notice', async () => {
     await desk.inProcess(['backup', join(desk.folder, 'b.db')]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   ];
   expect(await desk.inProcess(sent)).toMatchObject({ code: 0 });
   expect(await desk.inProcess(['write', 'shop', 'plain', '1'])).toMatchObject({ code: 0 });
-}, 60_000);
+});
 afterAll(() => desk.remove());
 
 it('an entry that came by an event is read with its type and time, in one line', async () => {

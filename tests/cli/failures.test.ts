@@ -12,7 +12,7 @@ describe('a command that fails', () => {
     desk = await openDesk();
     await desk.mem(['write', 'svc', 'k', '1']);
     server = await serve({ ...desk.env, MEM_API_KEYS: 'a-key-for-the-tests' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.stop();
     desk.remove();

@@ -17,7 +17,7 @@ describe('a command on a hosted service', () => {
     const settings = { plans, upgrade_url: UPGRADE, plan_comparison_url: PLANS };
     service = await openHosted('sqlite', { app: { settings } });
     desk = await openDesk({ MEM_HTTP_URL: service.server.url });
-  }, 60_000);
+  });
   afterAll(async () => {
     await service.close();
     desk.remove();

@@ -14,7 +14,7 @@ describe('the secret of an address on the command line', () => {
     service = await openHosted('sqlite', { app: { connectors: hostOf(testConnector({ secrets: [] })) } });
     desk = await openDesk({ MEM_HTTP_URL: service.server.url });
     env = { MEM_API_KEY: (await service.newAccount({ plan: 'enterprise' })).key };
-  }, 60_000);
+  });
   afterAll(async () => {
     await service.close();
     desk.remove();

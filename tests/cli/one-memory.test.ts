@@ -290,7 +290,7 @@ describe('mem serve', () => {
     const given = { MEM_DATA_DIR: join(home, 'given') };
     expect(await served(['--local'], project, given)).toContain(`data       ${given.MEM_DATA_DIR} (SQLite, from`);
     expect(existsSync(join(project, '.amfs'))).toBe(false);
-  }, 60_000);
+  });
 
   it('says on its first screen when it begins a store that hides memory, and how to serve that', async () => {
     expect(await served([], project)).not.toContain('Your memory so far');
@@ -301,7 +301,7 @@ describe('mem serve', () => {
     );
     // The second time the store is no longer new.
     expect(await served([], join(home, 'other'))).not.toContain('Your memory so far');
-  }, 60_000);
+  });
 
   it('makes no store where it cannot listen', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
@@ -312,5 +312,5 @@ describe('mem serve', () => {
     expect(await served(['--host', '192.0.2.1'], project)).toContain('is not an address of this machine');
     expect(await served(['--host', 'no-such-host.invalid'], project)).toContain('is not an address of this machine');
     expect(filesBelow(project)).toEqual([]);
-  }, 60_000);
+  });
 });

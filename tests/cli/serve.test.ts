@@ -8,7 +8,7 @@ describe('mem serve', () => {
   let desk: Desk;
   beforeAll(async () => {
     desk = await openDesk();
-  }, 60_000);
+  });
   afterAll(() => desk.remove());
 
   const freePort = () =>
@@ -43,7 +43,7 @@ describe('mem serve', () => {
       child.kill('SIGTERM');
     }
     expect(await ended).toBe(0);
-  }, 60_000);
+  });
 
   it('has help in which the variables are a table', async () => {
     const { out } = await desk.inProcess(['help', 'serve']);

@@ -16,7 +16,7 @@ describe.each(['a local store', 'a server'])('the short id of a trace on %s', (w
       const { out } = await desk.inProcess(['outcome', ref, 'success', '--json']);
       if (ref === 'this') full = JSON.parse(out).trace_id;
     }
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.stop();
     desk.remove();

@@ -154,7 +154,7 @@ beforeAll(async () => {
   place = await readyPlace('postgres', { rowSecurity: 'on' });
   await keepStatistics(dsnOf(place));
   await addAccounts([A, B], 'interleaved');
-}, 120_000);
+});
 afterAll(() => place.remove());
 
 type Statistics = {
@@ -198,7 +198,7 @@ describe.each([
     unwatch = watchPlans((plan) => seen?.push(plan));
     // One connection: after a few runs, PostgreSQL plans a statement for all values alike.
     app = await openTestApp('postgres', { place, rowSecurity, postgresPool: 1 });
-  }, 120_000);
+  });
   afterAll(async () => {
     await app.close();
     unwatch();

@@ -7,12 +7,11 @@ import { builtDashboard } from '../support/dashboard.ts';
 import { openHosted } from '../support/hosted.ts';
 import { realClock } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const XSS = '<img src=x onerror="document.title=`hacked`">';
 
 const newPage = useBrowser();
 
-describe('Admin', SLOW, () => {
+describe('Admin', () => {
   let app: TestApp;
   let server: TestServer;
   beforeAll(async () => {
@@ -88,7 +87,7 @@ describe('Admin', SLOW, () => {
   });
 });
 
-describe.each(backends)('Export and import on %s', SLOW, (backend) => {
+describe.each(backends)('Export and import on %s', (backend) => {
   it('takes the whole account out as a file, and into an empty one', async () => {
     const full = await openTestApp(backend, { clock: realClock() });
     const empty = await openTestApp(backend, { clock: realClock() });
@@ -134,7 +133,7 @@ async function handOver(page: Page, file: string, action: string): Promise<void>
   await page.getByRole('button', { name: action, exact: true }).click();
 }
 
-describe('Keys of a hosted service', SLOW, () => {
+describe('Keys of a hosted service', () => {
   let hosted: Awaited<ReturnType<typeof openHosted>>;
   let adminKey: string;
   let agentKey: string;

@@ -5,7 +5,6 @@ import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, realClock, wear } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const grave = (found: string[]) => found.filter((finding) => /^(serious|critical)/.test(finding));
 const XSS = '<img src=x onerror="document.title=`hacked`">';
 const PATHS = ['checkout/payments', 'infra/eu-west', 'docs/runbooks'];
@@ -42,7 +41,7 @@ async function fill(app: TestApp): Promise<void> {
 
 const newPage = useBrowser();
 
-describe.each(backends)('Agents on %s', SLOW, (backend) => {
+describe.each(backends)('Agents on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
   beforeAll(async () => {

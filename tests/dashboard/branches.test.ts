@@ -6,12 +6,11 @@ import { builtDashboard } from '../support/dashboard.ts';
 import { fillReview, XSS } from './support/review-story.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, realClock, wear } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const BRANCH = 'experiment/fewer-retries';
 
 const newPage = useBrowser();
 
-describe('Branches', SLOW, () => {
+describe('Branches', () => {
   let app: TestApp;
   let server: TestServer;
   beforeAll(async () => {

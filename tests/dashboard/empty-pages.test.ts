@@ -5,8 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { backends } from '../support/app.ts';
 import { useMemory } from './support/memory.ts';
 
-const SLOW = { timeout: 60_000 };
-
 const run = promisify(execFile);
 const copyButton = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Copy', exact: true });
 
@@ -24,7 +22,7 @@ const FILLED = [
   ...['traces', 'judges', 'verdicts', 'alerts', 'behaviors', 'cases', 'fixes'],
 ];
 
-describe.each(backends)('commands of empty pages on %s', SLOW, (backend) => {
+describe.each(backends)('commands of empty pages on %s', (backend) => {
   const { open } = useMemory(backend);
 
   it.each(FILLED)('fill %s as they are copied', async (address) => {
@@ -47,7 +45,7 @@ describe.each(backends)('commands of empty pages on %s', SLOW, (backend) => {
 
 const REFUTED = { entity_path: 'checkout/cart', key: 'price-rounding' };
 
-describe.each(backends)('where outcomes speak against an entry on %s', SLOW, (backend) => {
+describe.each(backends)('where outcomes speak against an entry on %s', (backend) => {
   const { open } = useMemory(backend, async ({ call }) => {
     await call('entries.write', { ...REFUTED, value: 'down' });
     for (const i of [1, 2, 3])

@@ -11,7 +11,7 @@ import { storyClock, type TraceStory, writeTraceStory } from './support/trace-st
 const newPage = useBrowser();
 const JUDGE = 'quiet-tools';
 
-describe.each(backends)('Evaluation on %s', { timeout: 60_000 }, (backend) => {
+describe.each(backends)('Evaluation on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
   let story: TraceStory;

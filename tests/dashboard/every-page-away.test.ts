@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { remove } from '../support/hosted.ts';
 import { askingPages, everyPage, titleOf, useEveryPage, waitForPage } from './support/every-page.ts';
 
-describe('Every page', { timeout: 120_000 }, () => {
+describe('Every page', () => {
   const { account, hosted, open, visit } = useEveryPage();
   const banner = (page: Page) => page.getByRole('status').filter({ hasText: 'The server cannot be reached' });
   const alerts = (page: Page) => page.getByRole('main').getByRole('alert');

@@ -9,7 +9,7 @@ const problem = (status: number, code: string) => ({
   json: { type: `urn:mem:error:${code}`, title: code, status, code, detail: DETAIL },
 });
 
-describe('Every page', { timeout: 120_000 }, () => {
+describe('Every page', () => {
   const { open, visit } = useEveryPage();
   const alerts = (page: Page) => page.getByRole('main').getByRole('alert');
   const again = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Try again' });

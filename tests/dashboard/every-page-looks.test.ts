@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { everyPage, quiet, thingsOfTheirOwn, useEveryPage, waitForPage } from './support/every-page.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
-describe('Every page', { timeout: 120_000 }, () => {
+describe('Every page', () => {
   const { account, newWindow, story, visit } = useEveryPage();
 
   it.each(LOOKS)('is accessible, and no wider than the window, $theme at $width px', async (look) => {

@@ -34,7 +34,7 @@ async function plant(hosted: Hosted, account: NewAccount): Promise<void> {
   await ask(agent, post('/api/v1/pull-requests', { title: `${OUTSIDE} title`, source_branch: branch }));
 }
 
-describe('A key that', { timeout: 120_000 }, () => {
+describe('A key that', () => {
   const { account, hosted, open, visit } = useEveryPage(plant);
 
   describe.each(KEYS)('$what', ({ scopes }) => {

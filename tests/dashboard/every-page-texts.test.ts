@@ -5,7 +5,7 @@ import { XSS } from './support/review-story.ts';
 
 const at = encodeURIComponent;
 
-describe('Text that would run as a script', { timeout: 120_000 }, () => {
+describe('Text that would run as a script', () => {
   const { open, story, visit } = useEveryPage();
 
   /** Every page, and every place that shows one thing which holds such text. */

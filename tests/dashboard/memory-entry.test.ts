@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { entry, region, rows, useMemory } from './support/memory.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const XSS = '<img src=x onerror="document.title=`hacked`">';
 const POLICY = { entity_path: 'checkout/payments', key: 'retry-policy' };
 
-describe('An entry of memory', SLOW, () => {
+describe('An entry of memory', () => {
   const { app, newPage, server, open } = useMemory('sqlite', async (filled) => {
     const write = (key: string, value: unknown, more: object = {}) =>
       filled.call(

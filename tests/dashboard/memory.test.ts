@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { backends } from '../support/app.ts';
 import { entry, region, rows, useMemory } from './support/memory.ts';
 
-const SLOW = { timeout: 60_000 };
 const POLICY = { entity_path: 'checkout/payments', key: 'retry-policy' };
 
-describe.each(backends)('Memory on %s', SLOW, (backend) => {
+describe.each(backends)('Memory on %s', (backend) => {
   const { app, open } = useMemory(backend);
 
   it('writes, changes, compares, deletes and brings back an entry, with the keyboard alone', async () => {
@@ -53,7 +52,7 @@ describe.each(backends)('Memory on %s', SLOW, (backend) => {
   });
 });
 
-describe('Lists of memory', SLOW, () => {
+describe('Lists of memory', () => {
   const MANY = 700;
   /** Has no room in a row; it wrote the first hundred. */
   const LONG_NAME = `agent-${'with-a-long-name-'.repeat(5)}`;

@@ -12,7 +12,7 @@ const HEBREW = 'שלום-7';
 
 const newPage = useBrowser();
 
-describe.each(backends)('Names on %s', { timeout: 60_000 }, (backend) => {
+describe.each(backends)('Names on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
   beforeAll(async () => {

@@ -3,7 +3,6 @@ import { backends, type TestApp } from '../support/app.ts';
 import { useMemory } from './support/memory.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const AT = 'checkout/payments';
 
 /** A branch with three changes, and an entry that another was written from. */
@@ -22,7 +21,7 @@ async function fill({ call }: TestApp): Promise<void> {
   await call('entries.write', { entity_path: 'deploy', key: 'timeouts', value: 'none are needed' }, session);
 }
 
-describe.each(backends)('picking entries and quarantine on %s', SLOW, (backend) => {
+describe.each(backends)('picking entries and quarantine on %s', (backend) => {
   const { app, open } = useMemory(backend, fill);
   const keysAt = async (entity_path: string) =>
     (await app().call('entries.list', { entity_path })).entries.map(({ key }) => key).sort();

@@ -30,7 +30,7 @@ const shown = (page: Page, name: string) =>
 const waitUntilIdle = (page: Page) =>
   page.evaluate('new Promise((done) => requestIdleCallback(() => setTimeout(() => requestIdleCallback(done), 500)))');
 
-describe('What is installed', { timeout: 60_000 }, () => {
+describe('What is installed', () => {
   const http = async () => ({ dashboard: await builtDashboard(), corsOrigins: [] });
 
   it('is found out without a call that is metered or counted, with a key for the whole account', async () => {

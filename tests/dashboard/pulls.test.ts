@@ -6,11 +6,9 @@ import { builtDashboard } from '../support/dashboard.ts';
 import { fillReview, type ReviewStory, XSS } from './support/review-story.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, realClock, wear } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
-
 const newPage = useBrowser();
 
-describe.each(backends)('Pull requests on %s', SLOW, (backend) => {
+describe.each(backends)('Pull requests on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
   let story: ReviewStory;

@@ -9,7 +9,7 @@ import { realClock } from './support/window.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
-describe.each(backends)('The directory of rooms on %s', { timeout: 60_000 }, (backend) => {
+describe.each(backends)('The directory of rooms on %s', (backend) => {
   const newPage = useBrowser();
   let app: TestApp;
   let server: TestServer;

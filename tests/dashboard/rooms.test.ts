@@ -7,7 +7,7 @@ import { builtDashboard } from '../support/dashboard.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
-describe.each(backends)('Rooms on %s', { timeout: 60_000 }, (backend) => {
+describe.each(backends)('Rooms on %s', (backend) => {
   const newPage = useBrowser();
   let app: TestApp;
   let server: TestServer;

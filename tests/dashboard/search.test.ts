@@ -4,10 +4,9 @@ import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, realClock, wear } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const XSS = '<img src=x onerror="document.title=`hacked`">';
 
-describe.each(backends)('Search on %s', SLOW, (backend) => {
+describe.each(backends)('Search on %s', (backend) => {
   const newPage = useBrowser();
   let app: TestApp;
   let server: TestServer;

@@ -6,10 +6,9 @@ import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
 import { findings, LOOKS, realClock, wear } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const KEY = 'a-long-random-secret';
 
-describe('the dashboard', SLOW, () => {
+describe('the dashboard', () => {
   const newPage = useBrowser();
   let app: TestApp;
   let server: TestServer;

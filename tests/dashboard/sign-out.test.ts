@@ -5,10 +5,9 @@ import { builtDashboard } from '../support/dashboard.ts';
 import { type Hosted, type NewAccount, openHosted, remove, write } from '../support/hosted.ts';
 import { realClock } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const ENTRY = '#/memory/plans/secret?key=launch';
 
-describe('one tab and two accounts', SLOW, () => {
+describe('one tab and two accounts', () => {
   const newPage = useBrowser();
   let hosted: Hosted;
   let alice: NewAccount;

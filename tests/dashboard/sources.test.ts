@@ -5,7 +5,7 @@ import { builtDashboard } from '../support/dashboard.ts';
 import { fillBriefing, fillConnectors } from './support/review-story.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, realClock, wear } from './support/window.ts';
 
-describe('Briefing and connectors', { timeout: 60_000 }, () => {
+describe('Briefing and connectors', () => {
   const newPage = useBrowser();
   let app: TestApp;
   let server: TestServer;

@@ -6,12 +6,11 @@ import { builtDashboard } from '../support/dashboard.ts';
 import { storyClock, writeTraceStory } from './support/trace-story.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
-const SLOW = { timeout: 60_000 };
 const SCRIPT = '<img src=x onerror="document.title=1">';
 
 const newPage = useBrowser();
 
-describe.each(backends)('Timeline on %s', SLOW, (backend) => {
+describe.each(backends)('Timeline on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
   beforeAll(async () => {
@@ -20,7 +19,7 @@ describe.each(backends)('Timeline on %s', SLOW, (backend) => {
     await writeTraceStory(app);
     clock.catchUp();
     server = await listen(app, { dashboard: await builtDashboard(), corsOrigins: [] });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.close();
     await app.close();

@@ -2,11 +2,10 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { entry, region, rows, useMemory } from './support/memory.ts';
 
-const SLOW = { timeout: 120_000 };
 const AT = { entity_path: 'checkout/payments', key: 'retry-policy' };
 const BRANCH = 'experiment/fewer-retries';
 
-describe('Two windows', SLOW, () => {
+describe('Two windows', () => {
   const { app, open } = useMemory('sqlite', async (filled) => {
     await filled.call('entries.write', { ...AT, value: 'three attempts' }, { agent_id: 'planner' });
     await filled.call('branches.create', { name: 'old/idea' }, { agent_id: 'planner' });

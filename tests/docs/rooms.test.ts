@@ -27,7 +27,7 @@ describe.each(backends)('the examples of docs/rooms.md on %s', (backend) => {
       ...(await runSteps(selfHosted, { url: server.url })),
     ];
     for (const [i, step] of [...hosted, ...selfHosted].entries()) outputs.set(step, texts[i] as string);
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
   });

@@ -23,7 +23,7 @@ describe('the examples of docs/sdk.md', () => {
       ANTHROPIC_BASE_URL: providers.url,
     };
     outputs = await runSteps(steps, { url: server.url, env });
-  }, 120_000);
+  });
   afterAll(async () => {
     await providers?.close();
     await server?.close();

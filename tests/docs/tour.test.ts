@@ -24,7 +24,7 @@ describe.each(['README.md', 'docs/tour.md', 'docs/python.md'])('the examples of 
       app = await openApp({ ...place.options, modules: proModules });
       server = await listen(app);
       outputs = await runSteps(steps, { url: server.url, cwd: root });
-    }, 120_000);
+    });
     afterAll(async () => {
       await server?.close();
       await app?.close();

@@ -131,5 +131,5 @@ describe.each(backends)('what forks and tags see on %s', (backend) => {
       }),
       { numRuns: backend === 'sqlite' ? 30 : 10 },
     );
-  }, 120_000);
+  });
 });

@@ -27,7 +27,7 @@ describe.each(backends)('an entry that was read before, on %s', (backend) => {
     place = await readyPlace(backend);
     one = await openTestApp(backend, { place, clock });
     other = await openTestApp(backend, { place, clock });
-  }, 60_000);
+  });
   afterAll(async () => {
     await one.close();
     await other.close();
@@ -148,7 +148,7 @@ describe.each(backends)('after every operation that writes, on %s', (backend) =>
     app = await openTestApp(backend, { place, trackReads: false });
     plain = await openTestApp(backend, { place, trackReads: false, readCache: NOTHING });
     known = await createExamples(app, { mark: MARK, as });
-  }, 60_000);
+  });
   afterAll(async () => {
     await app.close();
     await plain.close();

@@ -179,7 +179,7 @@ describe.each(backends)('a view of entries on %s', (backend) => {
       ),
       { numRuns: backend === 'sqlite' ? 40 : 10 },
     );
-  }, 120_000);
+  });
 
   it('is one relation for joins: the versions of each entry up to the one that is shown', async () => {
     await fc.assert(
@@ -201,5 +201,5 @@ describe.each(backends)('a view of entries on %s', (backend) => {
       }),
       { numRuns: backend === 'sqlite' ? 20 : 5 },
     );
-  }, 120_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backends } from '../support/app.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { HttpClient } from './support/client.ts';
@@ -19,11 +19,11 @@ const OUTDATED = `SELECT count(*) AS n FROM entry_vectors WHERE NOT EXISTS (SELE
 describe('the index of meaning', () => {
   let postgres: PostgresServer;
   let folder: string;
-  beforeAll(async () => {
+  beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'mem-recall-kill-'));
     postgres = await startPostgres();
   });
-  afterAll(async () => {
+  afterEach(async () => {
     await postgres.close();
     rmSync(folder, { recursive: true, force: true });
   });

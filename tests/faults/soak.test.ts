@@ -61,4 +61,4 @@ it('thousands of operations leave no memory and nothing open behind', async () =
   await expectWhole(store, client, await readContents(client));
   // The process ends by itself when nothing is open any more; it is not made to.
   expect(await mem.stop()).toEqual({ code: 0, signal: null });
-}, 60_000);
+});

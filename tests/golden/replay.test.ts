@@ -137,7 +137,7 @@ describe.each(backends)('weights, on %s', (backend) => {
     expect(source).toBe(fitted.weights ? 'fitted' : 'default');
     if (fitted.weights) expect(weights).toEqual(fitted.weights);
     expect((await app.call('stats.read', {}, A)).retrieval?.weights).toBe(source);
-  }, 60_000);
+  });
 
   it('are forgotten when they are not wanted any more', async () => {
     const { database } = app.kernel.services;

@@ -248,5 +248,5 @@ describe.each(backends)('a walk on %s', (backend) => {
       ),
       { numRuns: backend === 'sqlite' ? 40 : 10 },
     );
-  }, 60_000);
+  });
 });

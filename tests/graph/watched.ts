@@ -25,7 +25,7 @@ export function useFilledGraph(backend: Backend, fill: (app: TestApp) => Promise
     await app.close();
     const { postgresDsn } = place.options;
     if (postgresDsn !== undefined) await runSql(postgresDsn, 'ANALYZE');
-  }, 60_000);
+  });
   afterAll(() => place.remove());
 
   return async ({ ask, as, isWatched, explain = 'EXPLAIN' }: WatchedWalk) => {

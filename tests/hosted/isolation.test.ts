@@ -160,7 +160,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
       () => fullKey(withA, B),
       () => fullKey(withoutA, B),
     );
-  }, 60_000);
+  });
   afterAll(() => Promise.all([withA.close(), withoutA.close()]));
 
   const asAgent = (sent: HttpRequest): HttpRequest => ({

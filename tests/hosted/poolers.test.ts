@@ -180,7 +180,7 @@ describe('behind a pooler in transaction mode', () => {
     await writer.close();
   });
 
-  it('mem doctor says what a start would say', { timeout: 60_000 }, async () => {
+  it('mem doctor says what a start would say', async () => {
     const desk = await openDesk({});
     const examine = async (env: Record<string, string>) => {
       const { out } = await desk.inProcess(['doctor', '--json'], {

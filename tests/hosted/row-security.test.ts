@@ -92,7 +92,7 @@ describe('row-level security', () => {
     });
     for (const account of [A, B]) await newAccount(app, account);
     known = await createExamples(app, { mark: MARK, as: asA });
-  }, 60_000);
+  });
   afterAll(() => app.close());
 
   /** With the hole in the query layer. */

@@ -55,7 +55,7 @@ describe.each([
     expect(answerOf(read)).toMatchObject({ value: 'at most 3', confidence: 0.8 });
     expect(wrong.isError).toBe(true);
     expect(answerOf(wrong)).toMatchObject({ errors: [{ path: 'key' }] });
-  }, 120_000);
+  });
 });
 
 it('the inspector shows what there is', async () => {
@@ -78,4 +78,4 @@ it('the inspector shows what there is', async () => {
   expect(JSON.parse(content?.text ?? '')).toMatchObject({ value: 'at most 3' });
   expect(JSON.stringify(prompt.messages)).toContain('ship it');
   expect(level).toEqual({});
-}, 120_000);
+});

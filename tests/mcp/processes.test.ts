@@ -40,7 +40,7 @@ describe('several MCP processes and a server on one folder', () => {
     await Promise.all(all.map((mcp) => mcp.close()));
     expect(await server.stop()).toBe(0);
     expect(await verified(env)).toBe(2 * all.length * WRITES);
-  }, 60_000);
+  });
 
   it('are killed in the middle, and what was answered is there', async () => {
     const env = newHome();
@@ -83,5 +83,5 @@ describe('several MCP processes and a server on one folder', () => {
     for (const keys of Object.values(kept)) for (const key of keys) expect(names).toContain(key);
     await Promise.all([survivor.close(), again.close()]);
     expect(await verified(env)).toBeGreaterThan(names.size);
-  }, 120_000);
+  });
 });

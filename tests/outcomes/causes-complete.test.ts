@@ -62,7 +62,7 @@ async function freezeAfterRead(
 }
 
 describe.each(backends)('an outcome over two processes on %s', (backend) => {
-  it('knows all causes while both answer, and says so where one does not', { timeout: 120_000 }, async () => {
+  it('knows all causes while both answer, and says so where one does not', async () => {
     const place = await readyPlace(backend);
     onTestFinished(() => place.remove());
     const [one, two] = await startTwo(place);

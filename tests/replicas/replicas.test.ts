@@ -36,7 +36,7 @@ describe('a server on a standby', () => {
     ({ primary, replica } = pair);
     account = await primary.newAccount();
     await pair.arrived(account);
-  }, 60_000);
+  });
   afterAll(() => pair?.close());
 
   it('is not started on a schema of another version, and says what to do', async () => {

@@ -48,7 +48,7 @@ describe('mem export and mem import', () => {
       err: expect.stringMatching(/^exported \d+ records, up to seq \d+/),
     });
     text = readFileSync(file, 'utf8');
-  }, 60_000);
+  });
   afterAll(() => source.remove());
 
   it('write what is there, private entries too, to a file that is whole', async () => {
@@ -175,7 +175,7 @@ describe('mem export and mem import', () => {
       err: expect.stringContaining('empty account'),
     });
     expect((await desk.mem(['export'])).out).toBe(text);
-  }, 60_000);
+  });
 });
 
 describe('a file that mem import cannot take', () => {
@@ -233,7 +233,7 @@ describe('mem import --from', () => {
       conflicts: [{ status: 'skipped', version: 1 }],
     });
     expect(await run()).toContain('another value was there: a new version');
-  }, 60_000);
+  });
 
   it.each([
     ['server-memory', 'memory.jsonl', 2],

@@ -134,7 +134,7 @@ describe.each(ways)('an account that is taken from %s to %s', (from, to) => {
     await source.call('tags.create', { name: 'before-the-move' }, X);
     lines = await exportLines(source);
     await importLines(target, lines);
-  }, 60_000);
+  });
   afterAll(() => Promise.all([source.close(), target.close()]));
 
   it('is exported as the same bytes', async () => {

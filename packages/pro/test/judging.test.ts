@@ -155,5 +155,5 @@ describe.each(backends)('judging on %s', (backend) => {
     expect(backfill).toMatchObject({ status: 'done', traces: TRACES, verdicts: TRACES, failed: TRACES / 2 });
     const found = await allVerdicts(next);
     expect(new Set(found.map(({ verdict_id }) => verdict_id)).size).toBe(TRACES);
-  }, 60_000);
+  });
 });

@@ -276,5 +276,5 @@ describe.each(backends)('judging by a model on %s', (backend) => {
     expect(server.questions.length).toBeLessThanOrEqual(TRACES + 4);
     // What was reserved and not asked any more stays counted.
     expect((await next.call('budgets.read', {})).day.calls).toBeGreaterThanOrEqual(server.questions.length);
-  }, 60_000);
+  });
 });

@@ -179,5 +179,5 @@ describe.each(backends)('checks of pull requests on %s', (backend) => {
     expect(await checkOf('size')).toMatchObject({ status: 'failed' });
     expect(await checkOf('secrets')).toMatchObject({ status: 'pending' });
     expect((await refusal(merge())).code).toBe('merge_too_large');
-  }, 60_000);
+  });
 });

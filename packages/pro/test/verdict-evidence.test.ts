@@ -232,5 +232,5 @@ describe.each(backends)('verdicts as evidence on %s', (backend) => {
     await caughtUp(next);
     const counted = verdictsIn(await story(next)).map(([, verdict]) => verdict);
     for (const verdict of ['pass', 'fail']) expect(counted.filter((one) => one === verdict)).toHaveLength(TRACES / 2);
-  }, 60_000);
+  });
 });

@@ -71,7 +71,7 @@ function isFirst(folder: string): boolean {
 
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { seconds = 60, what = 'the condition' }: { seconds?: number; what?: string } = {},
+  { seconds = 100, what = 'the condition' }: { seconds?: number; what?: string } = {},
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
   while (!(await condition())) {
