@@ -4,7 +4,7 @@ import { type CountLooks, type Matchers, PatternFailed, type TestPattern } from 
 import { countProperties, type PatternCost, patternCost } from './rules/pattern-cost.ts';
 
 /** How long a regular expression may look at one text: other requests wait as long. */
-const MAX_MS = 40;
+const MAX_MS = 30;
 /** How long all expressions may look at one trace. */
 const MAX_MS_OF_TRACE = 1000;
 /** How many values all checks may look at in one trace: they take about a second. */
