@@ -215,6 +215,8 @@ describe('GET /api/v1/me', () => {
         rate_rpm: { used: null, limit: null },
         storage_bytes: { used: null, limit: 104_857_600 },
         storage_entries: { used: null, limit: 10_000 },
+        storage_bytes_with_rooms: { used: null, limit: 104_857_600 },
+        storage_entries_with_rooms: { used: null, limit: 10_000 },
         open_sessions: { used: null, limit: 1000 },
         open_streams: { used: null, limit: 10 },
       },
