@@ -147,7 +147,7 @@ describe('a server on a standby', () => {
   });
 
   it('lets reads that wait for a seq hold up no others, and only so many wait', async () => {
-    const crowded = await pair.open({ replicaWaitMs: 1_500 });
+    const crowded = await pair.open({ replicaWaitMs: 8_000 });
     const list = get('/api/v1/entries');
     let ended = 0;
     const waiting = Array.from({ length: 110 }, () =>
