@@ -15,7 +15,7 @@ export type Pair = {
   standby: PostgresServer;
   primary: Hosted;
   replica: Hosted;
-  /** Another server on the standby. */
+  /** Another server on the standby, which ends with the pair where a test that failed left it open. */
   open(more?: Partial<AppOptions>): Promise<Hosted>;
   /** Resolves when the standby has what the primary has done so far; writes to the account. */
   arrived(account: NewAccount): Promise<void>;
@@ -35,8 +35,9 @@ export async function openPair(before: (dsn: string) => Promise<void>): Promise<
   const standby = await startStandby(postgres);
   await before(standby.dsn);
   const primary = await openHosted('postgres', { app: at(postgres.dsn, { clock }) });
-  const open = (more: Partial<AppOptions> = {}) =>
-    retried(() =>
+  const stillOpen = new Set<Hosted['close']>();
+  const open = async (more: Partial<AppOptions> = {}) => {
+    const hosted = await retried(() =>
       openHosted('postgres', {
         app: at(standby.dsn, {
           ...{ clock, readOnly: true, replicaWaitMs: 5_000 },
@@ -45,6 +46,10 @@ export async function openPair(before: (dsn: string) => Promise<void>): Promise<
         } as TestOptions),
       }),
     );
+    const close = () => (stillOpen.delete(close) ? hosted.close() : Promise.resolve());
+    stillOpen.add(close);
+    return { ...hosted, close };
+  };
   const replica = await open();
   const arrived = async ({ account_id, key }: NewAccount) => {
     const { headers } = await primary.as(key, write('here', 'mark', Math.random()));
@@ -53,7 +58,8 @@ export async function openPair(before: (dsn: string) => Promise<void>): Promise<
     await until(async () => (await seqHere()) >= Number(headers.get('x-mem-seq')));
   };
   const close = async () => {
-    for (const one of [replica, primary, standby, postgres]) await one.close();
+    for (const closeOne of stillOpen) await closeOne();
+    for (const one of [primary, standby, postgres]) await one.close();
   };
   return { postgres, standby, primary, replica, open, arrived, close };
 }
