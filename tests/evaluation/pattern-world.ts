@@ -187,6 +187,17 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ['confidence_drift', path],
         ['recurring_failure', path],
       ),
+    // One success is no recovery.
+    (path, chances) =>
+      plant(
+        [
+          ...named(['limit'], [path, 30], chances),
+          ...[42, 44, 46, 48, 50, 54].map((day) => outcome(day, { causes: [`${path}/limit`] })),
+          outcome(57, { causes: [`${path}/limit`], type: 'success' }),
+        ],
+        ['confidence_drift', path],
+        ['recurring_failure', path],
+      ),
   ],
   knowledge_conflict: [
     (path, chances) => {

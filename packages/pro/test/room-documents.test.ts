@@ -97,6 +97,7 @@ describe.each(backends)('documents of rooms on %s', (backend) => {
       { name: 'plan.exe' },
       { content: '' },
       { content: '%%%', encoding: 'base64' },
+      { content: 'half of \ud800' },
       { name: 'plan.pdf', content: '<html></html>' },
       { name: 'plan.txt', content: PDF, encoding: 'base64' },
     ];

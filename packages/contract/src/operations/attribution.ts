@@ -20,7 +20,8 @@ const suspect = z
     with_it: f.failureRate.meta({ description: 'Of the runs that read it.' }),
     without_it: f.failureRate.meta({ description: 'Of those that did not.' }),
     lift: z.object({ ratio: z.number(), low: z.number(), high: z.number() }).meta({
-      description: 'How many times as often runs fail that read it, with 95 % confidence between low and high.',
+      description:
+        'How many times as often runs fail that read it, with 95 % confidence between low and high. Half a failure more is counted on each side, so that none has a ratio too.',
     }),
     p: z.number().meta({ description: 'How probable that is by chance, given how many versions were compared.' }),
     always_with: z

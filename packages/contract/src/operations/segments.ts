@@ -106,7 +106,8 @@ export const segments = {
         segments: z.array(segment),
         compared: z.int().meta({ description: 'How many segments were compared.' }),
         not_compared: z.int().meta({
-          description: 'How many were not: with fewer runs than `min_runs`, with all runs, or not among the largest.',
+          description:
+            'How many were not: with fewer runs than `min_runs`, with all others having fewer, with all runs, or not among the largest.',
         }),
         ...f.lookedAt,
       }),

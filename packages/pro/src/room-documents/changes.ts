@@ -28,6 +28,8 @@ const idOf = (name: string): string => `doc_${sha256(name).slice(0, 16)}`;
 
 /** What can be said of a file before its text is read. */
 function checkGiven({ name, content, encoding }: Input<'room_documents.add'>): GivenFile {
+  if (encoding === 'utf8' && !content.isWellFormed())
+    throw invalidInput([{ path: 'content', message: 'must be well-formed Unicode' }]);
   const bytes = Buffer.from(content, encoding);
   if (encoding === 'base64' && bytes.length !== lengthOfBase64(content))
     throw invalidInput([{ path: 'content', message: 'is not Base64' }]);

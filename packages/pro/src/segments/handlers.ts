@@ -1,7 +1,7 @@
 import { type Handlers, type Input, inTurns, type Output, type ReadContext, reads } from '@mem-service/server/module';
 import { wilson } from '../evaluation/index.ts';
 import { loadRuns } from './load-runs.ts';
-import { comparedValues, compareSegments } from './rules/compare.ts';
+import { comparedValues, compareSegments, countUncompared } from './rules/compare.ts';
 import { cutRuns } from './rules/cut.ts';
 import { dimensionsOf, isAboutPaths } from './rules/dimensions.ts';
 
@@ -23,12 +23,13 @@ export async function segmentsOf(
   const usual = async () => (await inTurns(dimensionsOf(runs))).filter((name) => !isOutcome(name));
   const names = by.length === 0 ? await usual() : [...new Set(by)];
   const dimensions = await inTurns(cutRuns(runs, names, comparedValues(runs.length, min_runs)));
-  const segments = await inTurns(compareSegments(dimensions, { runs: runs.length, failed, min_runs }));
+  const all = { runs: runs.length, failed, min_runs };
+  const segments = await inTurns(compareSegments(dimensions, all));
   return {
     fails: wilson(failed, runs.length),
     segments: segments.slice(0, limit),
     compared: segments.length,
-    not_compared: dimensions.reduce((sum, { values, value_count }) => sum + value_count - values.length, 0),
+    not_compared: dimensions.reduce((sum, dimension) => sum + countUncompared(dimension, all), 0),
     looked_at: loaded.runs.length,
     complete: loaded.complete,
   };

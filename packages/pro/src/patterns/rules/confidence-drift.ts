@@ -3,16 +3,16 @@ import { DAY_MS, type LookedEntry, type PathFacts, RECENT_DAYS, type ScanTerms }
 
 const LEAST_DROP = 0.2;
 const LEAST_FAILURES = 3;
-/** What is this far above its lowest point has recovered. */
-const RECOVERED = 0.05;
+/** What made good this share of its fall has recovered. */
+const RECOVERED_SHARE = 0.5;
 /** What is below it is as good as refuted. */
 const LOST = 0.3;
 
 type Drift = { entry: LookedEntry; drop: number; seq: number; trace_ids: string[] };
 
 /**
- * Confidence in what is written now fell by 0.2 or more within 30 days, by three outcomes at least and not by one, and has not
- * recovered. A new version begins from the start.
+ * Confidence in what is written now fell by 0.2 or more within 30 days, by three outcomes at least and not by one, and half of
+ * that is not made good. A new version begins from the start.
  */
 export function confidenceDrift(path: PathFacts, { at }: ScanTerms): PatternFinding | undefined {
   const since = at - RECENT_DAYS * DAY_MS;
@@ -40,8 +40,10 @@ function driftOf(entry: LookedEntry, since: number): Drift | undefined {
   const failed = lines.filter((line) => line.failed && line.confidence_after < line.confidence_before);
   if (new Set(failed.map(({ seq }) => seq)).size < LEAST_FAILURES) return undefined;
   const lowest = Math.min(...lines.map(({ confidence_after }) => confidence_after));
-  const drop = oldest.confidence_before - newest.confidence_after;
-  if (drop < LEAST_DROP || newest.confidence_after > lowest + RECOVERED) return undefined;
+  const before = oldest.confidence_before;
+  const drop = before - newest.confidence_after;
+  const madeGood = newest.confidence_after - lowest;
+  if (drop < LEAST_DROP || madeGood >= (before - lowest) * RECOVERED_SHARE) return undefined;
   const trace_ids = failed.flatMap(({ trace_id }) => trace_id ?? []);
   return { entry, drop, seq: failed[0]?.seq ?? newest.seq, trace_ids };
 }

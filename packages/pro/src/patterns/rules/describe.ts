@@ -10,7 +10,7 @@ const percent = (share: number | undefined): string => `${Math.round((share ?? 0
 
 const SENTENCES: Readonly<Record<patternShapes.PatternType, (figures: PatternFigures) => string>> = {
   recurring_failure: ({ failures, outcomes, days }) =>
-    `${many(failures, 'failure')} among ${many(outcomes, 'outcome')} of the last ${many(days, 'day')} that rested on what is written here.`,
+    `${many(failures, 'failure')} among the newest ${many(outcomes, 'outcome')} of the last ${many(days, 'day')} that rested on what is written here.`,
   hot_entity: ({ writes, weekly_before, agents, days }) =>
     `${many(writes, 'write')} by ${many(agents, 'agent')} within ${many(days, 'day')}; before that ${weekly_before ?? 0} in a week.`,
   stale_cluster: ({ entries, days_untouched }) =>

@@ -16,7 +16,7 @@ const CRITICAL_OF_CRITICAL = 2;
 
 /**
  * At least `incident_threshold` different outcomes of the last 30 days that rested on entries of a path failed, half of all
- * at least; and one of them rested on what is written there now. One outcome counts once, however many entries it rested on.
+ * that were looked at; and one of them rested on what is written there now. One outcome counts once, however many entries it rested on.
  */
 export function recurringFailure(path: PathFacts, { at, incident_threshold }: ScanTerms): PatternFinding | undefined {
   const since = at - RECENT_DAYS * DAY_MS;

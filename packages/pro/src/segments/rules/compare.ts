@@ -70,6 +70,12 @@ function withoutMirror({ values, value_count, runs: having }: CutDimension, all:
   return [other.failed * one.runs > one.failed * other.runs ? other : one];
 }
 
+/** The values of a dimension that are compared with nothing. Of two that are compared with each other, neither is. */
+export function countUncompared(dimension: CutDimension, all: AllRuns): number {
+  const { values, value_count } = dimension;
+  return withoutMirror(dimension, all).length === 0 ? value_count : value_count - values.length;
+}
+
 const ranks = ({ differs }: ComparedSegment): number => (differs === 'worse' ? 0 : differs === 'better' ? 1 : 2);
 
 const nameOf = ({ dimension, value }: ComparedSegment): string => JSON.stringify([dimension, value]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { comparedValues, compareSegments } from './compare.ts';
+import { comparedValues, compareSegments, countUncompared } from './compare.ts';
 import { cutRuns } from './cut.ts';
 import { type CutRun, dimensionsOf } from './dimensions.ts';
 
@@ -87,6 +87,15 @@ it('leaves out segments of few runs', () => {
   const runs = [...repeat(4, run(true, { branch: 'try' })), ...repeat(50, run(false))];
   expect(compared(runs, ['branch'])).toEqual([]);
   expect(compared(runs, ['branch'], 4)).toMatchObject([{ value: 'try', differs: 'worse' }]);
+});
+
+it('counts what is compared with nothing, but neither of two that are compared with each other', () => {
+  const uncompared = (few: number) => {
+    const runs = [...repeat(7, run(false, { branch: 'many' })), ...repeat(few, run(true, { branch: 'few' }))];
+    const [dimension] = finished(cutRuns(runs, ['branch'], comparedValues(runs.length, 3)));
+    return dimension && countUncompared(dimension, { runs: runs.length, failed: few, min_runs: 3 });
+  };
+  expect([uncompared(0), uncompared(2), uncompared(3)]).toEqual([1, 2, 0]);
 });
 
 it('of very many values it keeps those of the most runs, and counts the others', () => {
