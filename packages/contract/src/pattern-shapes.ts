@@ -84,7 +84,8 @@ export const patternEvidence = {
         entity_path: s.entityPath,
         key: z.string(),
         branch: s.branch,
-        version: z.int(),
+        version: s.version.meta({ description: 'In which the pattern was found.' }),
+        newest_version: s.version.meta({ description: 'Of the entry, as it is now.' }),
         agent_id: s.agentId.meta({ description: 'Who wrote its newest version.' }),
         group: z
           .int()

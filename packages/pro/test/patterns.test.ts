@@ -77,6 +77,13 @@ describe.each(backends)('patterns on %s', (backend) => {
     await scanned(app);
     const [{ pattern_id } = { pattern_id: '' }] = await patternsIn(app);
     const gone = { entity_path: 'net/gateway', key: 'timeoutMs' };
+    await app.call('entries.write', { ...gone, value: '30 seconds' } as never, { agent_id: 'agent/c' });
+    // What it was found in, and what is there now with its author.
+    expect(
+      (await app.call('detected_patterns.read', { pattern_id })).entries.find(({ key }) => key === gone.key),
+    ).toMatchObject({
+      ...{ version: 1, newest_version: 2, agent_id: 'agent/c' },
+    });
     await app.call('entries.delete', gone as never, { agent_id: 'agent/b' });
     expect(await scanned(app)).toMatchObject({ patterns_cleared: 1, patterns_found: 0 });
     expect(await patternsIn(app, { status: 'open' })).toEqual([]);

@@ -47,7 +47,8 @@ export const patterns = {
   noEntries: 'It is not about single entries.',
   group: (n: number, of: number) => `Group ${n}: ${counted(of, 'entry', 'entries')} that say the same`,
   entryColumns: { entry: 'Entry', value: 'Value now', version: 'Version', author: 'Written by' },
-  version: (n: number) => `v${n}`,
+  /** The version it was found in, and the one that is there now. */
+  version: (n: number, now: number) => (n === now ? `v${n}` : `v${n}, now v${now}`),
   traces: 'Traces',
   agents: 'Agents',
   figures: 'Figures',

@@ -33,7 +33,7 @@ export async function entriesOf(
       const head = heads[at++];
       if (head?.deleted !== 0 || !mayAgentSee(head, caller.agent_id)) return [];
       const { entity_path, key, branch, agent_id } = head;
-      return [{ entity_path, key, branch, version, agent_id, group }];
+      return [{ entity_path, key, branch, version, newest_version: head.version, agent_id, group }];
     }),
   );
 }

@@ -52,8 +52,8 @@ const columns: readonly Column<EvidenceEntry>[] = [
     cell: (entry) => <ValueNow entry={entry} />,
   },
   {
-    ...{ id: 'version', head: texts.entryColumns.version, width: 84, phone: 'value' },
-    cell: ({ version }) => <span className="second">{texts.version(version)}</span>,
+    ...{ id: 'version', head: texts.entryColumns.version, width: 116, phone: 'value' },
+    cell: ({ version, newest_version }) => <span className="second">{texts.version(version, newest_version)}</span>,
   },
   {
     ...{ id: 'author', head: texts.entryColumns.author, width: 160, phone: 'hide' },
