@@ -70,6 +70,29 @@ describe('an agent in a room', () => {
   });
 });
 
+describe('a second proposal in a negotiation', () => {
+  it('is told how to answer the first one, and how to counter it', async () => {
+    const desk = await openDesk();
+    try {
+      const as = (agent: string, ...args: string[]) => desk.inProcess([...args, '--agent', agent]);
+      const made = await as('planner', 'room', 'create', 'Planning', '--json');
+      const { room_id } = JSON.parse(made.out) as { room_id: string };
+      await as('tester', 'room', 'join', room_id);
+      const begun = await as('planner', 'room', 'create-negotiation', room_id, 'When', '--json');
+      const { negotiation_id } = JSON.parse(begun.out) as { negotiation_id: string };
+      const propose = ['negotiate', room_id, negotiation_id, '--proposal', '1'];
+      expect((await as('planner', ...propose)).code).toBe(0);
+      const at = `mem negotiate ${room_id} ${negotiation_id}`;
+      const err = `mem: there is a proposal already: ${at} accept answers it (or reject, or abstain), and ${at} counter --proposal <json> counters it\n`;
+      expect(await as('tester', ...propose)).toEqual({ code: 5, out: '', err });
+      expect((await as('tester', 'negotiate', room_id, negotiation_id, 'counter', '--proposal', '2')).code).toBe(0);
+      expect((await as('planner', 'negotiate', room_id, negotiation_id, 'accept')).code).toBe(0);
+    } finally {
+      desk.remove();
+    }
+  });
+});
+
 describe('the help of a command', () => {
   it('names its neighbours, of a long group only those of its module', () => {
     const also = commandHelp(findCommand('set-alert') as NonNullable<ReturnType<typeof findCommand>>);

@@ -117,6 +117,33 @@ describe('what goes in and comes out', () => {
     }
   });
 
+  it('null is nothing where a field may be null and the text is not one of its values', async () => {
+    const definition = '{"kind":"code","checks":[{"check":"outcome","in":["success"]}]}';
+    await desk.inProcess(['judges', 'create', 'went-well', '--definition', definition]);
+    const done = await desk.inProcess(['outcome', 'judged', 'success', '--session', 'judged', '--json']);
+    const { trace_id } = JSON.parse(done.out) as { trace_id: string };
+    await desk.inProcess(['eval', 'judge', trace_id, 'went-well']);
+    const result = async () => {
+      const { out } = await desk.inProcess(['show-verdict', `${trace_id}.went-well.1`, '--json']);
+      return (JSON.parse(out) as { result: string }).result;
+    };
+    const overrule = (...word: string[]) => desk.inProcess(['eval', 'overrule', trace_id, 'went-well', ...word]);
+    for (const back of [['null'], ['--result', 'null']]) {
+      expect(await overrule('fail')).toMatchObject({ code: 0, err: '' });
+      expect(await result()).toBe('fail');
+      expect(await overrule(...back)).toMatchObject({ code: 0, err: '' });
+      expect(await result()).toBe('pass');
+    }
+    expect((await overrule('no')).err).toBe('mem: result must be one of pass, fail, null, not "no"\n');
+    expect((await overrule('--help')).out).toMatch(/result +One of pass, fail, null\./);
+    await desk.inProcess(['set-budget', '--day-calls', '5', '--month-calls', '9']);
+    const budget = await desk.inProcess(['set-budget', '--day-calls', 'null', '--json']);
+    expect(JSON.parse(budget.out)).toMatchObject({ day: { max_calls: null }, month: { max_calls: 9 } });
+    const profile = await desk.inProcess(['set-profile', 'agent/null', '--description', 'null', '--json']);
+    expect(JSON.parse(profile.out)).toMatchObject({ description: 'null' });
+    expect((await desk.inProcess(['write', 'in', 'null-confidence', '1', '--confidence', 'null'])).code).toBe(2);
+  });
+
   it('causes are given by name, as a list of names or as JSON', async () => {
     for (const key of ['x', 'y']) await desk.inProcess(['write', 'in/causes', key, '1', '--confidence', '0.5']);
     const given = [
@@ -165,6 +192,13 @@ describe('what goes in and comes out', () => {
 
   it('an empty list says so and prints nothing', async () => {
     expect(await desk.inProcess(['list', 'nothing/here'])).toEqual({ code: 0, out: '', err: 'no entries\n' });
+  });
+
+  it('an export for training without examples says so', async () => {
+    const none = ['export-training', '--agent-id', 'agent/nobody'];
+    expect(await desk.inProcess(none)).toEqual({ code: 0, out: '', err: '0 examples\n' });
+    const file = join(desk.folder, 'none.jsonl');
+    expect((await desk.inProcess([...none, '--out', file])).err).toBe(`exported 0 examples to ${file}\n`);
   });
 
   it('the reader of the output may stop early', async () => {

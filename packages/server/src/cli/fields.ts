@@ -30,6 +30,8 @@ export type CommandField = {
   fallback: unknown;
   /** Off by default, and can only be turned on. */
   isSwitch?: boolean;
+  /** The word `null` is nothing, and not a text. */
+  takesNull?: boolean;
 };
 
 /** A field that is not in a schema. */
@@ -49,7 +51,7 @@ export function fieldsOf({ input, cli }: Operation): CommandField[] {
   return Object.entries(shape).map(([name, schema]) => ({
     name,
     ...flagsOf(name, cli?.flags?.[name], cli?.letters?.[name]),
-    ...(isSecret(schema) ? { kind: 'secret' as const, choices: [] } : kindOf(schema)),
+    ...(isSecret(schema) ? { kind: 'secret' as const, choices: [] } : withNull(schema, kindOf(schema))),
     required: isRequired(schema),
     description: descriptionOf(schema),
     fallback: defaultOf(schema),
@@ -87,7 +89,24 @@ function isRequired(schema: CommandFieldSchema): boolean {
   return isRequired(innerOf(schema) as CommandFieldSchema);
 }
 
-function kindOf(schema: CommandFieldSchema): Pick<CommandField, 'kind' | 'choices'> {
+type FieldValues = Pick<CommandField, 'kind' | 'choices'>;
+
+const SINGLE: readonly CommandFieldKind[] = ['text', 'number', 'choice'];
+
+/** A single value can be null where its schema allows that, unless the text `null` is a value too. */
+function withNull(schema: CommandFieldSchema, values: FieldValues): FieldValues & Pick<CommandField, 'takesNull'> {
+  const takes = (value: unknown) => (schema as z.ZodType).safeParse(value).success;
+  if (!SINGLE.includes(values.kind) || !isNullable(schema) || takes('null')) return values;
+  const choices = values.kind === 'choice' ? [...values.choices, 'null'] : values.choices;
+  return { ...values, choices, takesNull: true };
+}
+
+function isNullable(schema: CommandFieldSchema): boolean {
+  const inner = innerOf(schema);
+  return schema._zod.def.type === 'nullable' || (inner !== undefined && isNullable(inner));
+}
+
+function kindOf(schema: CommandFieldSchema): FieldValues {
   const inner = innerOf(schema);
   if (inner) return kindOf(inner);
   const { def } = schema._zod;

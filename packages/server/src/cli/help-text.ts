@@ -85,7 +85,7 @@ function flagOf(field: CommandField): string {
   const names = flagNames(field).join(', ');
   if (kind === 'boolean') return names;
   if (kind === 'choice') return `${names} ${areMany(choices) ? SHAPES.text : choices.join('|')}`;
-  return `${names} ${SHAPES[kind]}`;
+  return `${names} ${SHAPES[kind]}${field.takesNull ? '|null' : ''}`;
 }
 
 const negatable = (shown: string, { kind, flag, isSwitch }: CommandField) =>

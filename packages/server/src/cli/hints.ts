@@ -59,3 +59,17 @@ export async function explainMissing(
   const back = ['mem restore-version', ...[last.entity_path, last.key].map(shellText)].join(' ');
   return new Fault('not_found', `${problem.detail}: it was deleted. ${back} brings it back`, { entity_path, key });
 }
+
+/** A second proposal is an answer to the first one, and has to say so. */
+export function explainProposal({ command, input }: Omit<AnsweredCommand, 'text'>, error: unknown): unknown {
+  const { code, detail, negotiation_id } = problemOf(error);
+  const isSecond = code === 'conflict' && detail.startsWith('there is a proposal already');
+  if (command.name !== 'negotiations.propose' || !isSecond) return error;
+  const ids = [input.room_id, input.negotiation_id].map(shellText).join(' ');
+  const negotiate = `mem negotiate ${ids}`;
+  return new Fault(
+    code,
+    `there is a proposal already: ${negotiate} accept answers it (or reject, or abstain), and ${negotiate} counter --proposal <json> counters it`,
+    { negotiation_id },
+  );
+}

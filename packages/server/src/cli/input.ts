@@ -86,6 +86,7 @@ type TextReading = { label: string; asText: boolean };
 
 function toInput(field: CommandField, texts: readonly [string, ...string[]], { label, asText }: TextReading): unknown {
   const [text] = texts;
+  if (field.takesNull && text === 'null') return null;
   switch (field.kind) {
     case 'value':
       return asText ? JsonText.of(text) : toValue(text, label);

@@ -7,7 +7,7 @@ import { agentOr, connect, type ServiceConnection } from './connect.ts';
 import { eraseIfAgreed } from './erase.ts';
 import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
-import { explainMissing, hintAfter } from './hints.ts';
+import { explainMissing, explainProposal, hintAfter } from './hints.ts';
 import { readInput } from './input.ts';
 import { type ClientConfig, readClientConfig } from './memory.ts';
 import { callAll } from './pages.ts';
@@ -65,9 +65,9 @@ export async function runCommand(
       details = await mergedChanges(connection, { ...answered, screen: terminal.screen });
     }
   } catch (error) {
-    throw how.json
-      ? error
-      : await explainMissing(connection, { command, input }, explainRefusal(command, input, error));
+    if (how.json) throw error;
+    const refused = { command, input };
+    throw await explainMissing(connection, refused, explainProposal(refused, explainRefusal(command, input, error)));
   } finally {
     await connection.close();
   }

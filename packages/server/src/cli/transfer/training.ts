@@ -15,6 +15,7 @@ export async function exportExamples(parts: OwnParts, { input, out }: TrainingRe
     const source = Readable.from(countedLines(connection.lines('training.export', input), written));
     if (!(await writeTo(out, source, { gzip: out?.endsWith('.gz') === true }))) return 0;
     if (out !== undefined) parts.terminal.err(`exported ${written.examples} examples to ${clean(out)}\n`);
+    else if (written.examples === 0) parts.terminal.err('0 examples\n');
     return 0;
   });
 }
