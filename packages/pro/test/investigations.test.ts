@@ -53,9 +53,27 @@ describe.each(backends)('an investigation on %s', (backend) => {
     expect(changes).toContain('billing/limit in version 2');
     expect(answer).toContain('billing/limit in version 2');
     expect((await investigate(app, { max_steps: 1 })).map(({ step }) => step)).toEqual(['segments', 'answer']);
-    expect((await investigate(app, { agent_id: 'agent/none' })).at(-1)?.found).toContain('0 of 0 runs failed');
     const none = investigate(app, { trace_id: '01hzy3v9k2m8q4w6x0c5b7n1dp' });
     expect(await refusal(none)).toMatchObject({ code: 'not_found' });
+  });
+
+  it('says that there are no runs, or none with a result, and not that none failed', async () => {
+    const app = await open();
+    const nothing = 'There is no failing trace to compare.';
+    const found = async (more: object) => (await investigate(app, more)).map((line) => line.found);
+    const none = 'agent/none has no runs that you may see.';
+    expect(await found({ agent_id: 'agent/none' })).toEqual([none, none, nothing, none, `${none} ${nothing}`]);
+    const [since, until] = ['2001-01-01T00:00:00.000Z', '2001-02-01T00:00:00.000Z'];
+    const [before] = await found({ since, until });
+    expect(before).toBe(`${AGENT} has no runs since ${since} and before ${until} that you may see.`);
+    const definition = { kind: 'code', checks: [{ check: 'outcome', in: ['success'] }] };
+    const when = { check: 'tool_required', tool: 'none' };
+    await app.call('judges.create', { judge_id: 'skips', definition: { ...definition, when } as never });
+    expect((await found({ judge_id: 'skips' }))[0]).toBe(`${AGENT} has no runs judged by skips that you may see.`);
+    const { traces } = await app.call('traces.list', { limit: 1 });
+    await app.call('verdicts.judge', { trace_id: traces[0]?.trace_id as string, judge_id: 'skips' });
+    const unknown = `None of the runs of ${AGENT} judged by skips has a known result.`;
+    expect(await found({ judge_id: 'skips' })).toEqual([unknown, unknown, nothing, unknown, `${unknown} ${nothing}`]);
   });
 
   it('shows nobody what they may not see', async () => {

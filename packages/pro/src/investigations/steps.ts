@@ -38,13 +38,16 @@ async function segmentsStep(context: ReadContext, inquiry: Inquiry): Promise<Ste
   const { agent_id, judge_id, since, until, by = [] } = inquiry;
   const input = { by: [...by], judge_id, agent_id, since, until, min_runs: MAX_SHOWN, limit: MAX_SHOWN };
   const data = await segmentsOf(context, input as Input<'segments.list'>);
-  return { found: words.aboutSegments(data), data };
+  const { fails, looked_at } = data;
+  return { found: fails.of === 0 ? words.aboutNoResults(inquiry, looked_at) : words.aboutSegments(data), data };
 }
 
 async function attributionStep(context: ReadContext, inquiry: Inquiry): Promise<StepFinding> {
-  const { suspects, sets, failed, complete } = await attributeRuns(context, await runsOf(context, inquiry), MAX_SHOWN);
+  const collected = await runsOf(context, inquiry);
+  const { suspects, sets, failed, complete } = await attributeRuns(context, collected, MAX_SHOWN);
   const data = { suspects: suspects.map(({ memory }) => memory), failed, passed: sets.length - failed, complete };
-  return { found: words.aboutSuspects(data), data };
+  const { runs } = collected;
+  return { found: sets.length === 0 ? words.aboutNoResults(inquiry, runs.length) : words.aboutSuspects(data), data };
 }
 
 async function divergenceStep(context: ReadContext, inquiry: Inquiry): Promise<StepFinding> {
@@ -67,6 +70,7 @@ async function divergenceStep(context: ReadContext, inquiry: Inquiry): Promise<S
 async function changesStep(context: ReadContext, inquiry: Inquiry): Promise<StepFinding> {
   const { runs } = await runsOf(context, inquiry);
   const { sets } = await loadReadSets(context, runs);
+  if (sets.length === 0) return { found: words.aboutNoResults(inquiry, runs.length), data: {} };
   const inOrder = sets.toReversed();
   const onset = onsetOf(inOrder.map(({ failed }) => failed));
   const first = onset && inOrder[onset.at];

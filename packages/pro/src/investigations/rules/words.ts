@@ -7,6 +7,22 @@ type SegmentFacts = {
   differs: string | null;
 };
 
+type AskedRuns = {
+  agent_id: string;
+  judge_id?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+};
+
+/** Where no run has a result, of so many that were looked at: none of them failed, and none went well. */
+export function aboutNoResults({ agent_id, judge_id, since, until }: AskedRuns, runs: number): string {
+  const judged = judge_id === undefined ? '' : ` judged by ${judge_id}`;
+  const times = [since === undefined ? [] : `since ${since}`, until === undefined ? [] : `before ${until}`].flat();
+  const which = `${judged}${times.length === 0 ? '' : ` ${times.join(' and ')}`}`;
+  if (runs > 0) return `None of the runs of ${agent_id}${which} has a known result.`;
+  return `${agent_id} has no runs${which} that you may see.`;
+}
+
 const share = ({ count, of }: FailedShare): string => `${count} of ${of}`;
 
 export function aboutSegments({ fails, segments }: { fails: FailedShare; segments: readonly SegmentFacts[] }): string {
@@ -58,6 +74,6 @@ export function aboutChanges({ began_at, before, since, changes }: ChangesFacts)
   return `${began} New to failing runs since: ${named.join('; ')}.`;
 }
 
-/** The answer without a model: what the steps found. */
+/** The answer without a model: what the steps found, each finding once. */
 export const summaryOf = (findings: readonly string[]): string =>
-  findings.length === 0 ? 'Nothing was looked at.' : findings.join(' ');
+  findings.length === 0 ? 'Nothing was looked at.' : [...new Set(findings)].join(' ');
