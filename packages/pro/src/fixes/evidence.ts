@@ -83,11 +83,12 @@ async function describe(reader: FixReader, row: FixRow, runs: readonly FailingRu
     if (judge_id !== null && !isSeen) continue;
     const trace = await findTrace(reader, trace_id);
     if (!trace) continue;
-    const { agent_id, created_at, header } = trace;
+    const { agent_id, created_at, header, visible_to, branch } = trace;
     const { task_input, response_text } = JSON.parse(header) as TraceHeader;
     found.push({
       ...{ trace_id, agent_id, at: toIso(created_at), reason: verdict?.reason ?? null },
       ...{ task_input, response_text },
+      mayBeCase: visible_to === EVERYONE && branch === MAIN_BRANCH,
     });
   }
   return found;

@@ -1,7 +1,7 @@
 import { Fault, findVersionTexts, fromDocument, pause, type VersionNumber } from '@mem-service/server/module';
 import { getBehavior } from '../behaviors/index.ts';
 import { listCases } from '../cases/index.ts';
-import { requireVersion } from '../judges/index.ts';
+import { definitionIn, requireVersion } from '../judges/index.ts';
 import { evidenceOf } from './evidence.ts';
 import type { FixRow } from './queries.ts';
 import { type FixReader, type SeenCorrection, seenEntries, type WholeFix } from './render.ts';
@@ -34,8 +34,9 @@ async function judgeOf({ read }: FixReader, row: FixRow): Promise<Handover['judg
   if (judge_id === null) return null;
   try {
     const version = versionOf(row);
-    const { definition } = await requireVersion(read, account_id, { judge_id, version });
-    return { judge_id, version, definition };
+    const found = await requireVersion(read, account_id, { judge_id, version });
+    const { kind } = definitionIn(found);
+    return { judge_id, version, definition: found.definition, asksModel: kind === 'llm' };
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;

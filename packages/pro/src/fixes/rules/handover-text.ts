@@ -8,6 +8,8 @@ export type HandoverTrace = {
   reason: string | null;
   task_input: string | null;
   response_text: string | null;
+  /** Every agent may see it, so that a case can be made of it. */
+  mayBeCase: boolean;
 };
 
 /** Failing runs; `isOfReaders` says whether those were chosen that read what is to blame. */
@@ -37,7 +39,7 @@ export type Handover = {
   set_id: string;
   summary: string;
   description: string;
-  judge: { judge_id: string; version: number; definition: string } | null;
+  judge: { judge_id: string; version: number; definition: string; asksModel: boolean } | null;
   behavior: { behavior_id: string; version: number; matcher: string } | null;
   incident_id: string | null;
   evidence: HandoverEvidence;
@@ -138,7 +140,8 @@ const commands = (lines: readonly string[]): string => fenced(lines.join('\n'), 
 const toolCalls = (calls: readonly (readonly [tool: string, input: object])[]): string =>
   fenced(calls.map(([tool, input]) => `${tool} ${JSON.stringify(input)}`).join('\n'), { most: 8000 });
 
-function howToCheck({ branch, set_id, entries, cases, replay }: Handover): string[] {
+function howToCheck(handover: Handover): string[] {
+  const { branch, set_id, entries, replay } = handover;
   const at = shellWord(branch);
   const set = shellWord(set_id);
   const reads = entries.filter(({ action }) => action !== 'delete').slice(0, 5);
@@ -157,17 +160,43 @@ function howToCheck({ branch, set_id, entries, cases, replay }: Handover): strin
         ]),
     `Replay: work on each case of set ${inCode(set_id)} with the memory of the branch, in a session with the attribute \`case_id\`, on the ` +
       `branch; then run the set there. Now: ${replay}.`,
-    ...casesParts(cases, { set_id, branch }),
-    commands([`${CLI} cases --set-id ${set} --json`, `${CLI} eval run ${set} --branch ${at} --fail-on-fail`]),
+    ...casesParts(handover),
+    commands([
+      ...keepCase(handover),
+      `${CLI} cases --set-id ${set} --json`,
+      `${CLI} eval run ${set} --branch ${at} --fail-on-fail`,
+    ]),
   ];
 }
 
-function casesParts(
-  { all, shown }: Handover['cases'],
-  { set_id, branch }: { set_id: string; branch: string },
-): string[] {
+/** Cases are judged by checks alone. */
+const judgeOfCase = ({ judge }: Handover): string | undefined =>
+  judge?.asksModel === false ? judge.judge_id : undefined;
+
+const traceOfCase = ({ cases, evidence }: Handover): HandoverTrace | undefined =>
+  cases.shown.length === 0 ? evidence.traces.find(({ mayBeCase }) => mayBeCase) : undefined;
+
+/** The command that makes the first case, of a trace that failed. */
+function keepCase(handover: Handover): string[] {
+  const trace = traceOfCase(handover);
+  if (!trace) return [];
+  const judge = judgeOfCase(handover);
+  const expected = judge === undefined ? '' : ` --judge-id ${shellWord(judge)}`;
+  const set = `--set-id ${shellWord(handover.set_id)}`;
+  return [`${CLI} eval case fix-${handover.fix_id.toLowerCase()} ${shellWord(trace.trace_id)}${expected} ${set}`];
+}
+
+function withoutCase(handover: Handover): string {
+  const keep = `There is no case in set ${inCode(handover.set_id)} yet: keep the task that failed as one`;
+  if (!traceOfCase(handover)) return `${keep}, with \`mem eval case\`.`;
+  return judgeOfCase(handover) === undefined ? `${keep}, which expects a success.` : `${keep}.`;
+}
+
+function casesParts(handover: Handover): string[] {
+  const { branch, cases } = handover;
+  const { all, shown } = cases;
   const [first] = shown;
-  if (!first) return [`There is no case in set ${inCode(set_id)} yet: keep the task that failed as one.`];
+  if (!first) return [withoutCase(handover)];
   const more = all > shown.length ? [`… and ${all - shown.length} more.`] : [];
   const sealed = {
     ...{ outcome_ref: `replay-${first.case_id}`, outcome_type: 'success', branch },
