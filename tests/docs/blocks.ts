@@ -9,7 +9,7 @@ import { BUNDLE_OPTIONS } from '../support/bundle-options.ts';
 import { differences, matchesText } from './compare.ts';
 import { type MarkdownBlock, root } from './markdown.ts';
 
-const RUNNABLE = new Set(['sh', 'bash', 'ts', 'python']);
+const RUNNABLE = new Set(['sh', 'bash', 'js', 'ts', 'python']);
 
 export type DocStep = { command: MarkdownBlock; expected: MarkdownBlock | undefined };
 
@@ -64,7 +64,14 @@ const quoted = (parts: readonly string[]) => parts.map((part) => `'${part}'`).jo
 
 function commandFor(kind: string, text: string, file: string): string {
   if (kind === 'ts') return runProgram(text, file);
+  if (kind === 'js') return runPlain(text, `${file}.mjs`);
   return kind === 'python' ? runPython(text, `${file}.py`) : text;
+}
+
+/** As it stands: the packages that it names are found as they are installed. */
+function runPlain(text: string, file: string): string {
+  writeFileSync(file, text);
+  return quoted([process.execPath, file]);
 }
 
 /** Where `requests` is not installed, a stand-in on the standard library takes its place. */
