@@ -68,6 +68,21 @@ describe('the dashboard', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('takes what is typed right after Ctrl+K into the field, however slow the network is', async () => {
+    const { page } = await newPage();
+    await page.goto(`${server.url}/#/traces`);
+    await page.getByRole('heading', { name: 'Traces', level: 1 }).waitFor();
+    await page.route('**/*.js', async () => {});
+    const theme = () => page.evaluate('document.documentElement.dataset.theme');
+    const before = await theme();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('tax g o');
+    expect(await theme()).toBe(before);
+    expect(new URL(page.url()).hash).toBe('#/traces');
+    expect(await page.getByRole('combobox', { name: 'Search or jump to' }).inputValue()).toBe('tax g o');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('reaches rows with j and k, a filter with / and the list with Esc, from anywhere on a page', async () => {
     const outcome_ref = 'deploy-7';
     const report = { outcome_ref, outcome_type: 'success', task_input: 'Roll out' } as const;

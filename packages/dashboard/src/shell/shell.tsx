@@ -12,6 +12,7 @@ import { shownCrumbs } from './crumbs.ts';
 import { Navigation, TabBar } from './navigation.tsx';
 import { Offline } from './offline.tsx';
 import { Outlet, pageOf } from './outlet.tsx';
+import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
 import { Slow } from './slow.tsx';
@@ -20,8 +21,7 @@ import { TopBar, toggleLive } from './top-bar.tsx';
 import { endTour, useIsTouring } from './tour-state.ts';
 import { useShownPages } from './use-pages.ts';
 
-// What floats is loaded after the first paint; the shell owns the keys, so none is lost meanwhile.
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+// What floats is loaded when it is asked for, except for the palette: its field takes what is typed right after the keys.
 const Tour = lazy(async () => ({ default: (await import('./tour.tsx')).Tour }));
 const KeySheet = lazy(async () => ({ default: (await import('./key-sheet.tsx')).KeySheet }));
 
@@ -63,8 +63,8 @@ export function Shell() {
       <TabBar pages={pages} />
       <Toasts />
       <SignIn />
+      {overlay === 'palette' && <Palette onClose={close} />}
       <Suspense fallback={null}>
-        {overlay === 'palette' && <Palette onClose={close} />}
         {overlay === 'keys' && <KeySheet onClose={close} />}
         {isTouring && <Tour onClose={endTour} />}
       </Suspense>
