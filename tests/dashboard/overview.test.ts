@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Backend, backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
-import { realClock } from './support/window.ts';
+import { cutPx, realClock } from './support/window.ts';
 
 const newPage = useBrowser();
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -132,6 +132,27 @@ describe.each(backends)('Overview on %s', (backend) => {
     );
     for (const { page } of [first, second])
       await section(page, 'Live').getByRole('row').filter({ hasText: 'fresh' }).getByText('0.40').waitFor();
+  });
+
+  it('names an entry whose confidence moved in full beside a long agent, with the whole movement and its last step', async () => {
+    const at = { entity_path: 'checkout/payments', key: 'retry-policy' };
+    await app.call('entries.write', { ...at, value: 3, confidence: 0.8 }, { agent_id: 'writer' });
+    for (const outcome_type of ['failure', 'success'] as const) {
+      const as = { agent_id: 'platform/reliability/deployment-coordinator', session_id: outcome_type };
+      await app.call('entries.read', at, as);
+      await app.call('outcomes.commit', { outcome_ref: `moved-${outcome_type}`, outcome_type }, as);
+    }
+    const { outcomes } = await app.call('outcomes.list', { limit: 2 });
+    const steps = outcomes.map(({ entries }) => entries[0]);
+    const [low, end] = [steps[0]?.confidence_before?.toFixed(2), steps[0]?.confidence_after?.toFixed(2)];
+    const { page } = await newPage();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(server.url);
+    const row = section(page, 'Confidence moved').getByRole('listitem').filter({ hasText: 'retry-policy' });
+    await row.getByText(`0.80 → ${end}`).waitFor();
+    await row.getByText(`last: success, ${low} → ${end}`, { exact: true }).waitFor();
+    const path = row.getByText('checkout/payments', { exact: true }).locator('..');
+    expect([await cutPx(path), await cutPx(row)]).toEqual([0, 0]);
   });
 
   it('shows agents that worked before those as whom people only looked', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { FakeClock } from '../../support/app.ts';
 
@@ -52,3 +52,7 @@ export async function expectNoSidewaysScroll(page: Page, where = ''): Promise<vo
   );
   expect(wide, where).toEqual([0, 0]);
 }
+
+/** How much of what it shows is cut off, from side to side. */
+export const cutPx = (part: Locator): Promise<number> =>
+  part.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);

@@ -1,4 +1,4 @@
-import { counted, number } from './format.ts';
+import { confidence, counted, number } from './format.ts';
 
 export const overview = {
   title: 'Overview',
@@ -101,6 +101,8 @@ export const overview = {
     title: 'Confidence moved',
     today: 'today',
     nothing: (when: string) => `No outcome moved a confidence ${when}.`,
+    last: ({ outcome_type, before, after }: { outcome_type: string; before: number; after: number }) =>
+      `last: ${outcome_type}, ${confidence(before)} → ${confidence(after)}`,
   },
   agents: {
     title: (when: string) => `Agents, ${when}`,

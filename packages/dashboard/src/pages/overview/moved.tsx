@@ -22,18 +22,22 @@ export function Moved({ data, range }: { data: Overview; range: Range }) {
           if (moved.length === 0) return <p className="third">{texts.nothing(when)}</p>;
           return (
             <ul className={styles.list}>
-              {moved.slice(0, MOST).map(({ entity_path, key, before, after, why, agent }) => (
+              {moved.slice(0, MOST).map(({ entity_path, key, before, after, last }) => (
                 <li key={`${entity_path}/${key}`} className={styles.moved}>
-                  <a className="cut" href={hrefOf('memory', entity_path, { key })}>
-                    <EntryName path={entity_path} name={key} />
-                  </a>
-                  <Delta before={before} after={after} />
-                  <span className="third small cut" title={why}>
-                    {why}
-                  </span>
-                  <a className="third small" href={hrefOf('agents', agent)}>
-                    {agent}
-                  </a>
+                  <div>
+                    <a className="cut" href={hrefOf('memory', entity_path, { key })}>
+                      <EntryName path={entity_path} name={key} />
+                    </a>
+                    <Delta before={before} after={after} />
+                  </div>
+                  <div className="third small">
+                    <span className={styles.lastStep} title={last.why}>
+                      {texts.last(last)}
+                    </span>
+                    <a className="cut" href={hrefOf('agents', last.agent)}>
+                      {last.agent}
+                    </a>
+                  </div>
                 </li>
               ))}
             </ul>

@@ -60,27 +60,40 @@ export function totalOf(series: Output<'series.read'> | undefined, types: readon
   return counts.reduce((sum, n) => sum + n, 0);
 }
 
+type MovementStep = {
+  outcome_type: string;
+  before: number;
+  after: number;
+  /** The words of the service. */
+  why: string;
+  agent: string;
+};
+
 export type Movement = {
   entity_path: string;
   key: string;
   before: number;
   after: number;
-  /** The words of the newest outcome that moved it. */
-  why: string;
-  agent: string;
+  /** The newest outcome that moved it. */
+  last: MovementStep;
 };
 
 /** By entry, where its confidence stood before the first of these outcomes and where after the last; the newest first. */
 export function movementsOf(outcomes: readonly OverviewOutcome[]): Movement[] {
   const moved = new Map<string, Movement>();
   for (const { entries, agent_id } of outcomes)
-    for (const { entity_path, key, applied, confidence_before, confidence_after, why } of [...entries].reverse()) {
+    for (const entry of [...entries].reverse()) {
+      const { entity_path, key, outcome_type, applied, confidence_before, confidence_after, why } = entry;
       if (!applied || confidence_before === null || confidence_after === null) continue;
       const id = JSON.stringify([entity_path, key]);
       const newer = moved.get(id);
-      if (newer) newer.before = confidence_before;
+      const [before, after] = [confidence_before, confidence_after];
+      if (newer) newer.before = before;
       else
-        moved.set(id, { entity_path, key, before: confidence_before, after: confidence_after, why, agent: agent_id });
+        moved.set(id, {
+          ...{ entity_path, key, before, after },
+          last: { outcome_type, before, after, why, agent: agent_id },
+        });
     }
   return [...moved.values()].filter(({ before, after }) => Math.abs(before - after) >= 0.005);
 }
