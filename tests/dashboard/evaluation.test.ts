@@ -7,6 +7,7 @@ import { backends, listen, openTestApp, type TestApp, type TestServer } from '..
 import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
 import { storyClock, type TraceStory, writeTraceStory } from './support/trace-story.ts';
+import { cutPx } from './support/window.ts';
 
 const newPage = useBrowser();
 const JUDGE = 'quiet-tools';
@@ -269,6 +270,19 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     await page.close();
   });
 
+  it('asks about an agent that has runs, unless another is chosen', async () => {
+    await app.call('entries.write', { entity_path: 'net/first', key: 'by-name', value: 1 }, { agent_id: 'a-writer' });
+    const { agents } = await app.call('agents.list', {});
+    expect(agents[0]?.agent_id).toBe('a-writer');
+    const { traces } = await app.call('traces.list', { limit: 1 });
+    const { page, complaints } = await open('#/investigation');
+    await expect.poll(() => page.getByLabel('Agent').inputValue()).toBe(traces[0]?.agent_id);
+    await page.getByLabel('Agent').selectOption('a-writer');
+    expect(await page.getByLabel('Agent').inputValue()).toBe('a-writer');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('investigates a question by keys: steps come in with their evidence, then the answer', async () => {
     const { page, complaints } = await open('#/overview');
     await page.getByRole('link', { name: 'Investigation' }).waitFor();
@@ -344,7 +358,10 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     await app.call('cases.create', { case_id: 'roll-out', trace_id: story.success });
     const posted = { case_id: 'roll-out', result: 'fail' as const, reason: 'it went wrong again' };
     await app.call('case_runs.create', { label: 'build-118', results: [posted] });
-    await page.getByRole('table', { name: 'Runs' }).getByRole('row').filter({ hasText: 'build-118' }).click();
+    const { case_run_id, set_id } = await app.call('case_runs.create', { results: [posted] });
+    const runs = page.getByRole('table', { name: 'Runs' }).getByRole('row');
+    await runs.filter({ hasText: `${set_id}, run ${case_run_id.slice(-8)}` }).waitFor();
+    await runs.filter({ hasText: 'build-118' }).click();
     const results = page.getByRole('table', { name: 'Results of build-118' });
     await results.getByText('it went wrong again').waitFor();
     await results.getByRole('link', { name: 'roll-out' }).click();
@@ -389,6 +406,26 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     const { patterns } = await app.call('detected_patterns.list', { status: 'resolved' });
     expect(patterns).toMatchObject([{ entity_path: 'net/gateway', reason: 'one of them was wrong' }]);
     expect(complaints).toEqual([]);
+  });
+
+  it('shows the whole sentence of a pattern', async () => {
+    const at = { entity_path: 'net/limits', key: 'max' };
+    await app.call('entries.write', { ...at, value: 3 });
+    for (const outcome_ref of ['limit-1', 'limit-2', 'limit-3']) {
+      const by = { agent_id: 'deploy-bot', session_id: outcome_ref };
+      await app.call('entries.read', at, by);
+      await app.call('outcomes.commit', { outcome_ref, outcome_type: 'failure' }, by);
+    }
+    await app.call('pattern_scans.create', {});
+    await caughtUp(app);
+    const { page } = await newPage();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${server.url}/#/patterns`);
+    const row = page.getByRole('row').filter({ hasText: 'Recurring failure' }).filter({ hasText: 'net/limits' });
+    const cell = row.getByRole('cell').filter({ hasText: '3 failures' });
+    await cell.waitFor();
+    expect(await cutPx(cell)).toBe(0);
+    await page.close();
   });
 
   it('shows which redundant writes say the same, and what they say', async () => {

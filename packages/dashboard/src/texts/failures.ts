@@ -91,6 +91,7 @@ export const cases = {
   runsNote: 'newest first; compared with the run before',
   runColumns: { run: 'Run', result: 'Result', passed: 'Passed', changed: 'Changed', when: 'When' },
   noRuns: 'No run yet: mem eval run judges a set.',
+  unlabelled: (set: string, id: string) => `${set}, run ${id}`,
   statuses: { passed: 'passed', failed: 'failed' },
   passed: (passed: number, all: number) => `${number(passed)} of ${number(all)}`,
   changes: (fixed: number, broken: number) =>

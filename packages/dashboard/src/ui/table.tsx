@@ -6,8 +6,8 @@ export type Column<R> = {
   id: string;
   head: string;
   cell: (row: R) => ReactNode;
-  /** A width in px; the rest share what is left. */
-  width?: number;
+  /** A width in px, or a share such as '20%'; the rest share what is left. */
+  width?: number | `${number}%`;
   end?: boolean;
   /** Its place in the two lines of a phone: name and time above, detail and value below. */
   phone: 'name' | 'time' | 'detail' | 'value' | 'hide';

@@ -4,6 +4,7 @@ import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
 import { textParameter, useSearch } from '../../router/router.tsx';
 import { cases as texts } from '../../texts/failures.ts';
+import { shortId } from '../../texts/format.ts';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Tag, type Tone } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -20,7 +21,8 @@ const input = { limit: 20 };
 const call = { name: 'case_runs.list', input } as const;
 const parameters = { run: textParameter() };
 
-const nameOf = ({ label, set_id }: Pick<ListedRun, 'label' | 'set_id'>): string => (label === '' ? set_id : label);
+const nameOf = ({ label, set_id, case_run_id }: Pick<ListedRun, 'label' | 'set_id' | 'case_run_id'>): string =>
+  label === '' ? texts.unlabelled(set_id, shortId(case_run_id)) : label;
 
 /** Runs of sets, newest first; a row shows what came of each case. */
 export function CaseRuns() {
@@ -73,7 +75,11 @@ function RunResults({ runId }: { runId: string }) {
 const columnsAt = (now: number): readonly Column<ListedRun>[] => [
   {
     ...{ id: 'run', head: texts.runColumns.run, phone: 'name' },
-    cell: (run) => <span className="strong">{nameOf(run)}</span>,
+    cell: (run) => (
+      <span className="strong" title={run.case_run_id}>
+        {nameOf(run)}
+      </span>
+    ),
   },
   {
     ...{ id: 'result', head: texts.runColumns.result, width: 92, phone: 'value' },

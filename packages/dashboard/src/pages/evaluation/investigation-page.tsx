@@ -99,11 +99,14 @@ type QuestionFormProps = { asked: Asked; isBusy: boolean; onAsk: (asked: Asked) 
 function QuestionForm({ asked, isBusy, onAsk }: QuestionFormProps) {
   const [form, setForm] = useState(asked);
   const agents = useOperation('agents.list', { limit: 1000 });
+  const newest = useOperation('traces.list', { limit: 1 }, { enabled: form.agent === '' });
   const maySeeJudges = useInstalled([JUDGES]).get(JUDGES.name) === true;
   const judges = useOperation('judges.list', { limit: 100 }, { enabled: maySeeJudges });
   const judgeIds = judges.data?.judges.map(({ judge_id }) => judge_id) ?? [];
   const names = agents.data?.agents.map(({ agent_id }) => agent_id) ?? [];
-  const agent = form.agent === '' ? (names[0] ?? '') : form.agent;
+  // An agent that has runs is more likely meant than the first by name.
+  const likely = newest.isPending ? '' : (newest.data?.traces[0]?.agent_id ?? names[0] ?? '');
+  const agent = form.agent === '' ? likely : form.agent;
   const change = (next: Partial<Asked>) => setForm({ ...form, ...next });
   const submit = (event: FormEvent) => {
     event.preventDefault();

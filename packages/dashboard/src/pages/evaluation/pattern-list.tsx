@@ -16,6 +16,7 @@ import { ErrorState, Progress } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import styles from '../branches/branches.module.css';
+import evaluationStyles from './evaluation.module.css';
 import { NoneYet } from './none-yet.tsx';
 import { type ListedPattern, PATTERN_ANSWERS, PATTERN_TONES, SEVERITY_TONES, subjectOf } from './pattern-data.ts';
 import { StatusList } from './status-list.tsx';
@@ -112,7 +113,7 @@ function NewestScan({ error, now }: { error: unknown; now: number }) {
 
 const columnsAt = (now: number): readonly Column<ListedPattern>[] => [
   {
-    ...{ id: 'pattern', head: texts.columns.pattern, width: 240, phone: 'name' },
+    ...{ id: 'pattern', head: texts.columns.pattern, width: '19%', phone: 'name' },
     cell: ({ pattern_id, pattern_type }) => (
       <span className={styles.branch}>
         <Icon name="pattern" />
@@ -123,7 +124,7 @@ const columnsAt = (now: number): readonly Column<ListedPattern>[] => [
     ),
   },
   {
-    ...{ id: 'about', head: texts.columns.about, phone: 'detail' },
+    ...{ id: 'about', head: texts.columns.about, width: '15%', phone: 'detail' },
     cell: (pattern) => (
       <span className="cut" title={subjectOf(pattern)}>
         {subjectOf(pattern)}
@@ -133,7 +134,7 @@ const columnsAt = (now: number): readonly Column<ListedPattern>[] => [
   {
     ...{ id: 'what', head: texts.columns.what, phone: 'hide' },
     cell: ({ description }) => (
-      <span className="second" title={description}>
+      <span className={`${evaluationStyles.sentence} second`} title={description}>
         {description}
       </span>
     ),
