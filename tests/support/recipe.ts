@@ -63,10 +63,16 @@ export function follow(folder: string, { file, kind, text }: RecipeStep): void {
 
 export type ProcessResult = { status: number | null; out: string };
 
-export function run(folder: string, command: string, args: readonly string[]): Promise<ProcessResult> {
+/** With a signal the process ends when the test that started it does. */
+export function run(
+  place: string | { folder: string; signal: AbortSignal },
+  command: string,
+  args: readonly string[],
+): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     const { VITEST: _, VITEST_MODE: __, VITEST_POOL_ID: ___, VITEST_WORKER_ID: ____, ...env } = process.env;
-    const child = spawn(command, args, { cwd: folder, env: { ...env, NO_COLOR: '1' } });
+    const { folder, signal } = typeof place === 'string' ? { folder: place } : place;
+    const child = spawn(command, args, { cwd: folder, env: { ...env, NO_COLOR: '1' }, signal });
     let out = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (out += String(chunk)));
     child.on('error', reject);
