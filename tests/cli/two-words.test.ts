@@ -15,6 +15,8 @@ describe('a word that is a command only with a second one', () => {
   it('lists what may follow it', async () => {
     const single = await desk.inProcess(['eval']);
     expect(single).toMatchObject({ code: 0, out: expect.stringMatching(/^ {2}eval run +Run a set/m) });
+    for (const second of ['judges', 'seed', 'incident', 'resolve', 'approve-fix', 'set-alert'])
+      expect(single.out).toContain(`  eval ${second} `);
     expect(single.out).toMatch(/^ {2}eval overrule +Overrule a judge$/m);
     expect((await desk.inProcess(['help', 'eval'])).out).toBe(single.out);
     expect((await desk.inProcess(['eval', '--help'])).out).toBe(single.out);
@@ -22,7 +24,7 @@ describe('a word that is a command only with a second one', () => {
 
   it('names them where the second is misspelt', async () => {
     const { code, err } = await desk.inProcess(['eval', 'sumary']);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('Did you mean summary? It has judge, ') });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('Did you mean summary? It has ') });
   });
 
   it('counts commands that the program adds among them', async () => {

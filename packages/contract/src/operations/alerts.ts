@@ -24,7 +24,7 @@ export const alerts = {
       status: 201,
       location: '/api/v1/eval/alert-rules/{rule_id}',
     },
-    cli: { args: ['rule_id', 'metric', 'above'], alias: 'set-alert', also: ['alerts create'] },
+    cli: { args: ['rule_id', 'metric', 'above'], alias: 'set-alert', also: ['alerts create', 'eval set-alert'] },
     input: () =>
       z.strictObject({
         rule_id: a.alertRuleId,

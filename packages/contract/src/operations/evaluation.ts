@@ -37,7 +37,7 @@ export const evaluation = {
     effect: 'write',
     cost: 2,
     http: { method: 'POST', path: '/api/v1/eval/judges/seed' },
-    cli: { args: ['for_agent'], alias: 'seed-judges', also: ['judges seed'] },
+    cli: { args: ['for_agent'], alias: 'seed-judges', also: ['judges seed', 'eval seed'] },
     tools: [
       {
         name: 'mem_seed_starter_judges',
@@ -84,7 +84,7 @@ export const evaluation = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/eval/judges/{judge_id}/detection-rate' },
-    cli: { args: ['judge_id'], alias: 'detection-rate', also: ['judges detection-rate'] },
+    cli: { args: ['judge_id'], alias: 'detection-rate', also: ['judges detection-rate', 'eval detection-rate'] },
     input: () =>
       z.strictObject({
         judge_id: j.judgeId,

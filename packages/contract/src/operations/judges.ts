@@ -43,7 +43,7 @@ export const judges = {
     effect: 'write',
     cost: 2,
     http: { method: 'POST', path: '/api/v1/eval/judges', status: 201, location: '/api/v1/eval/judges/{judge_id}' },
-    cli: { args: ['judge_id'], alias: 'create-judge' },
+    cli: { args: ['judge_id'], alias: 'create-judge', also: ['eval create-judge'] },
     input: () =>
       z.strictObject({
         judge_id: j.judgeId,
@@ -69,7 +69,7 @@ export const judges = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/eval/judges' },
-    cli: { alias: 'judges' },
+    cli: { alias: 'judges', also: ['eval judges'] },
     tools: [
       {
         name: 'mem_judges',
@@ -103,7 +103,7 @@ export const judges = {
     cost: 1,
     items_per_statement: 1,
     http: { method: 'POST', path: '/api/v1/eval/judges/dry-run' },
-    cli: { args: ['judge_id'], alias: 'try-judge' },
+    cli: { args: ['judge_id'], alias: 'try-judge', also: ['eval try-judge'] },
     input: () =>
       z.strictObject({
         judge_id: j.judgeId.optional(),

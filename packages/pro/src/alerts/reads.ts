@@ -33,10 +33,10 @@ const readRule = reads<'alert_rules.read'>(async ({ read, scan, caller, services
   const rule = await requireRule(read, account_id, rule_id);
   const account = await readAccount(read, account_id);
   const measured = await measure(scan, rule, { at: services.clock.now(), seq: account?.seq ?? 0 });
-  const { judge_id, above } = rule;
+  const { judge_id, above, min_samples } = rule;
   return {
     ...toRule(rule),
-    current: { ...measured, reason: reasonOf({ ...measured, metric: metricOf(rule), judge_id, above }) },
+    current: { ...measured, reason: reasonOf({ ...measured, metric: metricOf(rule), judge_id, above, min_samples }) },
   };
 });
 

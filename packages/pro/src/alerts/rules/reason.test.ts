@@ -23,6 +23,13 @@ describe('what a rule measured, in words', () => {
     expect(reasonOf({ ...parts, metric: 'incidents', complete: false })).toMatch(/There is more in this time/);
   });
 
+  it('says why a rule that is broken raises no alert yet', () => {
+    const few = { ...parts, metric: 'failure_rate', samples: 4 } as const;
+    expect(reasonOf({ ...few, min_samples: 10 })).toMatch(/20 % is allowed\. No alert before 10 of them\.$/);
+    expect(reasonOf({ ...few, min_samples: 4 })).not.toMatch(/No alert/);
+    expect(reasonOf({ ...few, value: 0.1, min_samples: 10 })).not.toMatch(/No alert/);
+  });
+
   it('takes the value that 95 of 100 stay below', () => {
     expect(percentile95([])).toBeNull();
     expect(percentile95([7])).toBe(7);

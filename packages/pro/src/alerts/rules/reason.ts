@@ -30,12 +30,14 @@ const WORDS: Record<alertShapes.AlertMetric, (parts: MeasuredRule & { value: num
     `Confidence was off by ${number(value)} on average in ${count(samples, 'use')} of an entry; ${number(above)} is allowed.`,
 };
 
-/** What was measured, in words. */
-export function reasonOf(parts: MeasuredRule): string {
-  const { value, complete } = parts;
+/** What was measured, in words, and what keeps a rule quiet that it would break. */
+export function reasonOf(parts: MeasuredRule & { min_samples?: number }): string {
+  const { value, complete, samples, min_samples = 0, above } = parts;
   if (value === null) return 'Nothing to measure in this time.';
-  const words = WORDS[parts.metric]({ ...parts, value });
-  return complete ? words : `${words} There is more in this time than is looked at.`;
+  const words = [WORDS[parts.metric]({ ...parts, value })];
+  if (!complete) words.push('There is more in this time than is looked at.');
+  if (value > above && samples < min_samples) words.push(`No alert before ${number(min_samples)} of them.`);
+  return words.join(' ');
 }
 
 /** The value that 95 of 100 stay below, of values in ascending order. */

@@ -4,9 +4,9 @@ import type { Terminal } from '../terminal.ts';
 
 /** The sets to choose from, with what they are for. */
 export const offeredToolsets = {
-  core: 'what the specification calls core, tracing and identity: 25 tools, 14 kB',
-  slim: 'for small contexts: 9 tools, 6 kB',
-  all: 'also single spans, commits, comparisons',
+  core: 'what the specification calls core, tracing and identity: 14 kB',
+  slim: 'the most useful ones, for small contexts: 6 kB',
+  all: 'also rooms, evaluation, branches, single spans, comparisons',
 } as const;
 
 type OfferedToolset = keyof typeof offeredToolsets;

@@ -42,7 +42,7 @@ environment; else the file is for the user alone. MEM_TOOLSET and MEM_BRANCH are
     toggle('uninstall', 'Remove what mem init added, and nothing else.'),
     field(
       'toolset',
-      'The tools to offer: core, slim for small contexts, all, or names. Default: MEM_TOOLSET, or core.',
+      'The tools to offer: core, slim for small contexts, all, or names such as core,rooms,evaluation. Default: MEM_TOOLSET, or core.',
     ),
     field('guide', 'Guides, skill and hooks too.', { kind: 'boolean', fallback: true }),
     toggle('dry-run', 'Show what would change, and write nothing.'),
@@ -51,7 +51,7 @@ environment; else the file is for the user alone. MEM_TOOLSET and MEM_BRANCH are
   examples: [
     ['mem init', 'set up the clients found, after confirmation'],
     ['mem init --dry-run', 'only look'],
-    ['mem init --toolset slim', 'nine tools, for models with a small context'],
+    ['mem init --toolset slim', 'the most useful tools, for models with a small context'],
     ['mem init --client claude-code,cursor --yes', 'these two, without confirmation'],
     ['mem init --store own --yes', 'one memory for everything, without a question'],
     ['mem init --project --store project', 'for everybody who works on this project'],
