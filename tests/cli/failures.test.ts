@@ -49,6 +49,7 @@ describe('a command that fails', () => {
       3,
       expect.stringMatching(/^mem: there is no open room .*\n.*mem rooms lists those of the account/),
     ],
+    [['show-incident', 'none'], 3, 'mem: there is no incident none\nmem: mem incidents lists those that there are'],
     [['--json'], 2, expect.stringContaining('the command comes first')],
     [['commit', 'no-such-file.json'], 2, expect.stringContaining('no-such-file.json')],
     [['commit', 'writes.json'], 2, 'mem: writes: this is not JSON with objects'],

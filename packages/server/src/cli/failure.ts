@@ -89,7 +89,8 @@ export function describeProblem(problem: Problem, { command, env }: FailedComman
   if (code === 'unauthenticated') return [keyProblem(problem, { command, env })];
   if (problem.status === 0 && env.MEM_HTTP_URL) return [unreachable(problem, env.MEM_HTTP_URL)];
   if (code === 'merge_conflicts') return conflictLines(problem);
-  if (!errors || errors.length === 0) return [...inWords(problem).split('\n'), ...links(problem), ...intoRoom(problem)];
+  if (!errors || errors.length === 0)
+    return [...inWords(problem).split('\n'), ...links(problem), ...intoRoom(problem), ...listOf(problem)];
   return errors.map(({ path, message }) => {
     const field = command?.fields.find(({ name }) => name === path);
     const named = command && field ? fieldLabel(command, field) : path;
@@ -148,6 +149,33 @@ function intoRoom({ code, needs, room_id }: Problem): string[] {
   return code === 'forbidden' && needs === 'join'
     ? [`mem join-room ${room_id} lets it join, with the same --agent`]
     : [];
+}
+
+/** The lists that have the ids of what an error can miss. */
+const LISTS: Readonly<Record<string, string>> = {
+  backfill: 'backfills.list',
+  behavior: 'behaviors.list',
+  case: 'cases.list',
+  document: 'room_documents.list',
+  fix: 'fixes.list',
+  incident: 'incidents.list',
+  judge: 'judges.list',
+  merge: 'merges.list',
+  negotiation: 'negotiations.list',
+  pattern: 'detected_patterns.list',
+  rule: 'alert_rules.list',
+  run: 'case_runs.list',
+  scan: 'pattern_scans.list',
+  team: 'teams.list',
+  trace: 'traces.list',
+  verdict: 'verdicts.list',
+};
+
+function listOf({ code, detail, room_id }: Problem): string[] {
+  const list = LISTS[/^there is no (\w+) (?!in set)/.exec(detail)?.[1] ?? ''];
+  if (code !== 'not_found' || list === undefined) return [];
+  const room = list.startsWith('room_') || list.startsWith('negotiations') ? ` ${room_id ?? '<room_id>'}` : '';
+  return [`${commandOfOperation(list)}${room} lists those that there are`];
 }
 
 /** Where to get a plan, or more of it. */
