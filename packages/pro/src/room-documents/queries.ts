@@ -30,7 +30,10 @@ export type RoomDocumentRow = {
   /** Of the readable version. */
   page_count: number | null;
   char_count: number | null;
+  /** Who added the newest version. */
   agent_id: string;
+  /** Who added the first. */
+  added_by: string;
   created_at: number;
   updated_at: number;
   /** What of it counts as stored: the content until that was read, and the text that is shown. */
@@ -53,6 +56,7 @@ const DOCUMENT_COLUMNS = {
   page_count: 'int',
   char_count: 'int',
   agent_id: 'text',
+  added_by: 'text',
   created_at: 'int',
   updated_at: 'int',
   stored_bytes: 'int',
