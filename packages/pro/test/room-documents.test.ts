@@ -126,6 +126,27 @@ describe.each(backends)('documents of rooms on %s', (backend) => {
     expect(found.passages).toMatchObject([{ page: page_count }]);
   });
 
+  it('are searched one by one, however often others have the words', async () => {
+    const { app, room_id } = await open();
+    const words = 'monday friday '.repeat(36_000);
+    const before = await added(app, room_id, { name: 'before.txt', content: words });
+    const { document_id } = await added(app, room_id, { content: 'Ship on Monday.\fNever on Friday.' });
+    await added(app, room_id, { name: 'after.txt', content: words });
+    const search = (q: string, id: string) =>
+      app.call('room_documents.search', { q, room_id, document_id: id, limit: 50 }, planner);
+    expect(await search('monday', document_id)).toMatchObject({
+      ...{ passages: [{ document_id, page: 1 }], complete: true },
+    });
+    expect((await search('monday friday', document_id)).passages).toHaveLength(2);
+    expect(await search('saturday', document_id)).toEqual({ passages: [], complete: true });
+    const many = await search('monday', before.document_id);
+    expect(new Set(many.passages.map((one) => one.document_id))).toEqual(new Set([before.document_id]));
+    expect(many).toMatchObject({ passages: { length: 50 }, complete: false });
+    await add(app, room_id, { content: 'Ship on Saturday.' });
+    expect((await search('monday', document_id)).passages).toHaveLength(1);
+    expect(await search('monday', 'doc_0000000000000000')).toEqual({ passages: [], complete: true });
+  });
+
   it('are gone with their text once they are deleted', async () => {
     const { app, room_id } = await open();
     const { document_id } = await added(app, room_id, {});
