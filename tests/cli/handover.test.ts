@@ -2,6 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Desk, openDesk } from './support.ts';
 
 const PATH = "shop/it's $(here)";
+/** Legal names, of which a shell or the command could make something else. */
+const NAMES = [
+  [PATH, 'limit'],
+  ['shop', '--store=http://127.0.0.1:1'],
+  ['--json', '-1'],
+] as const;
 
 describe('the hand-over of a fix', () => {
   let desk: Desk;
@@ -16,9 +22,9 @@ describe('the hand-over of a fix', () => {
       expect({ args, code, err }).toEqual({ args, code: 0, err });
       return out;
     };
-    await done('write', PATH, 'limit', '9');
+    for (const [path, key] of NAMES) await done('write', '--', path, key, '9');
     await done('eval', 'case', 'refund', '--task-input', 'pay it back');
-    const entries = JSON.stringify([{ entity_path: PATH, key: 'limit', value: 100 }]);
+    const entries = JSON.stringify(NAMES.map(([entity_path, key]) => ({ entity_path, key, value: 100 })));
     const given = ['--entity-path', PATH, '--key', 'limit', '--entries', entries, '--json'];
     const { fix_id, branch } = JSON.parse(await done('propose-fix', ...given)) as { fix_id: string; branch: string };
     const { markdown } = JSON.parse(await done('handover', fix_id, '--json')) as { markdown: string };
@@ -37,6 +43,6 @@ describe('the hand-over of a fix', () => {
       .map(([command]) => command.split(' ').slice(0, 3).join(' '));
     // No trace of the case is there, and what was approved is not dismissed.
     expect(failed).toEqual(['mem eval run', `mem dismiss-fix ${fix_id}`]);
-    expect(await done('read', PATH, 'limit')).toContain('100');
+    for (const [path, key] of NAMES) expect(await done('read', '--', path, key)).toContain('100');
   });
 });

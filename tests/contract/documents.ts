@@ -25,6 +25,7 @@ export async function layDocuments(
         ...{ account_id, document_id, name, title: name, format: 'markdown', version: 1, readable_version: 1 },
         ...{ status: 'ready', reason: null, message: null, bytes: text.length, sha256: sha256(text) },
         ...{ page_count: 1, char_count: text.length, agent_id: `${agent_id}@platform-team` },
+        added_by: `${agent_id}@platform-team`,
         ...{ created_at: work.now, updated_at: work.now, stored_bytes: text.length },
       };
       await work.tx.insertMany(upsertDocument, [row]);

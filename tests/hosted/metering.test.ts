@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, openTestApp } from '../support/app.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { backends, openTestApp, type TestOptions } from '../support/app.ts';
 import { get, type Hosted, type NewAccount, openHosted, patch, post, remove, write } from '../support/hosted.ts';
+import { watchDatabase } from '../support/statements.ts';
 import { balanced, ledgerOf, remainingIn } from '../support/usage.ts';
 import { send } from '../support/wire.ts';
 
@@ -139,6 +140,52 @@ describe.each(backends)('what is metered on %s', (backend) => {
       period_end: '2026-03-01T00:00:00.000Z',
       ops_used: 1,
     });
+  });
+});
+
+describe.each(backends)('leases that go back on %s', (backend) => {
+  /** Two accounts that have a lease, in this order, and what goes wrong in the background. */
+  async function open(wrapDatabase?: TestOptions['wrapDatabase']) {
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => void errors.push(error);
+    const service = await openHosted(backend, { app: { onError, ...(wrapDatabase ? { wrapDatabase } : {}) } });
+    onTestFinished(() => service.close());
+    const accounts = [await service.newAccount({ name: 'First' }), await service.newAccount({ name: 'Second' })];
+    for (const { key } of accounts) await service.as(key, get('/api/v1/stats'));
+    service.app.clock.advance(61_000);
+    const [first, second] = accounts as [NewAccount, NewAccount];
+    return { service, errors, first: first.account_id, second: second.account_id };
+  }
+
+  it('pass over an account that is deleted', async () => {
+    const { service, errors, first, second } = await open();
+    const { status } = await service.control(remove(`/api/v1/internal/accounts/${first}?force=true&name=First`));
+    expect(status).toBe(200);
+    for (let n = 0; n < 2; n++) {
+      await service.app.jobs.sweep();
+      expect(errors).toEqual([]);
+      expect(await balanced(service.app, second)).toEqual({ '2026-01': 1 });
+    }
+  });
+
+  it('are tried again for an account that could not be charged, and go back for the others meanwhile', async () => {
+    const failing = new Error('the disk failed');
+    let fails = false;
+    const { service, errors, first, second } = await open((database) =>
+      watchDatabase(database, ({ text }) => {
+        if (!fails || !text.startsWith('INSERT INTO usage_ledger')) return;
+        fails = false;
+        throw failing;
+      }),
+    );
+    fails = true;
+    await service.app.jobs.sweep();
+    expect(errors).toEqual([failing]);
+    expect((await balanced(service.app, first))['2026-01']).toBeGreaterThan(1);
+    expect(await balanced(service.app, second)).toEqual({ '2026-01': 1 });
+    await service.app.jobs.sweep();
+    expect(errors).toEqual([failing]);
+    expect(await balanced(service.app, first)).toEqual({ '2026-01': 1 });
   });
 });
 

@@ -2,7 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { caughtUp } from '../../../tests/briefing/caught-up.ts';
 import { newAccount } from '../../../tests/contract/table.ts';
 import { refusal } from '../../../tests/entries/support.ts';
-import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
+import { backends, caller, openTestApp, type TestApp } from '../../../tests/support/app.ts';
+import { accountOfRoom, readAccount, unchanged } from '../../server/src/module.ts';
+import { upsertNegotiations } from '../src/negotiations/queries.ts';
 import { timeOut } from '../src/negotiations/time-out.ts';
 
 const OTHER = '00000000-0000-0000-0000-00000000000b';
@@ -192,5 +194,58 @@ describe.each(backends)('negotiations on %s', (backend) => {
     expect(cancelled).toMatchObject({ status: 'cancelled' });
     expect(await refusal(app.call('negotiations.cancel', at, planner))).toMatchObject({ code: 'conflict' });
     expect(await logOf(app, at)).toMatchObject([{}, { status: 'cancelled', reason: 'no longer needed' }]);
+  });
+
+  it('that are open are bounded for a room, and for each account that does not own it', async () => {
+    const { app, room_id } = await open();
+    const { token } = await app.call('rooms.invite', { room_id }, planner);
+    await newAccount(app, OTHER);
+    const guest = { ...tester, account_id: OTHER };
+    await app.call('room_invitations.redeem', { token: token as string, label: 'guests' }, guest);
+    const beginAs = (as: object) => app.call('negotiations.create', { room_id, title: 'When to release' }, as);
+    const begun = [];
+    for (let n = 0; n < 20; n++) begun.push(await beginAs(guest));
+    expect(await refusal(beginAs(guest))).toMatchObject({ code: 'conflict', max_open_of_account: 20 });
+    for (let n = 0; n < 30; n++) await beginAs(planner);
+    expect(await refusal(beginAs(planner))).toMatchObject({ code: 'conflict', max_open: 50 });
+    const { negotiation_id } = begun[0] as NegotiationPlace;
+    await app.call('negotiations.cancel', { room_id, negotiation_id }, guest);
+    await beginAs(guest);
+  });
+
+  it('that are over are kept up to a bound, and make room for new ones', async () => {
+    const { app, room_id } = await open(tester);
+    const account_id = accountOfRoom(room_id);
+    const { read } = app.kernel.services.database.forAccount(account_id);
+    const stored = async () => (await readAccount(read, account_id))?.storage_bytes;
+    const first = await begin(app, room_id, { description: 'before the fair' });
+    await act({ app, ...first }, planner, proposes);
+    const longest = await begin(app, room_id);
+    const before = await stored();
+    await app.call('negotiations.cancel', first, planner);
+    app.clock.advance(1000);
+    await app.kernel.work(caller({ account_id }), 'negotiations.create', async ({ tx, now }) => {
+      const rows = Array.from({ length: 999 }, (_, n) => ({
+        ...{ account_id, negotiation_id: `over-${n}`, title: '', description: '', status: 'cancelled', round: 1 },
+        ...{ max_rounds: 10, deadline_at: null, proposed_by: null, proposal_no: 0, step_count: 0 },
+        ...{ participant_count: 0, agent_id: inRoom(tester), created_seq: -n },
+        ...{ created_at: now, updated_at: now, ended_at: now + n },
+      }));
+      await tx.insertMany(upsertNegotiations, rows);
+      return unchanged({});
+    });
+    await begin(app, room_id);
+    await app.call('negotiations.read', first, tester);
+    await app.call('negotiations.cancel', longest, planner);
+    app.clock.advance(1000);
+    await begin(app, room_id);
+    expect(await refusal(app.call('negotiations.read', first, tester))).toMatchObject({ code: 'not_found' });
+    for (const kept of ['over-0', longest.negotiation_id])
+      await app.call('negotiations.read', { room_id, negotiation_id: kept }, tester);
+    const steps = (await logOf(app, first)).filter((one) => JSON.stringify(one).includes(first.negotiation_id));
+    expect(steps).toMatchObject([{}, { action: 'propose' }, { status: 'cancelled' }]);
+    const bytes = (texts: readonly string[]) => texts.join('').length;
+    const dropped = bytes(['When to release', 'before the fair', '{"release":"friday"}', 'tests pass']);
+    expect(await stored()).toBe(Number(before) + 2 * bytes(['When to release']) - dropped);
   });
 });

@@ -12,6 +12,8 @@ import { accountOfRoom, readAccount } from '../../server/src/module.ts';
 const OTHER = '00000000-0000-0000-0000-00000000000b';
 const planner = { agent_id: 'agent/planner' };
 const tester = { agent_id: 'agent/tester' };
+const GUEST = '00000000-0000-0000-0000-00000000000c';
+const guest = { agent_id: 'agent/guest', account_id: GUEST };
 const outsider = { agent_id: 'agent/planner', account_id: OTHER };
 const PDF = pdfOf([['The release train'], ['ships on Monday']]).toString('base64');
 
@@ -124,6 +126,27 @@ describe.each(backends)('documents of rooms on %s', (backend) => {
     expect(found.passages).toMatchObject([{ page: page_count }]);
   });
 
+  it('are searched one by one, however often others have the words', async () => {
+    const { app, room_id } = await open();
+    const words = 'monday friday '.repeat(36_000);
+    const before = await added(app, room_id, { name: 'before.txt', content: words });
+    const { document_id } = await added(app, room_id, { content: 'Ship on Monday.\fNever on Friday.' });
+    await added(app, room_id, { name: 'after.txt', content: words });
+    const search = (q: string, id: string) =>
+      app.call('room_documents.search', { q, room_id, document_id: id, limit: 50 }, planner);
+    expect(await search('monday', document_id)).toMatchObject({
+      ...{ passages: [{ document_id, page: 1 }], complete: true },
+    });
+    expect((await search('monday friday', document_id)).passages).toHaveLength(2);
+    expect(await search('saturday', document_id)).toEqual({ passages: [], complete: true });
+    const many = await search('monday', before.document_id);
+    expect(new Set(many.passages.map((one) => one.document_id))).toEqual(new Set([before.document_id]));
+    expect(many).toMatchObject({ passages: { length: 50 }, complete: false });
+    await add(app, room_id, { content: 'Ship on Saturday.' });
+    expect((await search('monday', document_id)).passages).toHaveLength(1);
+    expect(await search('monday', 'doc_0000000000000000')).toEqual({ passages: [], complete: true });
+  });
+
   it('are gone with their text once they are deleted', async () => {
     const { app, room_id } = await open();
     const { document_id } = await added(app, room_id, {});
@@ -134,6 +157,27 @@ describe.each(backends)('documents of rooms on %s', (backend) => {
     expect(await refusal(read)).toMatchObject({ code: 'not_found' });
     expect((await app.call('room_documents.search', { q: 'monday' }, planner)).passages).toEqual([]);
     expect(await added(app, room_id, {})).toMatchObject({ version: 1, status: 'ready' });
+  });
+
+  it('are deleted by who added them first or by the owner of the room, whoever added the newest version', async () => {
+    const { app, room_id } = await open();
+    await newAccount(app, GUEST);
+    const { token } = await app.call('rooms.invite', { room_id }, planner);
+    await app.call('room_invitations.redeem', { token: token as string, label: 'guests' }, guest);
+    await app.call('rooms.join', { room_id }, tester);
+    const { document_id } = await add(app, room_id, {});
+    const change = { room_id, name: 'plan.md', content: 'Ship on Friday.' };
+    const changed = await app.call('room_documents.add', change, guest);
+    expect(changed).toMatchObject({ version: 2, agent_id: 'agent/guest@guests', added_by: 'agent/planner@crew' });
+    await caughtUp(app);
+    const remove = (id: string, as: object) => app.call('room_documents.delete', { room_id, document_id: id }, as);
+    expect(await refusal(remove(document_id, guest))).toMatchObject({ code: 'forbidden' });
+    await remove(document_id, planner);
+    const own = await app.call('room_documents.add', { ...change, name: 'notes.md' }, guest);
+    await app.call('room_documents.add', { ...change, name: 'notes.md', content: 'Other notes.' }, planner);
+    await remove(own.document_id, guest);
+    const other = await app.call('room_documents.add', { ...change, name: 'notes.md' }, guest);
+    await remove(other.document_id, tester);
   });
 
   it('count as stored: their content until it was read, then the text that is shown', async () => {

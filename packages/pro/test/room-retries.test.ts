@@ -77,6 +77,22 @@ describe.each(backends)('a request of a room that is sent again on %s', (backend
     expect(await code(app.call('rooms.read', { room_id }, guest))).toBe('room_not_found');
   });
 
+  it.each(['account was removed', 'room was closed'])('no longer says that it joined once the %s', async (end) => {
+    const { app, room_id, invitation_id } = await open();
+    const { token } = await app.call('rooms.invite', { room_id }, planner);
+    const accept = () => app.call('room_invitations.accept', { invitation_id }, retried(guest));
+    const redeem = () => app.call('room_invitations.redeem', { token: token as string }, retried(third));
+    const answers = [await accept(), await redeem()];
+    expect([await accept(), await redeem()]).toEqual(answers);
+    const labels = answers.map(({ label }) => label);
+    if (end === 'room was closed') await app.call('rooms.close', { room_id }, planner);
+    else for (const label of labels) await app.call('rooms.remove_account', { room_id, label }, planner);
+    for (const again of [accept, redeem]) expect(await code(again())).toBe('room_not_found');
+    await caughtUp(app);
+    for (const again of [accept, redeem]) expect(await code(again())).toBe('room_not_found');
+    for (const as of [guest, third]) expect((await app.call('rooms.list', {}, as)).rooms).toEqual([]);
+  });
+
   it('declines an invitation once', async () => {
     const { app, invitation_id } = await open();
     const decline = (as: object) => app.call('room_invitations.decline', { invitation_id }, as);

@@ -57,6 +57,7 @@ const roomDocument = z
     page_count: z.int().nullable(),
     char_count: z.int().nullable(),
     agent_id: z.string().meta({ description: 'Who added the newest version, as the room calls it.' }),
+    added_by: z.string().meta({ description: 'Who added the first version, and may delete the document.' }),
     created_at: s.utc,
     updated_at: s.utc,
   })
@@ -255,7 +256,8 @@ export const roomDocuments = {
 
   'room_documents.delete': operation({
     summary: 'Delete a document of a room',
-    description: 'With its text, at once. Who added it may do that, and the owner of the room.',
+    description:
+      'With its text, at once. The agent that added its first version may do that, and the account that owns the room.',
     module: 'room-documents',
     effect: 'write',
     cost: 2,

@@ -146,7 +146,7 @@ export const roomInvitations = {
     ],
     input: () => z.strictObject({ invitation_id: r.invitationId, label, ...agent }),
     output: () => r.roomMembership,
-    errors: ['not_found', 'conflict', 'module_not_installed'],
+    errors: [...errors, 'not_found', 'conflict'],
     example: () => invitation,
   }),
 
@@ -194,7 +194,7 @@ export const roomInvitations = {
     ],
     input: () => z.strictObject({ token: r.invitationToken, label, ...agent }),
     output: () => r.roomMembership,
-    errors: ['not_found', 'conflict', 'module_not_installed'],
+    errors: [...errors, 'not_found', 'conflict'],
     example: () => ({ token: 'release-planning-k3x9q2.secret' }),
   }),
 };

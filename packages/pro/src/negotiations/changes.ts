@@ -9,21 +9,24 @@ import {
   invalidInput,
   negotiationShapes,
   type RoomMember,
+  roomShapes,
   storeMore,
   toIso,
   type Work,
   writes,
 } from '@mem-service/server/module';
 import { findAgentNames, listAgentNames, noAgent } from '../rooms/index.ts';
+import { dropEnded } from './drop-ended.ts';
 import * as queries from './queries.ts';
 import { loadNegotiation, type OpenedNegotiation, toNegotiation } from './render.ts';
 import { stateAt, takeStep } from './rules/state.ts';
 import { emitNegotiation, saveState } from './save.ts';
 
 const { MAX_PARTICIPANTS, MAX_PROPOSAL_BYTES } = negotiationShapes;
-const MAX_NEGOTIATIONS = 1000;
 /** Each is looked at when an agent leaves the room. */
 const MAX_OPEN = 50;
+/** Begun by an account that does not own the room. */
+const MAX_OPEN_OF_ACCOUNT = 20;
 /** Of one negotiation, with answers that were changed. */
 const MAX_STEPS = 500;
 
@@ -55,13 +58,26 @@ const needsAnother = (isNamed: boolean): string =>
     ? 'a negotiation needs two agents: name one besides the agent that begins it'
     : 'a negotiation needs two agents: nobody else has joined the room yet';
 
+async function refuseTooManyOpen({ tx, account_id }: Work, caller: Caller): Promise<void> {
+  const open = await queries.listOpenBeginners(tx, account_id);
+  if (open.length >= MAX_OPEN)
+    throw new Fault('conflict', `a room has at most ${MAX_OPEN} open negotiations`, { max_open: MAX_OPEN });
+  const { role, label } = roomOf(caller);
+  if (role === 'owner') return;
+  const own = open.filter((agent_id) => agent_id.endsWith(roomShapes.ROOM_SIGN + label));
+  if (own.length >= MAX_OPEN_OF_ACCOUNT)
+    throw new Fault(
+      'conflict',
+      `an account has at most ${MAX_OPEN_OF_ACCOUNT} open negotiations in a room of another`,
+      {
+        max_open_of_account: MAX_OPEN_OF_ACCOUNT,
+      },
+    );
+}
+
 const create = writes<'negotiations.create'>(async (work, { input, caller }) => {
-  const { tx, account_id, now } = work;
-  const { n, open } = await queries.countNegotiations(tx, account_id);
-  if (n >= MAX_NEGOTIATIONS || open >= MAX_OPEN)
-    throw new Fault('conflict', `a room has at most ${MAX_NEGOTIATIONS} negotiations, ${MAX_OPEN} of them open`, {
-      ...{ max: MAX_NEGOTIATIONS, max_open: MAX_OPEN },
-    });
+  const { account_id, now } = work;
+  await refuseTooManyOpen(work, caller);
   const agents = await participantsOf(work, input, caller);
   const { title, description, max_rounds, timeout_seconds } = input;
   const negotiation_id = work.services.ids.next(now);
@@ -85,6 +101,7 @@ const create = writes<'negotiations.create'>(async (work, { input, caller }) => 
     participants: agents.map((one) => ({ agent_id: one, answer: null, has_left: false })),
   };
   saveState(work, { row, state });
+  await dropEnded(work);
   return answered(work, caller, { row, state });
 });
 

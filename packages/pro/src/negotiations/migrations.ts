@@ -52,4 +52,12 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 2,
+    name: 'open and ended negotiations',
+    up: () => [
+      "CREATE INDEX negotiations_open ON negotiations (account_id, agent_id) WHERE status = 'open'",
+      'CREATE INDEX negotiations_ended ON negotiations (account_id, ended_at, negotiation_id) WHERE ended_at IS NOT NULL',
+    ],
+  },
 ];

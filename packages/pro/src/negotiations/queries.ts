@@ -1,4 +1,4 @@
-import { andAll, fragment, type Insert, type Query, sql } from '@mem-service/server/module';
+import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '@mem-service/server/module';
 
 /** The rows of a negotiation are in the account that its room is. */
 export type NegotiationRow = {
@@ -158,12 +158,50 @@ export function listNegotiations(query: Query, page: NegotiationPage): Promise<N
   );
 }
 
-export async function countNegotiations(query: Query, accountId: string): Promise<{ n: number; open: number }> {
-  const found = await query.get<{ n: number; open: number }>(
-    sql`SELECT CAST(count(*) AS BIGINT) AS n, CAST(coalesce(sum(CASE WHEN status = 'open' THEN 1 ELSE 0 END), 0) AS BIGINT) AS open
-        FROM negotiations WHERE account_id = ${accountId}`,
+/** Who began those that are open. Their number is bounded. */
+export async function listOpenBeginners(query: Query, accountId: string): Promise<string[]> {
+  const rows = await query.all<{ agent_id: string }>(
+    sql`SELECT agent_id FROM negotiations WHERE account_id = ${accountId} AND status = 'open'`,
   );
-  return found ?? { n: 0, open: 0 };
+  return rows.map(({ agent_id }) => agent_id);
+}
+
+/** Deleted at once: fewer than these can end before the next one begins. */
+const MOST_DROPPED = 100;
+
+/** Those that are over, without so many that ended last. */
+export async function listEndedAfter(query: Query, accountId: string, kept: number): Promise<string[]> {
+  const rows = await query.all<{ negotiation_id: string }>(
+    sql`SELECT negotiation_id FROM negotiations WHERE account_id = ${accountId} AND ended_at IS NOT NULL
+        ORDER BY ended_at DESC, negotiation_id DESC LIMIT ${MOST_DROPPED} OFFSET ${kept}`,
+  );
+  return rows.map(({ negotiation_id }) => negotiation_id);
+}
+
+const among = (ids: Sql): Sql => sql`negotiation_id IN (SELECT value FROM ${ids})`;
+
+/** What some of them and their steps take. */
+export async function sumBytes(query: Query, accountId: string, ids: Sql): Promise<number> {
+  const found = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) AS n FROM (
+        SELECT octet_length(title) + octet_length(description) AS bytes FROM negotiations
+        WHERE account_id = ${accountId} AND ${among(ids)}
+        UNION ALL SELECT coalesce(octet_length(proposal), 0) + octet_length(rationale) FROM negotiation_steps
+        WHERE account_id = ${accountId} AND ${among(ids)}) AS stored`,
+  );
+  return Number(found?.n ?? 0);
+}
+
+export function deleteSteps(tx: Transaction, accountId: string, ids: Sql): Promise<number> {
+  return tx.run(sql`DELETE FROM negotiation_steps WHERE account_id = ${accountId} AND ${among(ids)}`);
+}
+
+export function deleteParticipants(tx: Transaction, accountId: string, ids: Sql): Promise<number> {
+  return tx.run(sql`DELETE FROM negotiation_participants WHERE account_id = ${accountId} AND ${among(ids)}`);
+}
+
+export function deleteNegotiations(tx: Transaction, accountId: string, ids: Sql): Promise<number> {
+  return tx.run(sql`DELETE FROM negotiations WHERE account_id = ${accountId} AND ${among(ids)}`);
 }
 
 export type PresentParticipant = Pick<ParticipantRow, 'negotiation_id' | 'agent_id'> & { created_seq: number };

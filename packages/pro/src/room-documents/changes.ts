@@ -74,7 +74,8 @@ const add = writes<'room_documents.add'>(async (work, { input, caller, prepared 
     ...{ account_id, document_id, name, title, version, status: 'pending', reason: null, message: null },
     ...{ readable_version: known?.readable_version ?? null, page_count: known?.page_count ?? null },
     ...{ char_count: known?.char_count ?? null, agent_id: caller.agent_id },
-    ...{ created_at: known?.created_at ?? now, updated_at: now, stored_bytes },
+    ...{ added_by: known?.added_by ?? caller.agent_id, created_at: known?.created_at ?? now },
+    ...{ updated_at: now, stored_bytes },
     ...file,
   };
   emitRoomEvent(work, caller, { event_type: 'room_document_added', details: { document_id, name, version } });
@@ -93,8 +94,8 @@ const remove = writes<'room_documents.delete'>(async (work, { input, caller }) =
   const { room_id, document_id } = input;
   const row = await queries.getDocument(tx, account_id, document_id);
   if (!row) throw noDocument(document_id);
-  if (row.agent_id !== caller.agent_id && (caller.room as RoomMember).role !== 'owner')
-    throw new Fault('forbidden', 'only the agent that added a document and the owner of the room can delete it');
+  if (row.added_by !== caller.agent_id && (caller.room as RoomMember).role !== 'owner')
+    throw new Fault('forbidden', 'only the agent that added a document first and the owner of the room can delete it');
   const { name, version } = row;
   emitRoomEvent(work, caller, { event_type: 'room_document_deleted', details: { document_id, name, version } });
   await dropPassages(work, { document_id, but: null });

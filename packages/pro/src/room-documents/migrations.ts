@@ -58,4 +58,12 @@ export const migrations: readonly Migration[] = [
     name: 'what documents of rooms store',
     up: ({ int }) => [`ALTER TABLE room_documents ADD COLUMN stored_bytes ${int} NOT NULL DEFAULT 0`],
   },
+  {
+    version: 3,
+    name: 'who added documents of rooms',
+    up: ({ text }) => [
+      `ALTER TABLE room_documents ADD COLUMN added_by ${text} NOT NULL DEFAULT ''`,
+      'UPDATE room_documents SET added_by = agent_id',
+    ],
+  },
 ];

@@ -30,7 +30,10 @@ export type RoomDocumentRow = {
   /** Of the readable version. */
   page_count: number | null;
   char_count: number | null;
+  /** Who added the newest version. */
   agent_id: string;
+  /** Who added the first. */
+  added_by: string;
   created_at: number;
   updated_at: number;
   /** What of it counts as stored: the content until that was read, and the text that is shown. */
@@ -53,6 +56,7 @@ const DOCUMENT_COLUMNS = {
   page_count: 'int',
   char_count: 'int',
   agent_id: 'text',
+  added_by: 'text',
   created_at: 'int',
   updated_at: 'int',
   stored_bytes: 'int',
@@ -198,48 +202,79 @@ export function deletePassageWords(tx: Transaction, rowids: Sql): Promise<number
   return tx.run(sql`DELETE FROM room_document_words WHERE rowid ${among(rowids)}`);
 }
 
+/** The passages of one version of a document, which lie between two numbers. */
+export type ReadablePassages = Pick<PassageRow, 'document_id' | 'version'> & { range: SeqWindow };
+
+export async function getReadablePassages(
+  query: Query,
+  accountId: string,
+  documentId: string,
+): Promise<ReadablePassages | undefined> {
+  const found = await query.get<{ version: number; first: number | null; last: number | null }>(
+    sql`SELECT d.readable_version AS version, min(p.seq) AS first, max(p.seq) AS last FROM room_documents AS d
+        JOIN room_document_passages AS p ON p.account_id = ${accountId} AND p.document_id = d.document_id
+          AND p.version = d.readable_version
+        WHERE d.account_id = ${accountId} AND d.document_id = ${documentId} GROUP BY d.readable_version`,
+  );
+  if (!found || found.first === null || found.last === null) return undefined;
+  return { document_id: documentId, version: found.version, range: { from: found.first, to: found.last } };
+}
+
+const amongThose = (accountId: string, { document_id, version }: ReadablePassages): Sql =>
+  sql`IN (SELECT seq FROM room_document_passages WHERE account_id = ${accountId} AND document_id = ${document_id}
+    AND version = ${version})`;
+
 type PassageMatches = {
   account: { account_id: string; number: number };
   expression: string;
+  /** Undefined: of all documents. */
+  of: ReadablePassages | undefined;
   limit: number;
 };
 
-/** The newest passages of a room whose words match, newest first. */
-export async function listMatching(
-  query: Query,
-  { engine }: Dialect,
-  { account, expression, limit }: PassageMatches,
-): Promise<number[]> {
+/** The newest passages of a room, or of one document, whose words match, newest first. */
+export async function listMatching(query: Query, { engine }: Dialect, asked: PassageMatches): Promise<number[]> {
+  return engine === 'sqlite' ? listInFile(query, asked) : listInRows(query, asked);
+}
+
+async function listInFile(query: Query, { account, expression, of, limit }: PassageMatches): Promise<number[]> {
   const { account_id, number } = account;
-  if (engine === 'sqlite') {
-    const rows = await query.all<{ seq: number }>(
-      sql`SELECT rowid - ${rowidOf(number, 0)} AS seq FROM room_document_words WHERE room_document_words MATCH ${expression}
-          AND rowid >= ${rowidOf(number, 0)} AND rowid < ${rowidOf(number + 1, 0)} ORDER BY rowid DESC LIMIT ${limit}`,
-    );
-    return rows.map(({ seq }) => seq);
-  }
+  const zero = rowidOf(number, 0);
+  const [from, before] = of
+    ? [rowidOf(number, of.range.from), rowidOf(number, of.range.to + 1)]
+    : [zero, rowidOf(number + 1, 0)];
+  // As an expression: by the number itself, the index of words would be asked for each passage.
+  const ofOne = of ? sql` AND rowid - ${zero} ${amongThose(account_id, of)}` : sql``;
+  const rows = await query.all<{ seq: number }>(
+    sql`SELECT rowid - ${zero} AS seq FROM room_document_words WHERE room_document_words MATCH ${expression}
+        AND rowid >= ${from} AND rowid < ${before}${ofOne} ORDER BY rowid DESC LIMIT ${limit}`,
+  );
+  return rows.map(({ seq }) => seq);
+}
+
+async function listInRows(query: Query, { account, expression, of, limit }: PassageMatches): Promise<number[]> {
+  const { account_id } = account;
   const words = sql`SELECT account_id, seq FROM words_of_room_documents`;
-  const find = (window: SeqWindow, most: number): Promise<FoundMatch[]> => {
-    const read = sql`SELECT seq, true AS passes ${matchingRows({ account_id, words, expression, window })} LIMIT ${most}`;
+  const { from: first, to: newest } = of?.range ?? { from: 0, to: await newestPassage(query, account_id) };
+  const ofOne = of ? sql` AND seq ${amongThose(account_id, of)}` : sql``;
+  const find = async ({ from, to }: SeqWindow, most: number): Promise<FoundMatch[]> => {
+    if (to < first) return [];
+    const window = { from: Math.max(from, first), to };
+    const read = sql`SELECT seq, true AS passes ${matchingRows({ account_id, words, expression, window })}${ofOne} LIMIT ${most}`;
     return query.all<FoundMatch>(newestOf(read, limit));
   };
-  return (await findNewest({ newest: await newestPassage(query, account_id), limit, find })).seqs;
+  return (await findNewest({ newest, limit, find })).seqs;
 }
 
 export type FoundPassage = Pick<RoomDocumentRow, 'document_id' | 'name' | 'title'> &
   Pick<PassageRow, 'seq' | 'version' | 'page' | 'text'>;
 
-/** Those passages that belong to the readable version of their document, and to one document where one is named. */
-export function findPassages(
-  query: Query,
-  accountId: string,
-  { seqs, document_id }: { seqs: Sql; document_id: string | undefined },
-): Promise<FoundPassage[]> {
-  const ofOne = document_id === undefined ? sql`` : sql` AND p.document_id = ${document_id}`;
+/** Those passages that belong to the readable version of their document. */
+export function findPassages(query: Query, accountId: string, seqs: Sql): Promise<FoundPassage[]> {
   return query.all(
     sql`SELECT p.seq, p.document_id, d.name, d.title, p.version, p.page, p.text FROM room_document_passages AS p
         JOIN room_documents AS d ON d.account_id = ${accountId} AND d.document_id = p.document_id
           AND d.readable_version = p.version
-        WHERE p.account_id = ${accountId} AND p.seq ${among(seqs)}${ofOne} ORDER BY p.seq`,
+        WHERE p.account_id = ${accountId} AND p.seq ${among(seqs)} ORDER BY p.seq`,
   );
 }

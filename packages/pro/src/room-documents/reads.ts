@@ -10,8 +10,8 @@ const textCursors = cursorsOf('room_document_text', ['string', 'number', 'number
 const list = reads<'room_documents.list'>(async ({ read, caller, services }, { room_id, limit, cursor }) => {
   const [after] = cursor === undefined ? [''] : listCursors.from(cursor);
   const rows = await queries.listDocuments(read, { account_id: caller.account_id, after, limit: limit + 1 });
-  const found = withinPage(services, rows, ({ name, title, message, agent_id, sha256 }) => [
-    ...[name, title, message, agent_id, sha256, REST],
+  const found = withinPage(services, rows, ({ name, title, message, agent_id, added_by, sha256 }) => [
+    ...[name, title, message, agent_id, added_by, sha256, REST],
   ]);
   const { items, ...page } = cutPage(found, limit, ({ document_id }) => listCursors.to([document_id]));
   return { documents: items.map((row) => toDocument(row, room_id)), ...page };

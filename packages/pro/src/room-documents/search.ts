@@ -28,18 +28,19 @@ async function findInRoom({ services }: ReadContext, room_id: string, asked: Ask
   const { dialect } = services.database;
   const account = await readAccount(read, account_id);
   if (!account) return { room_id, passages: [], complete: true };
+  const of = document_id === undefined ? undefined : await queries.getReadablePassages(read, account_id, document_id);
+  if (document_id !== undefined && !of) return { room_id, passages: [], complete: true };
   const syntax = syntaxOf(dialect.engine);
   const parts = terms.map((term) => syntax.term(term, account.number));
   const find = (expression: string) =>
     queries.listMatching(scan, dialect, {
       account: { account_id, number: account.number },
-      expression,
-      limit: MAX_COMPARED,
+      ...{ expression, of, limit: MAX_COMPARED },
     });
   const every = await find(syntax.every(parts));
   const any = every.length >= limit || parts.length === 1 ? [] : await find(syntax.any(parts));
   const seqs = dialect.numbers([...new Set([...every, ...any])]);
-  const passages = await queries.findPassages(scan, account_id, { seqs, document_id });
+  const passages = await queries.findPassages(scan, account_id, seqs);
   return { room_id, passages, complete: Math.max(every.length, any.length) < MAX_COMPARED };
 }
 

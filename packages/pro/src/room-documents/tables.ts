@@ -3,7 +3,12 @@ import type { TenantTable, WordIndex } from '@mem-service/server/module';
 const STAYS = 'a room is shared with other accounts, and stays with the service that it is on';
 
 export const tables: readonly TenantTable[] = [
-  { table: 'room_documents', key: ['document_id'], left_out: STAYS, agents: { agent_id: { erased: 'rename' } } },
+  {
+    table: 'room_documents',
+    key: ['document_id'],
+    left_out: STAYS,
+    agents: { agent_id: { erased: 'rename' }, added_by: { erased: 'rename' } },
+  },
   { table: 'room_document_files', key: ['document_id'], left_out: STAYS },
   { table: 'room_document_passages', key: ['seq'], left_out: STAYS },
 ];

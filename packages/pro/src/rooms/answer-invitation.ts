@@ -26,10 +26,12 @@ import {
 import { admitAccount, admitAgent } from './accounts.ts';
 import { labelOfAccount, listAtHome, refuseTooMany } from './at-home.ts';
 import { emitRoomEvent } from './events.ts';
+import { noRoom } from './hook.ts';
 import * as queries from './invitation-queries.ts';
 import { noInvitation } from './invite.ts';
 import { listRoomAccounts } from './queries.ts';
 import { maySee, requireWholeRoom } from './scope.ts';
+import { findStanding } from './standings.ts';
 
 const cursors = cursorsOf('received_invitations', ['string']);
 
@@ -110,8 +112,15 @@ async function accept(
     return result;
   };
   const admitted = await work(account_id, enter, outside(caller, answered, answered.label ?? proposed));
+  // A stored answer may be from before the room was closed, or the account removed from it.
+  if (events.length === 0) await requireInRoom(context, answered);
   await listAtHome(context, { account_id, agent_id, events, invitation_id: answered.invitation_id });
   return admitted;
+}
+
+async function requireInRoom({ services, caller }: ControlContext, { room_id, agent_id }: AnsweredInvitation) {
+  const asked = { of_account: caller.account_id, agent_id };
+  if (!(await findStanding(services.database, accountOfRoom(room_id), asked))) throw noRoom(room_id);
 }
 
 type AdmittedAccount = { home: string; answered: AnsweredInvitation; proposed: string; caller: Caller };

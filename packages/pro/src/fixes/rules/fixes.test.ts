@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { wilson } from '../../evaluation/index.ts';
 import { cameBack } from './came-back.ts';
 import { lastGood } from './earlier.ts';
-import { fenced, inCode, shellWord } from './markdown.ts';
+import { fenced, inCode, shellNames, shellWord } from './markdown.ts';
 
 const ledger = (successes: number, failures: number) => ({ successes, failures, confidence_change: 0 });
 const version = (n: number, more: object = {}) => ({
@@ -65,4 +65,6 @@ test('arguments of commands are what they were', () => {
   expect(shellWord("it's; rm $(x)")).toBe(`'it'\\''s; rm $(x)'`);
   expect(shellWord('')).toBe("''");
   expect(shellWord('--force')).toBe("'--force'");
+  expect(shellNames(['shop/refunds', 'limit'])).toBe('shop/refunds limit');
+  expect(shellNames(['shop/refunds', '--store=x'])).toBe("-- shop/refunds '--store=x'");
 });

@@ -1,4 +1,4 @@
-import { fenced, inCode, shellWord } from './markdown.ts';
+import { fenced, inCode, shellNames, shellWord } from './markdown.ts';
 
 export type HandoverTrace = {
   trace_id: string;
@@ -145,9 +145,7 @@ function howToCheck(handover: Handover): string[] {
   const at = shellWord(branch);
   const set = shellWord(set_id);
   const reads = entries.filter(({ action }) => action !== 'delete').slice(0, 5);
-  const read = reads.map(
-    ({ entity_path, key }) => `${CLI} read ${shellWord(entity_path)} ${shellWord(key)} --branch ${at}`,
-  );
+  const read = reads.map(({ entity_path, key }) => `${CLI} read --branch ${at} ${shellNames([entity_path, key])}`);
   return [
     '## How to check it',
     'See what the branch changes:',

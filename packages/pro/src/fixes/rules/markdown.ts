@@ -34,3 +34,7 @@ export function inCode(text: string, most = 200): string {
 /** An argument of a command that a shell takes as it is. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Names as the last arguments of a command, which takes none of them for an option. */
+export const shellNames = (names: readonly string[]): string =>
+  [...(names.some((name) => name.startsWith('-')) ? ['--'] : []), ...names.map(shellWord)].join(' ');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Charge, OnAccount, Work } from '../../kernel/index.ts';
+import { type Charge, isAccountGone, type OnAccount, type Work } from '../../kernel/index.ts';
 import type { AskedOps, Lender, LentOps, ReturnedOps } from './lender.ts';
 import type { UsageTallies } from './tallies.ts';
 import type { UsageTally } from './tally.ts';
@@ -48,8 +48,13 @@ export class Leases {
   }
 
   /** What such a server returns of its lease, or has spent beyond it. */
-  charge({ account_id, charge }: ReturnedOps): Promise<void> {
-    return this.#options.onAccount(account_id, async (work) => work.charge(charge));
+  async charge({ account_id, charge }: ReturnedOps): Promise<void> {
+    try {
+      await this.#options.onAccount(account_id, async (work) => work.charge(charge));
+    } catch (error) {
+      // An account that was deleted has no usage any more.
+      if (!isAccountGone(error)) throw error;
+    }
   }
 
   async #takeWithin(tally: UsageTally, work: Work): Promise<void> {
@@ -106,6 +111,7 @@ export class Leases {
       if (lender) tally.returning -= ops;
     } catch (error) {
       tally.returning -= ops;
+      if (isAccountGone(error)) return;
       tally.left += ops;
       throw error;
     }

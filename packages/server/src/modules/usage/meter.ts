@@ -166,11 +166,15 @@ export class UsageMeter implements Meter {
 
   async sweep(): Promise<void> {
     const now = this.#clock.now();
+    const errors: unknown[] = [];
+    const attempt = (work: Promise<void>) => work.catch((error) => errors.push(error));
     for (const tally of this.#tallies.listTallies()) {
       if (now >= tally.period.end) this.#end(tally);
-      else if (now - tally.spentAt >= IDLE_MS) await this.#retire(tally);
+      else if (now - tally.spentAt >= IDLE_MS) await attempt(this.#retire(tally));
     }
-    for (const tally of [...this.#ended]) await this.#giveBackEnded(tally);
+    for (const tally of [...this.#ended]) await attempt(this.#giveBackEnded(tally));
+    // One is reported: where the store cannot be reached, all are the same.
+    if (errors.length > 0) throw errors[0];
   }
 
   async close(): Promise<void> {
