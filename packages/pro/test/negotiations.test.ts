@@ -136,6 +136,33 @@ describe.each(backends)('negotiations on %s', (backend) => {
     }
   });
 
+  it('refuse an answer to a proposal that another one has replaced, and show that one', async () => {
+    const { app, room_id } = await open(tester, writer);
+    for (let n = 0; n < 5; n++) {
+      const at = await begin(app, room_id);
+      const { round } = await act({ app, ...at }, planner, proposes);
+      await act({ app, ...at }, writer, { action: 'accept', round });
+      const counter = act({ app, ...at }, planner, { action: 'counter', proposal: { price: 99 }, round });
+      const accept = await Promise.allSettled([counter, act({ app, ...at }, tester, { action: 'accept', round })]);
+      const read = await app.call('negotiations.read', at, tester);
+      if (accept[0].status === 'rejected') {
+        expect(read).toMatchObject({ status: 'agreed', proposal: { proposal: { release: 'friday' } } });
+        continue;
+      }
+      expect(read).toMatchObject({ status: 'open', round: 2, waiting_for: [inRoom(tester), inRoom(writer)] });
+      for (const action of ['counter', 'accept', 'reject', 'abstain']) {
+        const proposal = action === 'counter' ? { price: 1 } : undefined;
+        const refused = await refusal(act({ app, ...at }, tester, { action, round, proposal }));
+        expect(JSON.parse(JSON.stringify(refused))).toMatchObject({
+          ...{ code: 'conflict', round: 2 },
+          proposal: { round: 2, proposal: { price: 99 }, agent: inRoom(planner) },
+        });
+      }
+      await act({ app, ...at }, writer, { action: 'accept', round: 2 });
+      expect(await act({ app, ...at }, tester, { action: 'accept', round: 2 })).toMatchObject({ status: 'agreed' });
+    }
+  });
+
   it('count an agent as abstaining that left and is back before that was noted, and not in what began later', async () => {
     const { app, room_id } = await open(tester, writer);
     const at = await begin(app, room_id);
