@@ -23,6 +23,7 @@ export {
   MAX_SEGMENTED_RUNS,
   matchesGlob,
   negotiationShapes,
+  type OperationName,
   type Output,
   parseExactInSteps,
   parseGlob,

@@ -3,6 +3,7 @@ import {
   Fault,
   type HookContext,
   noOpenRoom,
+  type OperationName,
   type RoomHook,
   type RoomMember,
   type RoomRequest,
@@ -10,6 +11,7 @@ import {
   type Work,
 } from '@mem-service/server/module';
 import { getAccountIn, getOwner, listOwnRooms, type RoomStanding } from './queries.ts';
+import { TOPICS } from './share.ts';
 import { findStanding, findStandings } from './standings.ts';
 
 /** The same answer for a room that is closed, that others have, or that never was. */
@@ -41,6 +43,26 @@ export async function enter(asked: RoomRequest, { account_id: home, services }: 
   return { ...asked, home_account_id: home, label, role, has_joined: joined !== null };
 }
 
+/** What accounts share is copied there, and read as theirs: only that writes there. It can be deleted as what they wrote. */
+function authorizeWrite(name: OperationName, paths: readonly string[], { room_id, label, role }: RoomMember): void {
+  for (const path of paths) {
+    const [, place, sharedBy] = path.split('/');
+    if (place !== TOPICS || sharedBy === undefined) continue;
+    if (name !== 'entries.delete')
+      throw new Fault(
+        'forbidden',
+        `${path}: only sharing writes there (rooms.add_topic): write elsewhere in the room`,
+        {
+          ...{ entity_path: path, room_id },
+        },
+      );
+    if (sharedBy !== label && role !== 'owner')
+      throw new Fault('forbidden', `${path}: the account that shared it deletes it, and the owner of the room`, {
+        ...{ needs: 'owner', entity_path: path, room_id },
+      });
+  }
+}
+
 async function findFormer(
   asked: RoomRequest,
   { account_id: home, services }: Entering,
@@ -69,6 +91,7 @@ async function requireStay(member: RoomMember, { database }: Services): Promise<
 
 export const rooms: RoomHook = {
   enter,
+  authorizeWrite,
   findFormer,
   mayStay,
   requireStay,

@@ -27,9 +27,12 @@ export type Shared = { versions: SharedDraft[]; entry_count: number; left_out: n
 /** With the place in the log of its account. */
 export type SharedDraft = { seq: number; draft: EntryDraft & { written_at: number } };
 
+/** The place in a room below which the copies are, by the label of the account. */
+export const TOPICS = 'topics';
+
 /** Below it the copies are. */
 export const topicPath = ({ room_id, label }: Pick<RoomMember, 'room_id' | 'label'>): string =>
-  `${roomShapes.ROOM_SIGN}${room_id}/topics/${label}`;
+  `${roomShapes.ROOM_SIGN}${room_id}/${TOPICS}/${label}`;
 
 export function sharedGlob(entity_path: string): Glob {
   const glob = parseGlob(entity_path);

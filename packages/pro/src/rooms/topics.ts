@@ -13,6 +13,7 @@ import {
   prepares,
   type RoomMember,
   reads,
+  roomShapes,
   toIso,
   type Work,
   withinPage,
@@ -65,7 +66,7 @@ const add = writes<'rooms.add_topic'>(async (work, { caller, input, prepared }) 
   const details = { room_id, label: member.label, topic_id, shared_path: entity_path };
   emitRoomEvent(work, caller, { event_type: 'room_topic_added', details });
   work.send(tx.insertMany(queries.upsertTopic, [row]));
-  const added_versions = await copyInto(work, versions, known);
+  const added_versions = await copyInto(work, member, { versions, known });
   if (row.title !== known?.title) {
     const titles = [...topics.filter((one) => one !== known).map(({ title }) => title), row.title];
     await saveRoom(work, { ...room, updated_at: now }, titles);
@@ -74,8 +75,10 @@ const add = writes<'rooms.add_topic'>(async (work, { caller, input, prepared }) 
   return changed(topic, { resource: entity_path, ...hashedBy(topic) });
 });
 
+type Copied = { versions: readonly SharedDraft[]; known: queries.TopicRow | undefined };
+
 /** Writes the versions in their order. Returns how many there are that the room did not have. */
-async function copyInto(work: Work, versions: readonly SharedDraft[], known: queries.TopicRow | undefined) {
+async function copyInto(work: Work, { label }: RoomMember, { versions, known }: Copied) {
   // Those that were shared since they were read are there.
   const drafts = versions.filter(({ seq }) => seq > (known?.shared_seq ?? 0)).map(({ draft }) => draft);
   const entries = await EntrySet.load(work, drafts);
@@ -84,8 +87,9 @@ async function copyInto(work: Work, versions: readonly SharedDraft[], known: que
   for (const [i, draft] of drafts.entries()) {
     await pause();
     const row = there[i];
-    // A topic that was removed left its entries, and they are not written a second time.
-    if (!known && isLive(row, work.now) && row.written_at >= draft.written_at) continue;
+    // A topic that was removed left its entries, and they are not written a second time. What others wrote there is no copy.
+    const isCopy = isLive(row, work.now) && row.agent_id.endsWith(roomShapes.ROOM_SIGN + label);
+    if (!known && isCopy && row.written_at >= draft.written_at) continue;
     await entries.compare(draft);
     if (!entries.apply(draft).unchanged) added++;
   }

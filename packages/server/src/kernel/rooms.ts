@@ -43,6 +43,8 @@ export type RoomHook = {
   enter(asked: RoomRequest, context: HookContext): Promise<RoomMember>;
   /** The caller as the member that its account was, or is. */
   findFormer(asked: RoomRequest, context: HookContext): Promise<RoomMember | undefined>;
+  /** Throws where a member may not write, by this operation, at paths of the room. */
+  authorizeWrite(name: OperationName, paths: readonly string[], member: RoomMember): void;
   /** Whether each of them may still do what it needs, now that the account of the room is locked. */
   mayStay(work: Work, members: readonly RoomMember[]): Promise<readonly boolean[]>;
   refusal(member: RoomMember): Fault;
@@ -114,6 +116,18 @@ export async function enterRoom(
     if (former && (await hasStoredAnswer(services, callerInRoom(caller, former)))) return former;
     throw error;
   }
+}
+
+/** Asks the room about the paths that a write names in it. */
+export function authorizeWriteInRoom(
+  rooms: RoomHook,
+  name: OperationName,
+  { input, member }: { input: NamedInput; member: RoomMember },
+): void {
+  const { effect, in_room } = operations[name] as Operation;
+  if (effect !== 'write' || in_room !== 'paths') return;
+  const paths = pathsNamedIn(name, input).map(({ glob }) => pathOf(glob));
+  rooms.authorizeWrite(name, paths, member);
 }
 
 /** What to ask the room for: as whom the call acts, and what it needs. */
