@@ -111,6 +111,7 @@ export {
   type Kernel,
   type KeyMember,
   keepState,
+  type LeaverFollower,
   type Lineage,
   type LogEvent,
   listEventsOf,

@@ -130,7 +130,7 @@ const propose = writes<'negotiations.propose'>(async (work, { input, caller }) =
   const { negotiation_id, action, rationale } = input;
   const proposal = proposalIn(input);
   const { row, state } = await loadNegotiation(tx, account_id, negotiation_id);
-  const taken = takeStep(stateAt(state, now), { agent_id: caller.agent_id, action, round: input.round });
+  const taken = takeStep(state, { agent_id: caller.agent_id, action, round: input.round }, now);
   if ('refused' in taken) throw await refusedStep(work, row, taken.refused);
   if (row.step_count >= MAX_STEPS)
     throw new Fault('conflict', `the negotiation has ${MAX_STEPS} steps, and can have no more`, {

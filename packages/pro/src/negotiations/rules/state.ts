@@ -46,11 +46,13 @@ export const waitingFor = ({ status, proposed_by, participants }: NegotiationSta
         .filter(({ agent_id, answer, has_left }) => agent_id !== proposed_by && answer === null && !has_left)
         .map(({ agent_id }) => agent_id);
 
-/** The state after a step, or why it cannot be taken. */
+/** The state after a step, or why it cannot be taken at this time. */
 export function takeStep<S extends NegotiationState>(
-  state: S,
+  before: S,
   step: NegotiationStep,
+  now: number,
 ): { state: S } | { refused: RefusedStep } {
+  const state = stateAt(before, now);
   const refused = refusalOf(state, step);
   if (refused) return { refused };
   const { agent_id, action } = step;
@@ -63,8 +65,9 @@ export function takeStep<S extends NegotiationState>(
   return { state: decided({ ...state, participants }) };
 }
 
-/** The state after agents left the room. */
-export function withoutAgents<S extends NegotiationState>(state: S, gone: ReadonlySet<string>): S {
+/** The state after agents left the room at a time. */
+export function withoutAgents<S extends NegotiationState>(before: S, gone: ReadonlySet<string>, now: number): S {
+  const state = stateAt(before, now);
   if (state.status !== 'open') return state;
   const participants = state.participants.map((one) => (gone.has(one.agent_id) ? { ...one, has_left: true } : one));
   return decided({ ...state, participants });
