@@ -242,6 +242,18 @@ describe.each(backends)('several accounts in a room on %s', (backend) => {
     expect(seen).toEqual(['write', last]);
   });
 
+  it('of an account that is in the room do not use up a token', async () => {
+    const { app, room_id } = await joined();
+    const { token } = await app.call('rooms.invite', { room_id }, planner);
+    const redeem = (as: object) => app.call('room_invitations.redeem', { token: token as string }, as);
+    for (const as of [planner, guest, { ...guest, agent_id: 'agent/new' }])
+      expect(await code(redeem(as))).toBe('conflict');
+    await newAccount(app, THIRD);
+    const came = await redeem({ account_id: THIRD, agent_id: 'agent/new' });
+    expect(came).toMatchObject({ room_id, joined: true });
+    expect(await redeem({ account_id: THIRD, agent_id: 'agent/new' })).toEqual(came);
+  });
+
   it('talk to each other', async () => {
     const { app, room_id } = await joined();
     const question = await app.call(
