@@ -45,9 +45,8 @@ export type RoomHook = {
   findFormer(asked: RoomRequest, context: HookContext): Promise<RoomMember | undefined>;
   /** Throws where a member may not write, by this operation, at paths of the room. */
   authorizeWrite(name: OperationName, paths: readonly string[], member: RoomMember): void;
-  /** Whether each of them may still do what it needs, now that the account of the room is locked. */
-  mayStay(work: Work, members: readonly RoomMember[]): Promise<readonly boolean[]>;
-  refusal(member: RoomMember): Fault;
+  /** Why each of them may no longer do what it needs, now that the account of the room is locked; undefined where it may. */
+  refusals(work: Work, members: readonly RoomMember[]): Promise<readonly (Fault | undefined)[]>;
   /** Types of events that may end the access of a member. */
   ended_by: ReadonlySet<string>;
   /** The account that made the room of an account; undefined where there is none. */
@@ -178,11 +177,14 @@ export const stayingWith =
     const asked = jobs.flatMap((job) => (job.caller.room ? [{ job, member: job.caller.room }] : []));
     if (!hook || asked.length === 0) return jobs;
     await work.locked;
-    const stay = await hook.mayStay(
-      work,
-      asked.map(({ member }) => member),
-    );
-    const gone = new Set(asked.filter((_, i) => !stay[i]).map(({ job }) => job));
-    for (const job of gone) finish(job, { error: hook.refusal(job.caller.room as RoomMember) });
+    const members = asked.map(({ member }) => member);
+    const refusals = await hook.refusals(work, members);
+    const gone = new Set<QueuedWrite>();
+    for (const [i, { job }] of asked.entries()) {
+      const error = refusals[i];
+      if (!error) continue;
+      gone.add(job);
+      finish(job, { error });
+    }
     return jobs.filter((job) => !gone.has(job));
   };
