@@ -185,7 +185,12 @@ describe.each(backends)('topics of rooms on %s', (backend) => {
     const { app, room_id, into } = await open();
     await write(app, 'checkout/login', { value: { password: 'hunter2-but-long-enough' } });
     await write(app, 'checkout/retries', { value: 'three' });
-    expect(await share(app, room_id)).toMatchObject({ added_versions: 1, left_out: 1 });
+    expect(await share(app, room_id)).toMatchObject({ added_versions: 1, left_out: 1, entry_count: 1 });
+    expect((await app.call('rooms.topics', { room_id }, guest)).topics).toMatchObject([{ entry_count: 1 }]);
+    expect(await share(app, room_id)).toMatchObject({ added_versions: 0, entry_count: 1 });
+    await write(app, 'checkout/login', { value: 'the form has two steps' });
+    expect(await share(app, room_id)).toMatchObject({ added_versions: 1, left_out: 0, entry_count: 2 });
+    await app.call('entries.delete', { entity_path: `${into}/checkout/login`, key: 'k' }, planner);
     expect(await valuesAt(app, `${into}/**`)).toEqual(['three']);
   });
 
