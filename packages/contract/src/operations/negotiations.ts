@@ -137,6 +137,7 @@ export const negotiations = {
         fields: ['room_id', 'negotiation_id', 'action', 'proposal', 'round', 'rationale'],
         about: { action: 'Default propose', proposal: 'What you propose, as JSON', round: 'Which you counter' },
         choices: { action: ['propose', 'counter'] },
+        json: 'proposal',
         miss: ONGOING,
       },
       {
