@@ -146,6 +146,26 @@ describe.each(backends)('rooms over MCP on %s', (backend) => {
     expect(text).toEqual({ document_id, hint: expect.stringContaining('mem_room_documents') });
   });
 
+  it('a proposal that is JSON in quotes is what it says, and other text is text', async () => {
+    const { planner, tester, room_id } = await start();
+    const { token } = await done(planner, 'mem_room_invite', { room_id });
+    await done(tester, 'mem_room_redeem', { token });
+    for (const [given, kept] of [
+      ['{"a":1}', { a: 1 }],
+      [' ["monday"] ', ['monday']],
+      ['{"n":1.0}', { n: 1 }],
+      ['monday', 'monday'],
+      ['5', '5'],
+      ['{monday', '{monday'],
+      [{ a: '{"b":1}' }, { a: '{"b":1}' }],
+    ] as const) {
+      const { negotiation_id } = await done(planner, 'mem_negotiate_create', { room_id, title: 'When to release' });
+      await done(planner, 'mem_negotiate_propose', { room_id, negotiation_id, proposal: given });
+      const { proposal } = await done(planner, 'mem_negotiate_status', { room_id, negotiation_id });
+      expect(proposal).toMatchObject({ proposal: kept });
+    }
+  });
+
   it('who joins sees how things stand', async () => {
     const { service, guests, planner, tester, room_id } = await start();
     const { token } = await done(planner, 'mem_room_invite', { room_id });

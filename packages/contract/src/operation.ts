@@ -69,6 +69,8 @@ export type ToolBinding = {
   about?: Readonly<Record<string, string>>;
   /** The values of a field that the tool takes, where the operation takes others too; its default has to be among them. */
   choices?: Readonly<Record<string, readonly string[]>>;
+  /** The field that is JSON: an object or a list that is given as text is read as what it says. */
+  json?: string;
   /** Shows the entries of its answer as rows of a table. */
   hits?: true;
   /** Members of these entries that it shows where a call asks for them, as with `include_breakdown: true`. */

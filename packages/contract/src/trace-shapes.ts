@@ -124,11 +124,11 @@ export const contextNote = z.strictObject({
   source: s.text(512).optional(),
 });
 
+/** `entity_path/key` */
+export const entryName = s.text(1100).min(1);
+
 export const cause = z
-  .union([
-    s.text(1100).min(1),
-    z.strictObject({ entity_path: s.entityPath, key: s.key, version: s.version.optional() }),
-  ])
+  .union([entryName, z.strictObject({ entity_path: s.entityPath, key: s.key, version: s.version.optional() })])
   .meta({
     id: 'Cause',
     description: 'An entry: `entity_path/key` (a slash within the key as %2F, a percent as %25), or its path and key.',

@@ -14,7 +14,7 @@ import { toTable } from './hits.ts';
 import { inputSchema, isRequired, type Shape } from './json-schema.ts';
 import { cutMembers, previewLists, trimmed, trimmedWithin } from './previews.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
-import { unquoted } from './rules/arguments.ts';
+import { isJsonText, unquoted } from './rules/arguments.ts';
 import { branchFor, type JsonObject, type McpSession, traceIdOf } from './session.ts';
 import {
   once,
@@ -145,7 +145,8 @@ async function inputOf({ operation, binding }: Bound, args: JsonObject, session:
   const input = Object.fromEntries(
     Object.entries(args).filter(([field, value]) => field in shape && isGiven(field, value)),
   );
-  const { self, limit, now } = binding;
+  const { self, limit, now, json } = binding;
+  if (json !== undefined) input[json] = readAsJson(input[json]);
   if (self !== undefined) input[self] ??= session.identity.caller().agent_id;
   if (limit !== undefined) input.limit ??= limit;
   if (now !== undefined) input[now] ??= new Date().toISOString();
@@ -156,6 +157,11 @@ async function inputOf({ operation, binding }: Bound, args: JsonObject, session:
     input.trace_ids = await Promise.all(input.trace_ids.map((id) => traceIdOf(session, id)));
   if (operation.seals) input.session_metadata = session.identity.metadata();
   return input;
+}
+
+function readAsJson(given: unknown): unknown {
+  const value = given instanceof JsonText ? given.value : given;
+  return isJsonText(value) ? new JsonText(value) : given;
 }
 
 function pathsIn({ drafts_in }: Operation, input: JsonObject): unknown[] {

@@ -138,13 +138,42 @@ describe.each(backends)('negotiations on %s', (backend) => {
     }
   });
 
-  it('count an agent as abstaining that left and is back before that was noted, and not in what began later', async () => {
+  it('refuse an answer to a proposal that another one has replaced, and show that one', async () => {
+    const { app, room_id } = await open(tester, writer);
+    for (let n = 0; n < 5; n++) {
+      const at = await begin(app, room_id);
+      const { round } = await act({ app, ...at }, planner, proposes);
+      await act({ app, ...at }, writer, { action: 'accept', round });
+      const counter = act({ app, ...at }, planner, { action: 'counter', proposal: { price: 99 }, round });
+      const accept = await Promise.allSettled([counter, act({ app, ...at }, tester, { action: 'accept', round })]);
+      const read = await app.call('negotiations.read', at, tester);
+      if (accept[0].status === 'rejected') {
+        expect(read).toMatchObject({ status: 'agreed', proposal: { proposal: { release: 'friday' } } });
+        continue;
+      }
+      expect(read).toMatchObject({ status: 'open', round: 2, waiting_for: [inRoom(tester), inRoom(writer)] });
+      for (const action of ['counter', 'accept', 'reject', 'abstain']) {
+        const proposal = action === 'counter' ? { price: 1 } : undefined;
+        const refused = await refusal(act({ app, ...at }, tester, { action, round, proposal }));
+        expect(JSON.parse(JSON.stringify(refused))).toMatchObject({
+          ...{ code: 'conflict', round: 2 },
+          proposal: { round: 2, proposal: { price: 99 }, agent: inRoom(planner) },
+        });
+      }
+      await act({ app, ...at }, writer, { action: 'accept', round: 2 });
+      expect(await act({ app, ...at }, tester, { action: 'accept', round: 2 })).toMatchObject({ status: 'agreed' });
+    }
+  });
+
+  it('count an agent as abstaining that left and is back at once, and not in what began later', async () => {
     const { app, room_id } = await open(tester, writer);
     const at = await begin(app, room_id);
+    await act({ app, ...at }, planner, proposes);
     await app.call('rooms.leave', { room_id, ...tester });
+    expect(await app.call('negotiations.read', at, planner)).toMatchObject({ waiting_for: [inRoom(writer)] });
     await app.call('rooms.join', { room_id }, tester);
+    expect(await refusal(act({ app, ...at }, tester, { action: 'accept' }))).toMatchObject({ code: 'forbidden' });
     const later = await begin(app, room_id);
-    await caughtUp(app);
     const { participants } = await app.call('negotiations.read', at, planner);
     expect(participants).toMatchObject([{ has_left: false }, { agent: inRoom(tester), has_left: true }, {}]);
     const { participants: there } = await app.call('negotiations.read', later, planner);
@@ -158,13 +187,40 @@ describe.each(backends)('negotiations on %s', (backend) => {
     await act({ app, ...at }, planner, proposes);
     await act({ app, ...at }, tester, { action: 'accept' });
     await app.call('rooms.leave', { room_id, ...writer });
-    await caughtUp(app);
     expect(await app.call('negotiations.read', at, tester)).toMatchObject({ status: 'agreed' });
     await app.call('rooms.join', { room_id }, writer);
     expect(await refusal(act({ app, ...other }, writer, proposes))).toMatchObject({ code: 'forbidden' });
     await app.call('rooms.leave', { room_id, ...tester });
-    await caughtUp(app);
     expect(await app.call('negotiations.read', other, planner)).toMatchObject({ status: 'rejected' });
+  });
+
+  it('count all agents of an account that is removed as abstaining', async () => {
+    const { app, room_id } = await open(tester);
+    await newAccount(app, OTHER);
+    const { token } = await app.call('rooms.invite', { room_id }, planner);
+    const guest = { account_id: OTHER, agent_id: 'agent/guest' };
+    await app.call('room_invitations.redeem', { token: token as string, label: 'guests' }, guest);
+    await app.call('rooms.join', { room_id }, { ...guest, agent_id: 'agent/second' });
+    const at = await begin(app, room_id);
+    await act({ app, ...at }, planner, proposes);
+    await act({ app, ...at }, tester, { action: 'accept' });
+    await app.call('rooms.remove_account', { room_id, label: 'guests' }, planner);
+    const read = await app.call('negotiations.read', at, tester);
+    expect(read).toMatchObject({ status: 'agreed', waiting_for: [] });
+    expect(read.participants.filter(({ has_left }) => has_left)).toHaveLength(2);
+  });
+
+  it('stay timed out when an agent leaves after the deadline', async () => {
+    const { app, room_id } = await open(tester, writer);
+    const at = await begin(app, room_id, { timeout_seconds: 60 });
+    await act({ app, ...at }, planner, proposes);
+    await act({ app, ...at }, tester, { action: 'accept' });
+    app.clock.advance(60_000);
+    await app.call('rooms.leave', { room_id, ...writer });
+    await caughtUp(app);
+    expect(await app.call('negotiations.read', at, planner)).toMatchObject({ status: 'timed_out' });
+    await timeOut.run(app.kernel, () => false);
+    expect((await logOf(app, at)).at(-1)).toMatchObject({ event_type: 'negotiation_ended', status: 'timed_out' });
   });
 
   it('end at their deadline, for readers at once and on the log by maintenance', async () => {

@@ -237,9 +237,22 @@ describe.each(backends)('several accounts in a room on %s', (backend) => {
     if (how === 'remove') await app.call('rooms.remove_account', { room_id, label: 'guests' }, planner);
     if (how === 'close') await app.call('rooms.close', { room_id }, planner);
     else await write(app, room_id, planner);
-    expect(await ended).toBe('room_not_found');
+    // Its account is still in a room that an agent leaves.
+    expect(await ended).toBe(how === 'leave' ? 'forbidden' : 'room_not_found');
     const last = { leave: 'room_agent_left', remove: 'room_account_left', close: 'room_closed' }[how];
     expect(seen).toEqual(['write', last]);
+  });
+
+  it('of an account that is in the room do not use up a token', async () => {
+    const { app, room_id } = await joined();
+    const { token } = await app.call('rooms.invite', { room_id }, planner);
+    const redeem = (as: object) => app.call('room_invitations.redeem', { token: token as string }, as);
+    for (const as of [planner, guest, { ...guest, agent_id: 'agent/new' }])
+      expect(await code(redeem(as))).toBe('conflict');
+    await newAccount(app, THIRD);
+    const came = await redeem({ account_id: THIRD, agent_id: 'agent/new' });
+    expect(came).toMatchObject({ room_id, joined: true });
+    expect(await redeem({ account_id: THIRD, agent_id: 'agent/new' })).toEqual(came);
   });
 
   it('talk to each other', async () => {

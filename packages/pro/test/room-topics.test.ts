@@ -4,7 +4,15 @@ import { caughtUp } from '../../../tests/briefing/caught-up.ts';
 import { newAccount } from '../../../tests/contract/table.ts';
 import { refusal } from '../../../tests/entries/support.ts';
 import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
-import { type Glob, parseGlob } from '../../server/src/module.ts';
+import {
+  type EntryDraft,
+  EntrySet,
+  type Glob,
+  MAIN_BRANCH,
+  parseGlob,
+  SELF_CALLER,
+  unchanged,
+} from '../../server/src/module.ts';
 
 const GUEST = '00000000-0000-0000-0000-00000000000b';
 const planner = { agent_id: 'agent/planner' };
@@ -118,11 +126,71 @@ describe.each(backends)('topics of rooms on %s', (backend) => {
     expect((await app.call('entries.read', at('guests'), planner)).value).toBe('of guests');
   });
 
+  it('are written by sharing alone, whoever is in the room', async () => {
+    const { app, room_id, into } = await open();
+    await write(app, 'checkout/retries', { value: 'three' });
+    const at = { entity_path: `${into}/checkout/retries`, key: 'k' };
+    const written = { ...at, value: 'fake' };
+    for (const as of [guest, planner]) {
+      expect(await refusal(app.call('entries.write', written, as))).toMatchObject({ code: 'forbidden', room_id });
+      const writes = [{ entity_path: `@${room_id}/plan`, key: 'k', value: 'mine' }, written];
+      expect(await code(app.call('commits.create', { writes }, as))).toBe('forbidden');
+    }
+    // Nor in the place of an account that may come.
+    const elsewhere = { ...written, entity_path: `@${room_id}/topics/later/x` };
+    expect(await code(app.call('entries.write', elsewhere, guest))).toBe('forbidden');
+    expect(await share(app, room_id)).toMatchObject({ entry_count: 1, added_versions: 1 });
+    expect(await code(app.call('entries.restore', { ...at, version: 1 }, guest))).toBe('forbidden');
+    expect(await code(app.call('entries.restore', { ...at, version: 1 }, planner))).toBe('forbidden');
+    expect(await valuesAt(app, `@${room_id}/**`)).toEqual(['three']);
+    await app.call('entries.write', { ...written, entity_path: `@${room_id}/topics` }, guest);
+    await app.call('entries.write', { ...written, entity_path: 'topics/crew/x' }, guest);
+  });
+
+  it('are deleted by the account that shared them, and by the owner of the room', async () => {
+    const { app, room_id } = await open();
+    await write(app, 'checkout/retries', { value: 'of crew' });
+    await write(app, 'checkout/retries', { value: 'of guests', as: guest });
+    await write(app, 'checkout/more', { value: 'of guests', as: guest });
+    await share(app, room_id);
+    await share(app, room_id, { as: guest });
+    const remove = (label: string, path: string, as: object) =>
+      app.call('entries.delete', { entity_path: `@${room_id}/topics/${label}/checkout/${path}`, key: 'k' }, as);
+    expect(await code(remove('crew', 'retries', guest))).toBe('forbidden');
+    await remove('guests', 'more', guest);
+    await remove('guests', 'retries', planner);
+    await remove('crew', 'retries', planner);
+    expect(await valuesAt(app, `@${room_id}/**`)).toEqual([]);
+  });
+
+  it('replace what another account had written in their place', async () => {
+    const { app, room_id, into } = await open();
+    await write(app, 'checkout/retries', { value: 'three' });
+    app.clock.advance(1000);
+    const account_id = `room:${room_id}`;
+    await app.kernel.work({ ...SELF_CALLER, account_id }, 'test', async (work) => {
+      const place = { branch: MAIN_BRANCH, entity_path: `${into}/checkout/retries`, key: 'k', shared: true };
+      const draft = { ...place, agent_id: 'agent/tester@guests', session_id: null, value: '"fake"' };
+      const entries = await EntrySet.load(work, [draft]);
+      entries.apply(draft as EntryDraft);
+      await entries.save();
+      return unchanged({});
+    });
+    expect(await valuesAt(app, `${into}/**`)).toEqual(['fake']);
+    expect(await share(app, room_id)).toMatchObject({ entry_count: 1, added_versions: 1 });
+    expect(await valuesAt(app, `${into}/**`)).toEqual(['three']);
+  });
+
   it('leave out what looks like a credential', async () => {
     const { app, room_id, into } = await open();
     await write(app, 'checkout/login', { value: { password: 'hunter2-but-long-enough' } });
     await write(app, 'checkout/retries', { value: 'three' });
-    expect(await share(app, room_id)).toMatchObject({ added_versions: 1, left_out: 1 });
+    expect(await share(app, room_id)).toMatchObject({ added_versions: 1, left_out: 1, entry_count: 1 });
+    expect((await app.call('rooms.topics', { room_id }, guest)).topics).toMatchObject([{ entry_count: 1 }]);
+    expect(await share(app, room_id)).toMatchObject({ added_versions: 0, entry_count: 1 });
+    await write(app, 'checkout/login', { value: 'the form has two steps' });
+    expect(await share(app, room_id)).toMatchObject({ added_versions: 1, left_out: 0, entry_count: 2 });
+    await app.call('entries.delete', { entity_path: `${into}/checkout/login`, key: 'k' }, planner);
     expect(await valuesAt(app, `${into}/**`)).toEqual(['three']);
   });
 

@@ -157,6 +157,13 @@ describe.each(backends)('rooms on %s', (backend) => {
       app.call('log.stream', { entity_path: `@${room_id}/**` } as never, planner),
     ];
     for (const call of calls) expect(await refusal(call)).toMatchObject({ code: 'invalid_input' });
+    const outcome = { outcome_ref: 'deploy-1', outcome_type: 'success' };
+    for (const cause of [{ entity_path: path, key: 'date' }, `${path}/date`])
+      for (const causes of [{ causal_entry_keys: [cause] }, { attempts: [{ causal_entry_keys: [cause] }] }])
+        expect(await refusal(app.call('outcomes.commit', { ...outcome, ...causes } as never, planner))).toMatchObject({
+          code: 'invalid_input',
+          detail: `entity_path: ${path}: outcomes.commit does not work at paths of rooms`,
+        });
   });
 
   it('report who joined and left on the log of the account, once', async () => {

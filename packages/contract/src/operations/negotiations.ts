@@ -120,7 +120,8 @@ export const negotiations = {
     summary: 'Propose something in a negotiation, or answer',
     description:
       'The first proposal is a `propose`, a later one a `counter`, which begins the next round and needs new answers. `accept`, `reject` and ' +
-      '`abstain` answer the newest proposal of another agent; an answer can be changed until the last one is there.',
+      '`abstain` answer the newest proposal of another agent; an answer can be changed until the last one is there. Whoever gives the ' +
+      '`round` of the proposal that it answers is refused with `conflict` where there is a newer one, which the refusal shows.',
     ...about,
     effect: 'write',
     cost: 2,
@@ -133,9 +134,10 @@ export const negotiations = {
         name: 'mem_negotiate_propose',
         toolset: 'rooms',
         description: 'Make the first proposal of a negotiation, or with action=counter the next one.',
-        fields: ['room_id', 'negotiation_id', 'action', 'proposal', 'rationale'],
-        about: { action: 'Default propose', proposal: 'What you propose, as JSON' },
+        fields: ['room_id', 'negotiation_id', 'action', 'proposal', 'round', 'rationale'],
+        about: { action: 'Default propose', proposal: 'What you propose, as JSON', round: 'Which you counter' },
         choices: { action: ['propose', 'counter'] },
+        json: 'proposal',
         miss: ONGOING,
       },
       {
@@ -143,8 +145,8 @@ export const negotiations = {
         toolset: 'rooms',
         description:
           'Answer the newest proposal of a negotiation with action accept, reject or abstain. Ask the person you work for first.',
-        fields: ['room_id', 'negotiation_id', 'action', 'rationale'],
-        about: { action: 'Your answer' },
+        fields: ['room_id', 'negotiation_id', 'action', 'round', 'rationale'],
+        about: { action: 'Your answer', round: 'Of the proposal you answer: refused if there is a newer one' },
         choices: { action: ['accept', 'reject', 'abstain'] },
         miss: ONGOING,
       },
@@ -154,6 +156,12 @@ export const negotiations = {
         ...at,
         action: z.enum(n.negotiationActions).default('propose').meta({ description: 'What to do.' }),
         proposal: s.jsonValue.optional().meta({ description: 'What is proposed: any JSON of at most 16,384 bytes.' }),
+        round: z
+          .int()
+          .min(1)
+          .max(n.MAX_ROUNDS)
+          .optional()
+          .meta({ description: 'The `round` of the proposal that it answers; refused where there is a newer one.' }),
         rationale,
         agent_id: actingAgent,
       }),

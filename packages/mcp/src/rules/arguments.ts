@@ -24,6 +24,12 @@ export function unquoted(args: JsonObject, wanted: Readonly<Record<string, JsonO
   );
 }
 
+/** Text that holds an object or a list, as models often write JSON; any other text is itself. */
+export const isJsonText = (value: unknown): value is string => {
+  const meant = typeof value === 'string' ? parsed(value) : undefined;
+  return typeof meant === 'object' && meant !== null;
+};
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

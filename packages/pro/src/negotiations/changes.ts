@@ -18,8 +18,8 @@ import {
 import { findAgentNames, listAgentNames, noAgent } from '../rooms/index.ts';
 import { dropEnded } from './drop-ended.ts';
 import * as queries from './queries.ts';
-import { loadNegotiation, type OpenedNegotiation, toNegotiation } from './render.ts';
-import { stateAt, takeStep } from './rules/state.ts';
+import { loadNegotiation, type OpenedNegotiation, toNegotiation, toStep } from './render.ts';
+import { type RefusedStep, stateAt, takeStep } from './rules/state.ts';
 import { emitNegotiation, saveState } from './save.ts';
 
 const { MAX_PARTICIPANTS, MAX_PROPOSAL_BYTES } = negotiationShapes;
@@ -108,12 +108,24 @@ const create = writes<'negotiations.create'>(async (work, { input, caller }) => 
 type SavedNegotiation = OpenedNegotiation & { proposal?: queries.StepRow };
 
 async function answered(work: Work, caller: Caller, { proposal, ...opened }: SavedNegotiation) {
-  const { tx, account_id, now } = work;
   const { room_id } = roomOf(caller);
-  const { negotiation_id, proposal_no: no } = opened.row;
-  const newest = proposal ?? (no === 0 ? undefined : await queries.getStep(tx, account_id, { negotiation_id, no }));
-  const answer = toNegotiation(opened, { room_id, now, proposal: newest });
-  return changed(answer, { resource: negotiation_id, ...hashedBy(answer) });
+  const newest = proposal ?? (await newestProposal(work, opened.row));
+  const answer = toNegotiation(opened, { room_id, now: work.now, proposal: newest });
+  return changed(answer, { resource: opened.row.negotiation_id, ...hashedBy(answer) });
+}
+
+const newestProposal = async (
+  { tx, account_id }: Work,
+  { negotiation_id, proposal_no: no }: queries.NegotiationRow,
+): Promise<queries.StepRow | undefined> =>
+  no === 0 ? undefined : queries.getStep(tx, account_id, { negotiation_id, no });
+
+/** Shows the newest proposal, which the agent may not have seen. */
+async function refusedStep(work: Work, row: queries.NegotiationRow, { code, message }: RefusedStep): Promise<Fault> {
+  const { negotiation_id, round } = row;
+  if (code !== 'conflict') return new Fault(code, message, { negotiation_id });
+  const newest = await newestProposal(work, row);
+  return new Fault(code, message, { negotiation_id, round, proposal: newest ? toStep(newest) : null });
 }
 
 const isProposal = (action: string): boolean => action === 'propose' || action === 'counter';
@@ -135,8 +147,8 @@ const propose = writes<'negotiations.propose'>(async (work, { input, caller }) =
   const { negotiation_id, action, rationale } = input;
   const proposal = proposalIn(input);
   const { row, state } = await loadNegotiation(tx, account_id, negotiation_id);
-  const taken = takeStep(stateAt(state, now), { agent_id: caller.agent_id, action });
-  if ('refused' in taken) throw new Fault(taken.refused.code, taken.refused.message, { negotiation_id });
+  const taken = takeStep(state, { agent_id: caller.agent_id, action, round: input.round }, now);
+  if ('refused' in taken) throw await refusedStep(work, row, taken.refused);
   if (row.step_count >= MAX_STEPS)
     throw new Fault('conflict', `the negotiation has ${MAX_STEPS} steps, and can have no more`, {
       max_steps: MAX_STEPS,

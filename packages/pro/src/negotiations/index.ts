@@ -12,6 +12,6 @@ export const negotiations: Module = {
   migrations,
   tables,
   handlers: { ...changeHandlers, ...readHandlers },
-  consumers: [followLeavers],
+  followsLeavers: followLeavers,
   maintenance: [timeOut],
 };

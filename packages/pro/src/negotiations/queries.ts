@@ -204,12 +204,13 @@ export function deleteNegotiations(tx: Transaction, accountId: string, ids: Sql)
   return tx.run(sql`DELETE FROM negotiations WHERE account_id = ${accountId} AND ${among(ids)}`);
 }
 
-export type PresentParticipant = Pick<ParticipantRow, 'negotiation_id' | 'agent_id'> & { created_seq: number };
-
 /** Of open negotiations, who takes part and has not left. Their number is bounded. */
-export function listPresent(query: Query, accountId: string): Promise<PresentParticipant[]> {
+export function listPresent(
+  query: Query,
+  accountId: string,
+): Promise<Pick<ParticipantRow, 'negotiation_id' | 'agent_id'>[]> {
   return query.all(
-    sql`SELECT p.negotiation_id, p.agent_id, n.created_seq FROM negotiations AS n
+    sql`SELECT p.negotiation_id, p.agent_id FROM negotiations AS n
         JOIN negotiation_participants AS p ON p.account_id = ${accountId} AND p.negotiation_id = n.negotiation_id
         WHERE n.account_id = ${accountId} AND n.status = 'open' AND p.has_left = 0 ORDER BY p.negotiation_id, p.agent_id`,
   );

@@ -75,6 +75,7 @@ export async function removeAccount(work: Work, caller: Caller, { room, account 
   const agents = await queries.deleteAgentsOf(tx, account_id, label);
   const counts = { account_count: room.account_count - 1, agent_count: room.agent_count - agents };
   emitRoomEvent(work, caller, { event_type: 'room_account_left', details: { label } });
+  await noteLeavers(work, (agent) => agent.endsWith(roomShapes.ROOM_SIGN + label));
   saveCounts(work, { ...room, ...counts, updated_at: now });
   work.send(tx.insertMany(queries.upsertRoomAccount, [{ ...account, agent_count: 0, ended_at: now }]));
   await withdrawAllFor(tx, account_id, account.of_account);
@@ -170,6 +171,11 @@ export async function countAgent(work: Work, label: string, agents: 1 | -1): Pro
   saveCounts(work, counted);
   const of = { ...account, agent_count: account.agent_count + agents };
   work.send(tx.insertMany(queries.upsertRoomAccount, [of]));
+}
+
+/** Lets other modules note who is in the room no more. */
+export async function noteLeavers(work: Work, hasLeft: (agentId: string) => boolean): Promise<void> {
+  for (const follow of work.services.followsLeavers) await follow(work, hasLeft);
 }
 
 /** `own` is the name of an agent without a label. */

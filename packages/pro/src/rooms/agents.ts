@@ -9,7 +9,7 @@ import {
   unchanged,
   writes,
 } from '@mem-service/server/module';
-import { admitAgent, countAgent } from './accounts.ts';
+import { admitAgent, countAgent, noteLeavers } from './accounts.ts';
 import { emitRoomEvent } from './events.ts';
 import * as queries from './queries.ts';
 
@@ -34,6 +34,7 @@ const leave = writes<'rooms.leave'>(async (work, { caller, input }) => {
   if ((await queries.deleteRoomAgent(tx, account_id, caller.agent_id)) === 0) return unchanged(membership);
   await countAgent(work, label, -1);
   emitRoomEvent(work, caller, { event_type: 'room_agent_left', details: { label } });
+  await noteLeavers(work, (agent) => agent === caller.agent_id);
   return changed(membership, { resource: input.room_id, ...hashedBy(membership) });
 });
 

@@ -72,8 +72,19 @@ async function openInvitation(work: Work, home: string, { invitation_id, token_h
   if (!isMeant) throw refusal;
   const isOwn = row.status === 'accepted' && row.for_account === home && (await isThere(work, home));
   if (!isOwn && (row.status !== 'pending' || row.expires_at <= work.now)) throw refusal;
+  // A token is for another account, and good for one.
+  if (!isOwn && token_hash !== null && (await isThere(work, home))) throw isInAlready(row.invitation_id);
   return row;
 }
+
+const isInAlready = (invitation_id: string): Fault =>
+  new Fault(
+    'conflict',
+    'your account is in this room already, and its agents join by themselves: the token was not used',
+    {
+      invitation_id,
+    },
+  );
 
 async function isThere({ tx, account_id }: Work, home: string): Promise<boolean> {
   const accounts = await listRoomAccounts(tx, account_id);

@@ -3,6 +3,7 @@ import {
   Fault,
   type HookContext,
   noOpenRoom,
+  type OperationName,
   type RoomHook,
   type RoomMember,
   type RoomRequest,
@@ -10,6 +11,7 @@ import {
   type Work,
 } from '@mem-service/server/module';
 import { getAccountIn, getOwner, listOwnRooms, type RoomStanding } from './queries.ts';
+import { TOPICS } from './share.ts';
 import { findStanding, findStandings } from './standings.ts';
 
 /** The same answer for a room that is closed, that others have, or that never was. */
@@ -27,18 +29,41 @@ const notJoined = ({ room_id, agent_id }: RoomRequest): Fault =>
     room_id,
   });
 
-const isMissing = (standing: RoomStanding, { needs }: Pick<RoomRequest, 'needs'>): boolean =>
-  needs === 'agent' && standing.joined === null;
+/** Why a member that stands so in the room may not do what it needs. */
+function refusalOf(standing: RoomStanding | undefined, asked: RoomRequest): Fault | undefined {
+  if (!standing) return noRoom(asked.room_id);
+  return asked.needs === 'agent' && standing.joined === null ? notJoined(asked) : undefined;
+}
 
 type Entering = Pick<HookContext, 'account_id' | 'services'>;
 
 export async function enter(asked: RoomRequest, { account_id: home, services }: Entering): Promise<RoomMember> {
   const { room_id, agent_id } = asked;
   const standing = await findStanding(services.database, accountOfRoom(room_id), { of_account: home, agent_id });
-  if (!standing) throw noRoom(room_id);
-  if (isMissing(standing, asked)) throw notJoined(asked);
+  const refusal = refusalOf(standing, asked);
+  if (!standing || refusal) throw refusal ?? noRoom(room_id);
   const { label, role, joined } = standing;
   return { ...asked, home_account_id: home, label, role, has_joined: joined !== null };
+}
+
+/** What accounts share is copied there, and read as theirs: only that writes there. It can be deleted as what they wrote. */
+function authorizeWrite(name: OperationName, paths: readonly string[], { room_id, label, role }: RoomMember): void {
+  for (const path of paths) {
+    const [, place, sharedBy] = path.split('/');
+    if (place !== TOPICS || sharedBy === undefined) continue;
+    if (name !== 'entries.delete')
+      throw new Fault(
+        'forbidden',
+        `${path}: only sharing writes there (rooms.add_topic): write elsewhere in the room`,
+        {
+          ...{ entity_path: path, room_id },
+        },
+      );
+    if (sharedBy !== label && role !== 'owner')
+      throw new Fault('forbidden', `${path}: the account that shared it deletes it, and the owner of the room`, {
+        ...{ needs: 'owner', entity_path: path, room_id },
+      });
+  }
 }
 
 async function findFormer(
@@ -50,30 +75,28 @@ async function findFormer(
   return account && { ...asked, home_account_id: home, label: account.label, role: account.role, has_joined: false };
 }
 
-async function mayStay(work: Work, members: readonly RoomMember[]): Promise<readonly boolean[]> {
+async function refusals(work: Work, members: readonly RoomMember[]): Promise<readonly (Fault | undefined)[]> {
   const { tx: query, dialect, account_id } = work;
   const asked = members.map(({ home_account_id: of_account, agent_id }) => ({ of_account, agent_id }));
   const standings = await findStandings({ query, dialect, account_id }, asked);
-  return members.map((member, i) => {
-    const standing = standings.of(asked[i] as (typeof asked)[number]);
-    return standing !== undefined && !isMissing(standing, member);
-  });
+  return members.map((member, i) => refusalOf(standings.of(asked[i] as (typeof asked)[number]), member));
 }
 
 /** For an open stream: after the event that may have ended access. */
 async function requireStay(member: RoomMember, { database }: Services): Promise<void> {
   const { room_id, home_account_id: of_account, agent_id } = member;
   const standing = await findStanding(database, accountOfRoom(room_id), { of_account, agent_id });
-  if (!standing || isMissing(standing, member)) throw noRoom(room_id);
+  const refusal = refusalOf(standing, member);
+  if (refusal) throw refusal;
 }
 
 export const rooms: RoomHook = {
   enter,
+  authorizeWrite,
   findFormer,
-  mayStay,
+  refusals,
   requireStay,
   ownerOf: (roomAccount, database) => getOwner(database.forAccount(roomAccount).read, roomAccount),
   listOwned: (accountId, { scan }) => listOwnRooms(scan, accountId),
-  refusal: ({ room_id }) => noRoom(room_id),
   ended_by: new Set(['room_agent_left', 'room_account_left', 'room_closed']),
 };

@@ -1,5 +1,6 @@
 import {
   type Caller,
+  type EntryAddress,
   type EntryDraft,
   type EntryView,
   entityPathProblem,
@@ -23,13 +24,22 @@ import * as queries from './topic-queries.ts';
 const { MAX_SHARED_ENTRIES, MAX_SHARED_VERSIONS, MAX_SHARED_BYTES, MAX_VERSIONS_OF_SHARED } = roomShapes;
 
 /** What a room gets of an account, read before the room is locked. */
-export type Shared = { versions: SharedDraft[]; entry_count: number; left_out: number; shared_seq: number };
+export type Shared = {
+  versions: SharedDraft[];
+  /** Where the room has what is at the path now, also what was shared before. */
+  places: EntryAddress[];
+  left_out: number;
+  shared_seq: number;
+};
 /** With the place in the log of its account. */
 export type SharedDraft = { seq: number; draft: EntryDraft & { written_at: number } };
 
+/** The place in a room below which the copies are, by the label of the account. */
+export const TOPICS = 'topics';
+
 /** Below it the copies are. */
 export const topicPath = ({ room_id, label }: Pick<RoomMember, 'room_id' | 'label'>): string =>
-  `${roomShapes.ROOM_SIGN}${room_id}/topics/${label}`;
+  `${roomShapes.ROOM_SIGN}${room_id}/${TOPICS}/${label}`;
 
 export function sharedGlob(entity_path: string): Glob {
   const glob = parseGlob(entity_path);
@@ -82,10 +92,14 @@ export async function readShared(
     ...{ limit: MAX_SHARED_VERSIONS + 1, bytes: MAX_SHARED_BYTES },
   });
   if (found.more || found.rows.length > MAX_SHARED_VERSIONS) return tooMuch();
-  const shared: Shared = { versions: [], entry_count: heads.length, left_out: 0, shared_seq: after };
+  const into = topicPath(member);
+  const places = heads.map(({ entity_path: path, key }) => ({
+    ...{ branch: MAIN_BRANCH, entity_path: pathWithin(into, path), key },
+  }));
+  const shared: Shared = { versions: [], places, left_out: 0, shared_seq: after };
   for (const row of found.rows) {
     await pause();
-    const draft = draftOf(row, topicPath(member), caller.agent_id);
+    const draft = draftOf(row, into, caller.agent_id);
     if (secretsInEntry(draft.key, draft.value as string, newScanBudget())) shared.left_out++;
     else shared.versions.push({ seq: row.seq, draft });
     shared.shared_seq = row.seq;
@@ -93,11 +107,13 @@ export async function readShared(
   return shared;
 }
 
+const pathWithin = (into: string, path: string): string => `${into}/${path}`;
+
 /** In the name of the agent that shares it: who wrote it is a matter of its own account. */
 function draftOf(row: queries.SharedVersion, into: string, agent_id: string): SharedDraft['draft'] {
   const { origin, value, confidence, memory_type, pattern_refs, artifact_refs, is_artifact, ttl_at } =
     fromDocument(row);
-  const entity_path = `${into}/${origin.entity_path}`;
+  const entity_path = pathWithin(into, origin.entity_path);
   const problem = entityPathProblem(entity_path);
   if (problem) throw invalidInput([{ path: 'entity_path', message: `gives a path in the room that ${problem}` }]);
   return {

@@ -2,6 +2,7 @@ import {
   changed,
   cursorsOf,
   cutPage,
+  type EntryRow,
   EntrySet,
   exclusive,
   Fault,
@@ -13,6 +14,7 @@ import {
   prepares,
   type RoomMember,
   reads,
+  roomShapes,
   toIso,
   type Work,
   withinPage,
@@ -22,7 +24,7 @@ import { requireRoom } from './accounts.ts';
 import { saveRoom } from './directory-card.ts';
 import { emitRoomEvent } from './events.ts';
 import { MAX_TOPICS } from './limits.ts';
-import { readShared, type Shared, type SharedDraft, topicPath } from './share.ts';
+import { readShared, type Shared, topicPath } from './share.ts';
 import * as queries from './topic-queries.ts';
 
 const cursors = cursorsOf('room_topics', ['string']);
@@ -50,22 +52,22 @@ const add = writes<'rooms.add_topic'>(async (work, { caller, input, prepared }) 
   const { room_id, entity_path } = input;
   const shared = prepared as Shared | Fault;
   if (shared instanceof Fault) throw shared;
-  const { versions, entry_count, left_out, shared_seq } = shared;
+  const { left_out, shared_seq } = shared;
   const room = await requireRoom(work);
   const topics = await queries.listAllTopics(tx, account_id);
   const known = sameTopic(topics, member, entity_path);
   if (!known && topics.length >= MAX_TOPICS)
     throw new Fault('conflict', `the room has ${MAX_TOPICS} topics, and can have no more`, { max_topics: MAX_TOPICS });
   const topic_id = known?.topic_id ?? services.ids.next(now);
+  const details = { room_id, label: member.label, topic_id, shared_path: entity_path };
+  emitRoomEvent(work, caller, { event_type: 'room_topic_added', details });
+  const { added_versions, entry_count } = await copyInto(work, member, { shared, known });
   const row: queries.TopicRow = {
     ...{ account_id, topic_id, title: input.title ?? known?.title ?? entity_path, label: member.label },
     ...{ agent_id: caller.agent_id, shared_path: entity_path, shared_seq, entry_count },
     ...{ created_at: known?.created_at ?? now, updated_at: now },
   };
-  const details = { room_id, label: member.label, topic_id, shared_path: entity_path };
-  emitRoomEvent(work, caller, { event_type: 'room_topic_added', details });
   work.send(tx.insertMany(queries.upsertTopic, [row]));
-  const added_versions = await copyInto(work, versions, known);
   if (row.title !== known?.title) {
     const titles = [...topics.filter((one) => one !== known).map(({ title }) => title), row.title];
     await saveRoom(work, { ...room, updated_at: now }, titles);
@@ -74,23 +76,28 @@ const add = writes<'rooms.add_topic'>(async (work, { caller, input, prepared }) 
   return changed(topic, { resource: entity_path, ...hashedBy(topic) });
 });
 
-/** Writes the versions in their order. Returns how many there are that the room did not have. */
-async function copyInto(work: Work, versions: readonly SharedDraft[], known: queries.TopicRow | undefined) {
+type Copied = { shared: Shared; known: queries.TopicRow | undefined };
+
+/** Writes the versions in their order. Counts those that the room did not have, and the entries that it has now. */
+async function copyInto(work: Work, { label }: RoomMember, { shared, known }: Copied) {
+  const { versions, places } = shared;
   // Those that were shared since they were read are there.
   const drafts = versions.filter(({ seq }) => seq > (known?.shared_seq ?? 0)).map(({ draft }) => draft);
-  const entries = await EntrySet.load(work, drafts);
+  const entries = await EntrySet.load(work, [...drafts, ...places]);
+  const isCopy = (row: EntryRow | undefined): row is EntryRow =>
+    isLive(row, work.now) && row.agent_id.endsWith(roomShapes.ROOM_SIGN + label);
   const there = drafts.map((draft) => entries.get(draft));
-  let added = 0;
+  let added_versions = 0;
   for (const [i, draft] of drafts.entries()) {
     await pause();
     const row = there[i];
-    // A topic that was removed left its entries, and they are not written a second time.
-    if (!known && isLive(row, work.now) && row.written_at >= draft.written_at) continue;
+    // A topic that was removed left its entries, and they are not written a second time. What others wrote there is no copy.
+    if (!known && isCopy(row) && row.written_at >= draft.written_at) continue;
     await entries.compare(draft);
-    if (!entries.apply(draft).unchanged) added++;
+    if (!entries.apply(draft).unchanged) added_versions++;
   }
   await entries.save();
-  return added;
+  return { added_versions, entry_count: places.filter((at) => isCopy(entries.get(at))).length };
 }
 
 const remove = writes<'rooms.remove_topic'>(async (work, { caller, input }) => {

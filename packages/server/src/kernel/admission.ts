@@ -11,7 +11,15 @@ import { HookContext, type Hooks } from './hooks.ts';
 import { priceOf } from './metering.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import { parseInput } from './parse-input.ts';
-import { authorizeInRoom, callerInRoom, enterRoom, inputInRoom, type RoomHook, roomNamedIn } from './rooms.ts';
+import {
+  authorizeInRoom,
+  authorizeWriteInRoom,
+  callerInRoom,
+  enterRoom,
+  inputInRoom,
+  type RoomHook,
+  roomNamedIn,
+} from './rooms.ts';
 import type { Usage } from './usage.ts';
 import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
@@ -71,6 +79,7 @@ const createInRoom =
     for (const check of CHECKS) check(name, input, caller);
     authorizeInRoom(name, room, caller);
     const member = await enterRoom({ rooms, services }, name, call);
+    authorizeWriteInRoom(rooms, name, { input, member });
     return admitted(name, handler, { input: inputInRoom(input, member), caller: callerInRoom(caller, member) });
   };
 

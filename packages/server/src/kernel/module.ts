@@ -105,6 +105,7 @@ export type Services = {
   projections: readonly Projection[];
   erasers: Erasers;
   followsTraces: readonly TraceFollower[];
+  followsLeavers: readonly LeaverFollower[];
   leavesShared: readonly AccountLeaver[];
   /** Present where a module has teams. */
   findMember?: FindMember | undefined;
@@ -227,6 +228,8 @@ export type Module = {
   erasesAgent?: AgentEraser;
   /** Called after traces were removed for their age, or lost their payloads, in the same transaction. */
   followsTraces?: TraceFollower;
+  /** Called after agents left a room, in the same transaction. */
+  followsLeavers?: LeaverFollower;
   /** Ends the part that a deleted account has in what it shares with others, before its rows are deleted. */
   leavesShared?: AccountLeaver;
   handlers: Handlers;
@@ -255,6 +258,9 @@ export type Module = {
  * transaction of its own; between them it checks `isStopping`.
  */
 export type AccountLeaver = (kernel: Kernel, accountId: string, isStopping: () => boolean) => Promise<void>;
+
+/** Takes note of the agents that left a room, by the names that it has for them. */
+export type LeaverFollower = (work: Work, hasLeft: (agentId: string) => boolean) => Promise<void>;
 
 /** Work that a module does beside requests for as long as a store is open. */
 export type StoreCompanion = {

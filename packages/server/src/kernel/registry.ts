@@ -47,12 +47,20 @@ export const registryOf = (
   modules: readonly Module[],
 ): Pick<
   Services,
-  'tables' | 'wordIndexes' | 'projections' | 'erasers' | 'followsTraces' | 'leavesShared' | 'findMember'
+  | 'tables'
+  | 'wordIndexes'
+  | 'projections'
+  | 'erasers'
+  | 'followsTraces'
+  | 'followsLeavers'
+  | 'leavesShared'
+  | 'findMember'
 > => ({
   tables: tablesOf(modules),
   wordIndexes: modules.flatMap((module) => module.wordIndexes ?? []),
   projections: modules.flatMap((module) => module.projections ?? []).filter(({ runs }) => runs !== 'as a consumer'),
   followsTraces: modules.flatMap((module) => module.followsTraces ?? []),
+  followsLeavers: modules.flatMap((module) => module.followsLeavers ?? []),
   leavesShared: modules.flatMap((module) => module.leavesShared ?? []),
   findMember: modules.find((module) => module.findMember)?.findMember,
   erasers: erasersOf({ erasesEntries: kernelErasesEntries, erasesAgent: kernelErasesAgent }, modules),

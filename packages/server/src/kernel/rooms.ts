@@ -43,9 +43,10 @@ export type RoomHook = {
   enter(asked: RoomRequest, context: HookContext): Promise<RoomMember>;
   /** The caller as the member that its account was, or is. */
   findFormer(asked: RoomRequest, context: HookContext): Promise<RoomMember | undefined>;
-  /** Whether each of them may still do what it needs, now that the account of the room is locked. */
-  mayStay(work: Work, members: readonly RoomMember[]): Promise<readonly boolean[]>;
-  refusal(member: RoomMember): Fault;
+  /** Throws where a member may not write, by this operation, at paths of the room. */
+  authorizeWrite(name: OperationName, paths: readonly string[], member: RoomMember): void;
+  /** Why each of them may no longer do what it needs, now that the account of the room is locked; undefined where it may. */
+  refusals(work: Work, members: readonly RoomMember[]): Promise<readonly (Fault | undefined)[]>;
   /** Types of events that may end the access of a member. */
   ended_by: ReadonlySet<string>;
   /** The account that made the room of an account; undefined where there is none. */
@@ -116,6 +117,18 @@ export async function enterRoom(
   }
 }
 
+/** Asks the room about the paths that a write names in it. */
+export function authorizeWriteInRoom(
+  rooms: RoomHook,
+  name: OperationName,
+  { input, member }: { input: NamedInput; member: RoomMember },
+): void {
+  const { effect, in_room } = operations[name] as Operation;
+  if (effect !== 'write' || in_room !== 'paths') return;
+  const paths = pathsNamedIn(name, input).map(({ glob }) => pathOf(glob));
+  rooms.authorizeWrite(name, paths, member);
+}
+
 /** What to ask the room for: as whom the call acts, and what it needs. */
 function askedOf(name: OperationName, room_id: string, { input, caller }: RoomCall): RoomRequest {
   const { effect, acts_as_agent, in_room } = operations[name] as Operation;
@@ -164,11 +177,14 @@ export const stayingWith =
     const asked = jobs.flatMap((job) => (job.caller.room ? [{ job, member: job.caller.room }] : []));
     if (!hook || asked.length === 0) return jobs;
     await work.locked;
-    const stay = await hook.mayStay(
-      work,
-      asked.map(({ member }) => member),
-    );
-    const gone = new Set(asked.filter((_, i) => !stay[i]).map(({ job }) => job));
-    for (const job of gone) finish(job, { error: hook.refusal(job.caller.room as RoomMember) });
+    const members = asked.map(({ member }) => member);
+    const refusals = await hook.refusals(work, members);
+    const gone = new Set<QueuedWrite>();
+    for (const [i, { job }] of asked.entries()) {
+      const error = refusals[i];
+      if (!error) continue;
+      gone.add(job);
+      finish(job, { error });
+    }
     return jobs.filter((job) => !gone.has(job));
   };

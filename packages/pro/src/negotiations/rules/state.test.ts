@@ -10,7 +10,10 @@ const begun = (agents: readonly string[], max_rounds: number, deadline_at: numbe
   participants: agents.map((agent_id) => ({ agent_id, answer: null, has_left: false })),
 });
 
-type Move = { kind: 'step'; agent: string; action: (typeof ACTIONS)[number] } | { kind: 'leave'; agent: string };
+type Move =
+  | { kind: 'step'; agent: string; action: (typeof ACTIONS)[number] }
+  | { kind: 'leave'; agent: string }
+  | { kind: 'wait'; time: number };
 
 const move: fc.Arbitrary<Move> = fc.oneof(
   {
@@ -22,16 +25,26 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), agent: fc.constantFrom(...AGENTS) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), time: fc.integer({ min: 1, max: 40 }) }) },
 );
 
+type Rules = { max_rounds: number; deadline_at: number | null };
+
+/** Time, of which little passes by itself, runs from 0. */
+const deadline = fc.option(fc.integer({ min: 1, max: 100 }));
+
 /** What is true of a negotiation by the whole of what happened so far, read from the beginning each time. */
-function modelOf(happened: readonly Move[], agents: readonly string[], max_rounds: number) {
+function modelOf(happened: readonly Move[], agents: readonly string[], { max_rounds, deadline_at }: Rules) {
   const left = new Set<string>();
   const since = new Map<string, string>();
   let by: string | null = null;
   let round = 1;
+  let time = 0;
   for (const [i, one] of happened.entries()) {
-    if (one.kind === 'leave') left.add(one.agent);
+    if (one.kind === 'wait') {
+      time += one.time;
+      if (deadline_at !== null && time >= deadline_at) return { status: 'timed_out', round, since, by, left, over: i };
+    } else if (one.kind === 'leave') left.add(one.agent);
     else if (one.action === 'propose' || one.action === 'counter') {
       if (one.action === 'counter' && round === max_rounds)
         return { status: 'timed_out', round, since, by, left, over: i };
@@ -54,35 +67,46 @@ function modelOf(happened: readonly Move[], agents: readonly string[], max_round
 
 it('every history ends as the rules in words say, and nothing happens after the end', () => {
   fc.assert(
-    fc.property(fc.array(move, { maxLength: 25 }), fc.integer({ min: 1, max: 4 }), (moves, max_rounds) => {
-      let state = begun(AGENTS, max_rounds);
-      const happened: Move[] = [];
-      for (const one of moves) {
-        const before = modelOf(happened, AGENTS, max_rounds);
-        if (one.kind === 'leave') {
-          state = withoutAgents(state, new Set([one.agent]));
-          if (before.status === 'open') happened.push(one);
-        } else {
-          const { agent: agent_id, action } = one;
-          const isIn = AGENTS.includes(agent_id) && !before.left.has(agent_id);
-          const isFree = action === 'propose' ? before.by === null : before.by !== null;
-          const isOwn = before.by === agent_id && action !== 'counter';
-          const isAllowed = before.status === 'open' && isIn && isFree && !isOwn;
-          const after = takeStep(state, { agent_id, action });
-          expect('state' in after).toBe(isAllowed);
-          if ('refused' in after) expect(after.refused.code).toBe(isIn ? 'conflict' : 'forbidden');
-          if ('state' in after) {
-            state = after.state;
-            happened.push(one);
+    fc.property(
+      fc.array(move, { maxLength: 25 }),
+      fc.integer({ min: 1, max: 4 }),
+      deadline,
+      (moves, max_rounds, due) => {
+        const rules = { max_rounds, deadline_at: due };
+        let state = begun(AGENTS, max_rounds, due);
+        let time = 0;
+        const happened: Move[] = [];
+        for (const one of moves) {
+          const before = modelOf(happened, AGENTS, rules);
+          if (one.kind === 'wait') {
+            time += one.time;
+            if (before.status === 'open') happened.push(one);
+          } else if (one.kind === 'leave') {
+            state = withoutAgents(state, new Set([one.agent]), time);
+            if (before.status === 'open') happened.push(one);
+          } else {
+            const { agent: agent_id, action } = one;
+            const isIn = AGENTS.includes(agent_id) && !before.left.has(agent_id);
+            const isFree = action === 'propose' ? before.by === null : before.by !== null;
+            const isOwn = before.by === agent_id && action !== 'counter';
+            const isAllowed = before.status === 'open' && isIn && isFree && !isOwn;
+            const after = takeStep(state, { agent_id, action }, time);
+            expect('state' in after).toBe(isAllowed);
+            if ('refused' in after) expect(after.refused.code).toBe(isIn ? 'conflict' : 'forbidden');
+            if ('state' in after) {
+              state = after.state;
+              happened.push(one);
+            }
           }
+          const now = modelOf(happened, AGENTS, rules);
+          const seen = stateAt(state, time);
+          expect(seen).toMatchObject({ status: now.status, round: now.round, proposed_by: now.by });
+          expect(seen.round).toBeLessThanOrEqual(max_rounds);
+          if (seen.status === 'open' && seen.proposed_by !== null) expect(waitingFor(seen).length).toBeGreaterThan(0);
+          if (seen.status !== 'open') expect(waitingFor(seen)).toEqual([]);
         }
-        const now = modelOf(happened, AGENTS, max_rounds);
-        expect(state).toMatchObject({ status: now.status, round: now.round, proposed_by: now.by });
-        expect(state.round).toBeLessThanOrEqual(max_rounds);
-        if (state.status === 'open' && state.proposed_by !== null) expect(waitingFor(state).length).toBeGreaterThan(0);
-        if (state.status !== 'open') expect(waitingFor(state)).toEqual([]);
-      }
-    }),
+      },
+    ),
     { numRuns: 2000 },
   );
 });
@@ -91,11 +115,11 @@ it('two answers come to the same end in either order', () => {
   const answers = fc.constantFrom('accept' as const, 'reject' as const, 'abstain' as const);
   fc.assert(
     fc.property(answers, answers, (first, second) => {
-      const proposed = takeStep(begun(AGENTS, 3), { agent_id: 'a', action: 'propose' });
+      const proposed = takeStep(begun(AGENTS, 3), { agent_id: 'a', action: 'propose' }, 0);
       const both = (...steps: { agent_id: string; action: typeof first }[]) =>
         steps.reduce(
           (state, step) => {
-            const after = takeStep(state, step);
+            const after = takeStep(state, step, 0);
             return 'state' in after ? after.state : state;
           },
           'state' in proposed ? proposed.state : begun(AGENTS, 3),
@@ -114,6 +138,9 @@ it('the deadline ends it, and nothing after that', () => {
   expect(stateAt(state, 999).status).toBe('open');
   const late = stateAt(state, 1000);
   expect(late.status).toBe('timed_out');
-  expect(takeStep(late, { agent_id: 'a', action: 'propose' })).toMatchObject({ refused: { code: 'conflict' } });
+  expect(takeStep(late, { agent_id: 'a', action: 'propose' }, 1000)).toMatchObject({ refused: { code: 'conflict' } });
+  const step = { agent_id: 'a', action: 'propose' } as const;
+  expect(takeStep(state, step, 1000)).toMatchObject({ refused: { code: 'conflict' } });
+  expect(withoutAgents(state, new Set(['a', 'b']), 1000).status).toBe('timed_out');
   expect(stateAt({ ...state, status: 'agreed' }, 5000).status).toBe('agreed');
 });

@@ -22,7 +22,12 @@ export type NegotiationState = {
   participants: readonly Participant[];
 };
 
-export type NegotiationStep = { agent_id: string; action: negotiationShapes.NegotiationAction };
+export type NegotiationStep = {
+  agent_id: string;
+  action: negotiationShapes.NegotiationAction;
+  /** Of the proposal that the agent answers; any where it does not say. */
+  round?: number | undefined;
+};
 
 /** Why a step cannot be taken. */
 export type RefusedStep = { code: 'conflict' | 'forbidden'; message: string };
@@ -41,11 +46,13 @@ export const waitingFor = ({ status, proposed_by, participants }: NegotiationSta
         .filter(({ agent_id, answer, has_left }) => agent_id !== proposed_by && answer === null && !has_left)
         .map(({ agent_id }) => agent_id);
 
-/** The state after a step, or why it cannot be taken. */
+/** The state after a step, or why it cannot be taken at this time. */
 export function takeStep<S extends NegotiationState>(
-  state: S,
+  before: S,
   step: NegotiationStep,
+  now: number,
 ): { state: S } | { refused: RefusedStep } {
+  const state = stateAt(before, now);
   const refused = refusalOf(state, step);
   if (refused) return { refused };
   const { agent_id, action } = step;
@@ -58,8 +65,9 @@ export function takeStep<S extends NegotiationState>(
   return { state: decided({ ...state, participants }) };
 }
 
-/** The state after agents left the room. */
-export function withoutAgents<S extends NegotiationState>(state: S, gone: ReadonlySet<string>): S {
+/** The state after agents left the room at a time. */
+export function withoutAgents<S extends NegotiationState>(before: S, gone: ReadonlySet<string>, now: number): S {
+  const state = stateAt(before, now);
   if (state.status !== 'open') return state;
   const participants = state.participants.map((one) => (gone.has(one.agent_id) ? { ...one, has_left: true } : one));
   return decided({ ...state, participants });
@@ -67,7 +75,7 @@ export function withoutAgents<S extends NegotiationState>(state: S, gone: Readon
 
 const conflict = (message: string): RefusedStep => ({ code: 'conflict', message });
 
-function refusalOf(state: NegotiationState, { agent_id, action }: NegotiationStep): RefusedStep | undefined {
+function refusalOf(state: NegotiationState, { agent_id, action, round }: NegotiationStep): RefusedStep | undefined {
   const own = state.participants.find((one) => one.agent_id === agent_id);
   if (!own || own.has_left)
     return { code: 'forbidden', message: `${agent_id} takes no part in this negotiation${own ? ' any more' : ''}` };
@@ -75,6 +83,8 @@ function refusalOf(state: NegotiationState, { agent_id, action }: NegotiationSte
   if (action === 'propose')
     return state.proposed_by === null ? undefined : conflict('there is a proposal already: answer it, or counter it');
   if (state.proposed_by === null) return conflict(`there is no proposal yet to ${action}`);
+  if (round !== undefined && round !== state.round)
+    return conflict(`the newest proposal is that of round ${state.round}, not ${round}: answer it by its round`);
   if (action !== 'counter' && state.proposed_by === agent_id)
     return conflict('the newest proposal is your own: others answer it');
   return undefined;
