@@ -86,6 +86,16 @@ const read = (day: number, { entity_path, key, agent }: PlayedRead): PatternStep
   },
 });
 
+/** Reads all that is written at a path, in the session that an agent has without naming one. */
+const poll = (day: number, entity_path: string, agent_id: string): PatternStep => ({
+  day,
+  do: async (app) => {
+    const { entries } = await app.call('entries.list', { entity_path }, { agent_id });
+    for (const { key } of entries) await app.call('entries.read', { entity_path, key }, { agent_id });
+    await app.kernel.services.noteBuffer.flushAll();
+  },
+});
+
 const traced = (day: number, { entity_path, key }: { entity_path: string; key: string }): PatternStep => ({
   day,
   do: (app) =>
@@ -284,6 +294,11 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ],
         ['passive_consumer', agent],
       );
+    },
+    // In one session that no outcome ends.
+    (path, chances) => {
+      const agent = `agent/${path.replaceAll('/', '-')}`;
+      return plant(polling(path, chances, { agent, days: [41, 43, 45, 48, 52, 56] }), ['passive_consumer', agent]);
     },
   ],
   unreviewed_changes: [
@@ -503,6 +518,17 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
     (path, chances) => reading(path, chances, { days: [57, 59], and: () => [] }),
     // It read a lot, once.
     (path, chances) => reading(path, chances, { days: [48], and: () => [] }),
+    // It read the same again and again, on one day.
+    (path, chances) => plant(polling(path, chances, { agent: `agent/${path}`, days: [52, 52.1, 52.2, 52.3] })),
+    // It reads the same day after day, and writes now and then.
+    (path, chances) => {
+      const agent = `agent/${path}`;
+      const days = [41, 44, 48, 52, 56];
+      return plant([
+        ...polling(path, chances, { agent, days }),
+        write(53, { entity_path: 'polled', key: path.replaceAll('/', '-'), value: 1, agent }),
+      ]);
+    },
   ],
   unreviewed_changes: [
     // Somebody looked at it.
@@ -547,6 +573,15 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
   ],
 };
 
+/** An agent that has only one session, and reads all that is written at a path on some days. */
+function polling(path: string, chances: Chances, { agent, days }: { agent: string; days: readonly number[] }) {
+  return [
+    ...named([...'abcdefghijklmnopqrstuv'], [path, 40], chances),
+    outcome(50, { causes: [`${path}/a`], type: 'success' }),
+    ...days.map((day) => poll(day, path, agent)),
+  ];
+}
+
 type Reading = { days: readonly number[]; and: (agent: string) => PatternStep[] };
 
 function reading(path: string, chances: Chances, { days, and }: Reading): PlantedPattern {
@@ -572,7 +607,7 @@ export function makePatternWorld(seed: number): PlantedPattern {
       if (chances.next() < 0.6) planted.push(planter(`${type}/case-${'xyz'[i]}`, chances));
   for (const [type, planters] of Object.entries(LOOK_ALIKES))
     for (const [i, planter] of planters.entries())
-      if (chances.next() < 0.6) planted.push(planter(`${type}/like-${'wxyz'[i]}`, chances));
+      if (chances.next() < 0.6) planted.push(planter(`${type}/like-${'wxyzabc'[i]}`, chances));
   // Those who read and work there write, too.
   const workers = ['agent/worker', 'agent/reader-1', 'agent/reader-2'].map((agent) =>
     write(45, { entity_path: 'workers', key: agent, value: 1, agent }),
