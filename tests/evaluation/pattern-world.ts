@@ -177,6 +177,15 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ],
         ['stale_cluster', path],
       ),
+    // Agents read there, and no outcome seals their sessions.
+    (path, chances) =>
+      plant(
+        [
+          ...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances),
+          ...[50, 52, 55].map((day) => poll(day, path, 'agent/worker')),
+        ],
+        ['stale_cluster', path],
+      ),
     // A failure confirms nothing.
     (path, chances) =>
       plant(
@@ -398,6 +407,12 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
         outcome(54, { causes: [`${path}/b`], type: 'success' }),
         outcome(57, { causes: [`${path}/b`] }),
       ]),
+    // It was last read long ago.
+    (path, chances) =>
+      plant([...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances), poll(5, path, 'agent/worker')]),
+    // Its author reads it, and nobody else.
+    (path, chances) =>
+      plant([...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances), poll(55, path, 'agent/author')]),
     // A few notes are no cluster.
     (path, chances) =>
       plant([...named(['a', 'b', 'c'], [path, 3], chances), traced(55, { entity_path: path, key: 'b' })]),

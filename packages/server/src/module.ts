@@ -115,6 +115,7 @@ export {
   listEventsOf,
   listEventsOfSession,
   listReadable,
+  listReadersSince,
   listSessionNames,
   lists,
   looksAt,
