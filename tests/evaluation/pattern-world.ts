@@ -239,6 +239,26 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ['knowledge_conflict', path],
       );
     },
+    // Under three spellings of one key, of which the first agrees with the second.
+    (path) =>
+      plant(
+        [
+          write(40, { entity_path: path, key: 'timeout-ms', value: 30, agent: 'agent/a' }),
+          write(45, { entity_path: path, key: 'timeoutMs', value: 30, agent: 'agent/b' }),
+          write(50, { entity_path: path, key: 'timeout_ms', value: 60, agent: 'agent/a' }),
+        ],
+        ['knowledge_conflict', path],
+      ),
+    // The first of them is an experience.
+    (path) =>
+      plant(
+        [
+          write(40, { entity_path: path, key: 'timeout-ms', value: 30, agent: 'agent/a', type: 'experience' }),
+          write(45, { entity_path: path, key: 'timeoutMs', value: 30, agent: 'agent/b' }),
+          write(50, { entity_path: path, key: 'timeout_ms', value: 60, agent: 'agent/c' }),
+        ],
+        ['knowledge_conflict', path],
+      ),
     (path) =>
       plant(
         [
@@ -441,6 +461,13 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
         write(40, { entity_path: path, key: 'timeout_ms', value: 'the gateway waits 30 seconds', agent: 'agent/a' }),
         write(50, { entity_path: path, key: 'timeoutMs', value: 'the gateway waits 60 seconds', agent: 'agent/a' }),
       ]),
+    // Three spellings, and what contradicts is from one agent or an experience.
+    (path) =>
+      plant([
+        write(40, { entity_path: path, key: 'timeout-ms', value: 30, agent: 'agent/a' }),
+        write(45, { entity_path: path, key: 'timeoutMs', value: 60, agent: 'agent/a' }),
+        write(50, { entity_path: path, key: 'timeout_ms', value: 90, agent: 'agent/b', type: 'experience' }),
+      ]),
     // An agent that corrects another one, once.
     (path) =>
       plant([
@@ -619,7 +646,7 @@ export function makePatternWorld(seed: number): PlantedPattern {
   const planted: PlantedPattern[] = [];
   for (const [type, planters] of Object.entries(CASES))
     for (const [i, planter] of planters.entries())
-      if (chances.next() < 0.6) planted.push(planter(`${type}/case-${'xyz'[i]}`, chances));
+      if (chances.next() < 0.6) planted.push(planter(`${type}/case-${'xyzabc'[i]}`, chances));
   for (const [type, planters] of Object.entries(LOOK_ALIKES))
     for (const [i, planter] of planters.entries())
       if (chances.next() < 0.6) planted.push(planter(`${type}/like-${'wxyzabc'[i]}`, chances));

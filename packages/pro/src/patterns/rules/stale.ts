@@ -24,11 +24,7 @@ export const failedLately = (path: PathFacts, terms: ScanTerms): string[] =>
 type RecentReaders = { trace_ids: readonly string[]; agents: readonly string[] };
 
 /** A path that is out of date as a whole, and that sessions still read. */
-export function staleCluster(
-  path: PathFacts,
-  terms: ScanTerms,
-  { trace_ids, agents }: RecentReaders,
-): PatternFinding {
+export function staleCluster(path: PathFacts, terms: ScanTerms, { trace_ids, agents }: RecentReaders): PatternFinding {
   const days = Math.floor((terms.at - path.touched_at) / DAY_MS);
   return findingAt({
     pattern_type: 'stale_cluster',
