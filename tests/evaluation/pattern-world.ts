@@ -122,6 +122,21 @@ const onBranch = (day: number, branch: string, more: object = {}): PatternStep =
   },
 });
 
+const writeTo = (branch: string, day: number, more: { key?: string; shared?: boolean } = {}): PatternStep => ({
+  day,
+  do: (app) =>
+    app.call(
+      'entries.write',
+      { entity_path: 'tried', key: branch, value: `tried on day ${day}`, branch, ...more } as never,
+      sessionOf('agent/brancher'),
+    ),
+});
+
+const review = (app: TestApp, id: string) =>
+  app.call('pull_requests.review', { id, decision: 'changes_requested', comment: 'not yet' } as never, {
+    agent_id: 'agent/reviewer',
+  });
+
 const pullRequest = (
   day: number,
   branch: string,
@@ -332,6 +347,29 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
   ],
   unreviewed_changes: [
     (branch) => plant([onBranch(48, branch), pullRequest(50, branch)], ['unreviewed_changes', branch]),
+    // Its author goes on writing.
+    (branch) =>
+      plant(
+        [onBranch(38, branch), pullRequest(38.5, branch), ...[55, 56, 57, 58, 59].map((day) => writeTo(branch, day))],
+        ['unreviewed_changes', branch],
+      ),
+    // The same, after a review.
+    (branch) =>
+      plant(
+        [
+          onBranch(38, branch),
+          pullRequest(39, branch, review),
+          writeTo(branch, 50, { key: 'later' }),
+          ...[56, 57, 58, 59].map((day) => writeTo(branch, day, { key: 'later' })),
+        ],
+        ['unreviewed_changes', branch],
+      ),
+    // Only its author can see what is new.
+    (branch) =>
+      plant(
+        [onBranch(48, branch), pullRequest(50, branch), writeTo(branch, 59, { key: `${branch}/own`, shared: false })],
+        ['unreviewed_changes', branch],
+      ),
   ],
   orphaned_branch: [
     (branch, chances) => plant([onBranch(30 + chances.below(15), branch)], ['orphaned_branch', branch]),
@@ -574,14 +612,16 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
   ],
   unreviewed_changes: [
     // Somebody looked at it.
+    (branch) => plant([onBranch(48, branch), pullRequest(50, branch, review)]),
+    // What is new since then has only begun to wait.
+    (branch) =>
+      plant([onBranch(48, branch), pullRequest(50, branch, review), ...[58, 59].map((day) => writeTo(branch, day))]),
+    // What is new since then only its author can see.
     (branch) =>
       plant([
         onBranch(48, branch),
-        pullRequest(50, branch, (app, id) =>
-          app.call('pull_requests.review', { id, decision: 'changes_requested', comment: 'not yet' } as never, {
-            agent_id: 'agent/reviewer',
-          }),
-        ),
+        pullRequest(50, branch, review),
+        writeTo(branch, 52, { key: `${branch}/own`, shared: false }),
       ]),
     // It has only begun to wait.
     (branch) => plant([onBranch(58, branch), pullRequest(59, branch)]),

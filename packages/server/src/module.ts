@@ -221,6 +221,7 @@ export {
   mayAgentSee,
   newestChangeOn,
   newScanBudget,
+  rangeOfChanges,
   restoreQuarantined,
   secretsInEntry,
   setQuarantine,
