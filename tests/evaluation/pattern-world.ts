@@ -86,6 +86,16 @@ const read = (day: number, { entity_path, key, agent }: PlayedRead): PatternStep
   },
 });
 
+/** Reads all that is written at a path, in the session that an agent has without naming one. */
+const poll = (day: number, entity_path: string, agent_id: string): PatternStep => ({
+  day,
+  do: async (app) => {
+    const { entries } = await app.call('entries.list', { entity_path }, { agent_id });
+    for (const { key } of entries) await app.call('entries.read', { entity_path, key }, { agent_id });
+    await app.kernel.services.noteBuffer.flushAll();
+  },
+});
+
 const traced = (day: number, { entity_path, key }: { entity_path: string; key: string }): PatternStep => ({
   day,
   do: (app) =>
@@ -111,6 +121,21 @@ const onBranch = (day: number, branch: string, more: object = {}): PatternStep =
     );
   },
 });
+
+const writeTo = (branch: string, day: number, more: { key?: string; shared?: boolean } = {}): PatternStep => ({
+  day,
+  do: (app) =>
+    app.call(
+      'entries.write',
+      { entity_path: 'tried', key: branch, value: `tried on day ${day}`, branch, ...more } as never,
+      sessionOf('agent/brancher'),
+    ),
+});
+
+const review = (app: TestApp, id: string) =>
+  app.call('pull_requests.review', { id, decision: 'changes_requested', comment: 'not yet' } as never, {
+    agent_id: 'agent/reviewer',
+  });
 
 const pullRequest = (
   day: number,
@@ -167,6 +192,15 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ],
         ['stale_cluster', path],
       ),
+    // Agents read there, and no outcome seals their sessions.
+    (path, chances) =>
+      plant(
+        [
+          ...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances),
+          ...[50, 52, 55].map((day) => poll(day, path, 'agent/worker')),
+        ],
+        ['stale_cluster', path],
+      ),
     // A failure confirms nothing.
     (path, chances) =>
       plant(
@@ -220,6 +254,26 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ['knowledge_conflict', path],
       );
     },
+    // Under three spellings of one key, of which the first agrees with the second.
+    (path) =>
+      plant(
+        [
+          write(40, { entity_path: path, key: 'timeout-ms', value: 30, agent: 'agent/a' }),
+          write(45, { entity_path: path, key: 'timeoutMs', value: 30, agent: 'agent/b' }),
+          write(50, { entity_path: path, key: 'timeout_ms', value: 60, agent: 'agent/a' }),
+        ],
+        ['knowledge_conflict', path],
+      ),
+    // The first of them is an experience.
+    (path) =>
+      plant(
+        [
+          write(40, { entity_path: path, key: 'timeout-ms', value: 30, agent: 'agent/a', type: 'experience' }),
+          write(45, { entity_path: path, key: 'timeoutMs', value: 30, agent: 'agent/b' }),
+          write(50, { entity_path: path, key: 'timeout_ms', value: 60, agent: 'agent/c' }),
+        ],
+        ['knowledge_conflict', path],
+      ),
     (path) =>
       plant(
         [
@@ -285,9 +339,37 @@ export const CASES: Readonly<Record<string, readonly Planter[]>> = {
         ['passive_consumer', agent],
       );
     },
+    // In one session that no outcome ends.
+    (path, chances) => {
+      const agent = `agent/${path.replaceAll('/', '-')}`;
+      return plant(polling(path, chances, { agent, days: [41, 43, 45, 48, 52, 56] }), ['passive_consumer', agent]);
+    },
   ],
   unreviewed_changes: [
     (branch) => plant([onBranch(48, branch), pullRequest(50, branch)], ['unreviewed_changes', branch]),
+    // Its author goes on writing.
+    (branch) =>
+      plant(
+        [onBranch(38, branch), pullRequest(38.5, branch), ...[55, 56, 57, 58, 59].map((day) => writeTo(branch, day))],
+        ['unreviewed_changes', branch],
+      ),
+    // The same, after a review.
+    (branch) =>
+      plant(
+        [
+          onBranch(38, branch),
+          pullRequest(39, branch, review),
+          writeTo(branch, 50, { key: 'later' }),
+          ...[56, 57, 58, 59].map((day) => writeTo(branch, day, { key: 'later' })),
+        ],
+        ['unreviewed_changes', branch],
+      ),
+    // Only its author can see what is new.
+    (branch) =>
+      plant(
+        [onBranch(48, branch), pullRequest(50, branch), writeTo(branch, 59, { key: `${branch}/own`, shared: false })],
+        ['unreviewed_changes', branch],
+      ),
   ],
   orphaned_branch: [
     (branch, chances) => plant([onBranch(30 + chances.below(15), branch)], ['orphaned_branch', branch]),
@@ -383,6 +465,12 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
         outcome(54, { causes: [`${path}/b`], type: 'success' }),
         outcome(57, { causes: [`${path}/b`] }),
       ]),
+    // It was last read long ago.
+    (path, chances) =>
+      plant([...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances), poll(5, path, 'agent/worker')]),
+    // Its author reads it, and nobody else.
+    (path, chances) =>
+      plant([...named(['a', 'b', 'c', 'd', 'e', 'f'], [path, 3], chances), poll(55, path, 'agent/author')]),
     // A few notes are no cluster.
     (path, chances) =>
       plant([...named(['a', 'b', 'c'], [path, 3], chances), traced(55, { entity_path: path, key: 'b' })]),
@@ -410,6 +498,13 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
       plant([
         write(40, { entity_path: path, key: 'timeout_ms', value: 'the gateway waits 30 seconds', agent: 'agent/a' }),
         write(50, { entity_path: path, key: 'timeoutMs', value: 'the gateway waits 60 seconds', agent: 'agent/a' }),
+      ]),
+    // Three spellings, and what contradicts is from one agent or an experience.
+    (path) =>
+      plant([
+        write(40, { entity_path: path, key: 'timeout-ms', value: 30, agent: 'agent/a' }),
+        write(45, { entity_path: path, key: 'timeoutMs', value: 60, agent: 'agent/a' }),
+        write(50, { entity_path: path, key: 'timeout_ms', value: 90, agent: 'agent/b', type: 'experience' }),
       ]),
     // An agent that corrects another one, once.
     (path) =>
@@ -503,17 +598,30 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
     (path, chances) => reading(path, chances, { days: [57, 59], and: () => [] }),
     // It read a lot, once.
     (path, chances) => reading(path, chances, { days: [48], and: () => [] }),
+    // It read the same again and again, on one day.
+    (path, chances) => plant(polling(path, chances, { agent: `agent/${path}`, days: [52, 52.1, 52.2, 52.3] })),
+    // It reads the same day after day, and writes now and then.
+    (path, chances) => {
+      const agent = `agent/${path}`;
+      const days = [41, 44, 48, 52, 56];
+      return plant([
+        ...polling(path, chances, { agent, days }),
+        write(53, { entity_path: 'polled', key: path.replaceAll('/', '-'), value: 1, agent }),
+      ]);
+    },
   ],
   unreviewed_changes: [
     // Somebody looked at it.
+    (branch) => plant([onBranch(48, branch), pullRequest(50, branch, review)]),
+    // What is new since then has only begun to wait.
+    (branch) =>
+      plant([onBranch(48, branch), pullRequest(50, branch, review), ...[58, 59].map((day) => writeTo(branch, day))]),
+    // What is new since then only its author can see.
     (branch) =>
       plant([
         onBranch(48, branch),
-        pullRequest(50, branch, (app, id) =>
-          app.call('pull_requests.review', { id, decision: 'changes_requested', comment: 'not yet' } as never, {
-            agent_id: 'agent/reviewer',
-          }),
-        ),
+        pullRequest(50, branch, review),
+        writeTo(branch, 52, { key: `${branch}/own`, shared: false }),
       ]),
     // It has only begun to wait.
     (branch) => plant([onBranch(58, branch), pullRequest(59, branch)]),
@@ -547,6 +655,15 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly Planter[]>> = {
   ],
 };
 
+/** An agent that has only one session, and reads all that is written at a path on some days. */
+function polling(path: string, chances: Chances, { agent, days }: { agent: string; days: readonly number[] }) {
+  return [
+    ...named([...'abcdefghijklmnopqrstuv'], [path, 40], chances),
+    outcome(50, { causes: [`${path}/a`], type: 'success' }),
+    ...days.map((day) => poll(day, path, agent)),
+  ];
+}
+
 type Reading = { days: readonly number[]; and: (agent: string) => PatternStep[] };
 
 function reading(path: string, chances: Chances, { days, and }: Reading): PlantedPattern {
@@ -569,10 +686,10 @@ export function makePatternWorld(seed: number): PlantedPattern {
   const planted: PlantedPattern[] = [];
   for (const [type, planters] of Object.entries(CASES))
     for (const [i, planter] of planters.entries())
-      if (chances.next() < 0.6) planted.push(planter(`${type}/case-${'xyz'[i]}`, chances));
+      if (chances.next() < 0.6) planted.push(planter(`${type}/case-${'xyzabc'[i]}`, chances));
   for (const [type, planters] of Object.entries(LOOK_ALIKES))
     for (const [i, planter] of planters.entries())
-      if (chances.next() < 0.6) planted.push(planter(`${type}/like-${'wxyz'[i]}`, chances));
+      if (chances.next() < 0.6) planted.push(planter(`${type}/like-${'wxyzabc'[i]}`, chances));
   // Those who read and work there write, too.
   const workers = ['agent/worker', 'agent/reader-1', 'agent/reader-2'].map((agent) =>
     write(45, { entity_path: 'workers', key: agent, value: 1, agent }),

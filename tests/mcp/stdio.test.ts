@@ -87,6 +87,21 @@ describe('mem mcp over standard input and output', () => {
     expect(empty.json.hint).toContain('include_descendants');
   });
 
+  it('does not say that nothing was found where something was', async () => {
+    const mcp = await connect({ ...newHome(), MEM_TOOLSET: 'core,data' });
+    const address = { entity_path: 'home/z', key: 'release' };
+    await mcp.call('mem_write', { ...address, value: 'monday' });
+    for (const [tool, args] of [
+      ['mem_read', address],
+      ['mem_recall', address],
+      ['mem_diff', { ...address, old_version: 1, new_version: 1 }],
+    ] as const) {
+      const { json } = await mcp.call(tool, args);
+      expect(json, tool).not.toHaveProperty('status');
+      expect(json, tool).not.toHaveProperty('hint');
+    }
+  });
+
   it('names the argument that is wrong', async () => {
     const mcp = await connect(newHome());
     const wrong = await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1, confidence: 2 });

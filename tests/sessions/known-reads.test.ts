@@ -35,6 +35,36 @@ describe.each(backends)('what a session has read is known to every server of a s
     expect(events).toHaveLength(6);
   });
 
+  it('a version read on several days makes an event each day, counts once, and keeps one page of the days before', async () => {
+    const [one, other] = await servers(backend);
+    await writeAll(one, ['a', 'b'].map(at));
+    const { agent_id } = DOER;
+    const readAll = async (app: typeof one) => {
+      for (const key of ['a', 'b', 'a']) await app.call('entries.read', at(key), { agent_id });
+      await flush(app);
+    };
+    for (let day = 0; day < 4; day++) {
+      await readAll(one);
+      await readAll(other);
+      await readAll(one);
+      one.clock.advance(86_400_000);
+    }
+    const events = await rowsOf(
+      one,
+      `SELECT seq FROM events WHERE event_type = 'cross_agent_read' AND actor_agent_id IS NULL`,
+    );
+    expect(events).toHaveLength(8);
+    expect(await rowsOf(one, 'SELECT reads FROM sessions')).toEqual([{ reads: 2 }]);
+    expect(await rowsOf(one, 'SELECT attempt FROM session_reads ORDER BY no')).toEqual([
+      { attempt: 0 },
+      { attempt: -1 },
+    ]);
+    const { causal_entries } = await one.call('sessions.explain', {}, { agent_id });
+    expect(keysOf(causal_entries)).toEqual(['a', 'b']);
+    const { reads_from } = await one.call('agents.cross_agent_reads', { agent_id }, { agent_id });
+    expect(Object.values(reads_from).flat()).toMatchObject([{ read_count: 1 }, { read_count: 1 }]);
+  });
+
   it('nor does one server take the reads of a session that another has sealed for those of the next', async () => {
     const [one, other] = await servers(backend);
     await writeAll(one, ['a', 'b'].map(at));
@@ -79,14 +109,25 @@ describe('what a session has read, in memory', () => {
     const known = new KnownReads(0);
     const there = { ...main(7, 1), branch: 'exp' };
     known.add(there);
-    expect([known.has(there), known.has(main(7, 1)), known.hasEntry(7)]).toEqual([true, false, true]);
+    expect([known.has(there), known.has(main(7, 1))]).toEqual([true, false]);
     known.add(main(7, 1));
     expect([known.has(there), known.has(main(7, 1))]).toEqual([true, true]);
     known.begin(1);
-    expect([known.has(there), known.has(main(7, 1)), known.hasEntry(7)]).toEqual([false, false, true]);
+    expect([known.has(there), known.has(main(7, 1))]).toEqual([false, false]);
   });
 
-  it('knows versions of the try and entries of all tries', () => {
+  it('knows the entries of the newest day, and says when those read again on another day are over', () => {
+    const known = new KnownReads(0);
+    known.addOn(100, 7);
+    expect([known.hasOn(100, 7), known.hasOn(100, 8), known.hasOn(101, 7)]).toEqual([true, false, false]);
+    known.begin(1);
+    expect(known.hasOn(100, 7)).toBe(true);
+    expect([known.addAgain(101), known.addAgain(101), known.addAgain(102)]).toEqual([false, false, true]);
+    known.addOn(102, 8);
+    expect([known.hasOn(102, 7), known.hasOn(102, 8), known.hasOn(101, 9)]).toEqual([false, true, true]);
+  });
+
+  it('knows versions of the try', () => {
     const known = new KnownReads(0);
     known.add(main(7, 1));
     known.add(main(7, 3));
@@ -100,12 +141,7 @@ describe('what a session has read, in memory', () => {
     ]).toEqual([true, false, true, true, false]);
     expect(known.size).toBe(3);
     known.begin(1);
-    expect([known.has(main(7, 1)), known.has(main(7, 3)), known.hasEntry(7), known.hasEntry(9)]).toEqual([
-      false,
-      false,
-      true,
-      false,
-    ]);
+    expect([known.has(main(7, 1)), known.has(main(7, 3))]).toEqual([false, false]);
     known.add(main(7, 3));
     expect([known.has(main(7, 3)), known.has(main(7, 1))]).toEqual([true, false]);
   });

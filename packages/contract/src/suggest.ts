@@ -1,7 +1,7 @@
 /** Longer names are not compared: the time to compare grows with their length. */
 const MAX_LENGTH = 64;
 
-/** `. Did you mean x?`, or an empty text if no candidate is close. */
+/** `. Did you mean x?`, or an empty text if no candidate is close. For `agent_id` that may be `for_agent`. */
 export function suggest(given: string, candidates: readonly string[]): string {
   if (given.length > MAX_LENGTH) return '';
   const ranked = candidates
@@ -10,7 +10,10 @@ export function suggest(given: string, candidates: readonly string[]): string {
   const best = ranked[0];
   const limit = given.length < 4 ? 1 : Math.max(2, Math.floor(given.length / 3));
   if (!best || best.steps > limit) {
-    const longer = candidates.find((candidate) => given.length > 2 && candidate.startsWith(given));
+    const ofOne = /^(.+)_id$/.exec(given)?.[1];
+    const isLonger = (candidate: string) =>
+      (given.length > 2 && candidate.startsWith(given)) || (ofOne !== undefined && candidate.endsWith(`_${ofOne}`));
+    const longer = candidates.find(isLonger);
     return longer ? `. Did you mean ${longer}?` : '';
   }
   return `. Did you mean ${best.candidate}?`;

@@ -173,14 +173,20 @@ function pathsIn({ drafts_in }: Operation, input: JsonObject): unknown[] {
 function shown({ name, operation, binding }: Bound, args: JsonObject, json: JsonObject): JsonObject {
   const { whole, hits, miss, previews } = binding;
   if (operation.effect === 'write') return written(json, args);
-  const lists = Object.values(json).filter(Array.isArray);
-  const isEmpty = json.entries_scanned === 0 || (lists.length > 0 && lists.every((list) => list.length === 0));
-  const hint = isEmpty && miss !== undefined ? { hint: `nothing found: try ${miss}` } : {};
+  const hint =
+    isWithoutResults({ name, operation }, json) && miss !== undefined ? { hint: `nothing found: try ${miss}` } : {};
   if (whole) return { ...(trimmedWithin(json) as JsonObject), ...hint };
   const also = (binding.shows ?? []).filter((member) => String(args[askingFor(member)]) === 'true');
   if (hits) return { ...toTable(json, { now: Date.now(), also }), ...hint };
   if (isPaged(name)) return { ...previewLists(json), ...hint };
   return { ...trimmed(previews ? previewLists(json) : json), ...hint };
+}
+
+/** Where it is an error that a thing is not there, an answer shows that thing, and lists within it may be empty. */
+function isWithoutResults({ name, operation }: Pick<Bound, 'name' | 'operation'>, json: JsonObject): boolean {
+  if (operation.errors.includes('not_found') && !isPaged(name)) return false;
+  const lists = Object.values(json).filter(Array.isArray);
+  return json.entries_scanned === 0 || (lists.length > 0 && lists.every((list) => list.length === 0));
 }
 
 /** Members that the writer has just sent itself. */

@@ -107,6 +107,18 @@ describe.each(backends)('patterns on %s', (backend) => {
     expect(await patternsIn(app, { agent_id: 'agent/c' })).toEqual([]);
   });
 
+  it('are scanned for by the caller alone: a scan that names an agent otherwise is refused, and says how', async () => {
+    const app = await open();
+    const refused = await refusal(app.call('pattern_scans.create', { agent_id: 'agent/b' } as never));
+    expect(refused).toMatchObject({
+      code: 'invalid_input',
+      errors: [{ path: 'agent_id', message: 'is not a known field. Did you mean for_agent?' }],
+    });
+    expect((await app.call('pattern_scans.list', {})).scans).toEqual([]);
+    const scan = await app.call('pattern_scans.create', { for_agent: 'agent/b' }, { agent_id: 'agent/a' });
+    expect(scan).toMatchObject({ for_agent: 'agent/b', agent_id: 'agent/a' });
+  });
+
   it('name nothing that only another agent may see, and forget what became private', async () => {
     const app = await open();
     await contradict(app, 'secret/gateway', { shared: false });

@@ -160,7 +160,7 @@ export const agentReads = {
   'entries.readers': operation({
     summary: 'List who read an entry',
     description:
-      'Reads of what another agent wrote, newest first; of each session the first. `readers` adds up all reads by agent, ' +
+      'Reads of what another agent wrote, newest first; of each session and day the first. `readers` adds up all reads by agent, ' +
       'the last reader first; reads of what an agent wrote itself are added when its session is sealed.',
     ...reading,
     needs_notes: 'of this server',

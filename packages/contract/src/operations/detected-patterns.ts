@@ -30,7 +30,7 @@ export const detectedPatterns = {
         entity_path: s.pathGlob.optional().meta({ description: 'Only entries there; default: everything.' }),
         for_agent: s.agentId.optional().meta({ description: 'Only patterns that concern this agent.' }),
         ...p.scanSettings,
-        ...author,
+        session_id: s.sessionId.optional(),
       }),
     output: () => p.patternScan,
     errors: ['forbidden', 'conflict', 'module_not_installed'],

@@ -1,4 +1,4 @@
-import { listChangedHeads, newestChangeOn, seqAt } from '@mem-service/server/module';
+import { listChangedHeads, newestChangeOn, rangeOfChanges, seqAt } from '@mem-service/server/module';
 import { listActiveAfter } from '../branches/index.ts';
 import { hasOpenFrom, listOpenAfter, newestReviewOf } from '../pull-requests/index.ts';
 import { DAY_MS } from './rules/path-facts.ts';
@@ -8,6 +8,8 @@ import type { ScanRun } from './scan-run.ts';
 const AT_ONCE = 50;
 /** Changes of a branch that are counted. */
 const MOST_CHANGES = 1000;
+/** Versions of each that are looked at. */
+const MOST_VERSIONS = 1000;
 
 /** Goes through the branches, and then the pull requests, that are open. */
 export async function scanBranches(run: ScanRun): Promise<void> {
@@ -50,8 +52,13 @@ async function scanPullRequests(run: ScanRun): Promise<void> {
     for (const request of requests) {
       if (run.isOver) return;
       const reviewed_seq = await newestReviewOf(query, row.account_id, request);
-      const changed = await changesOn(run, request.source_branch);
-      const finding = unreviewedChanges({ ...request, ...changed, reviewed_seq }, before);
+      const { changes } = await changesOn(run, request.source_branch);
+      const { oldest_seq, newest_seq } = await rangeOfChanges(query, {
+        ...{ account_id: row.account_id, branch: request.source_branch, after: reviewed_seq, before },
+        ...{ entries: MOST_CHANGES, versions: MOST_VERSIONS },
+      });
+      const waiting = { oldest_seq: oldest_seq ?? undefined, overdue_seq: newest_seq ?? 0 };
+      const finding = unreviewedChanges({ ...request, changes, ...waiting, reviewed_seq }, before);
       if (finding) run.report(finding);
       after = request.created_seq;
       await run.endOfPart({ phase: 'branches' });

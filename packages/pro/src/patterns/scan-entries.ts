@@ -6,6 +6,7 @@ import {
   isContradiction,
   listReadersAt,
   listReadersOf,
+  listReadersSince,
   MAIN_BRANCH,
   seqAt,
 } from '@mem-service/server/module';
@@ -13,7 +14,7 @@ import { isLookedAt, nextEntries, PATH_END, type PagedEntry, toLooked } from './
 import { confidenceDrift } from './rules/confidence-drift.ts';
 import { knowledgeConflict } from './rules/conflict.ts';
 import { hotEntity } from './rules/hot-entity.ts';
-import { DAY_MS, MAX_COMPARED, PathFacts } from './rules/path-facts.ts';
+import { DAY_MS, type LookedEntry, MAX_COMPARED, PathFacts } from './rules/path-facts.ts';
 import { recurringFailure } from './rules/recurring-failure.ts';
 import { redundantWrites } from './rules/redundant.ts';
 import { onlyAuthor, singlePoint } from './rules/single-point.ts';
@@ -106,12 +107,17 @@ async function lookAtPath(run: ScanRun, path: PathFacts, staleSeq: number): Prom
 const ENTRIES_ASKED = 50;
 const MOST_READERS = 20;
 
-/** The agents that have read one of the entries of a path that are read most. */
-function readersOf({ query, dialect, row }: ScanRun, path: PathFacts): Promise<string[]> {
+/** The entries of a path that are read most. */
+function mostRead(path: PathFacts): LookedEntry[] {
   const read = path.entries.filter(({ recall_count }) => recall_count > 0);
-  const most = read.toSorted((a, b) => b.recall_count - a.recall_count || a.entry_id - b.entry_id);
+  return read.toSorted((a, b) => b.recall_count - a.recall_count || a.entry_id - b.entry_id).slice(0, ENTRIES_ASKED);
+}
+
+/** The agents that have read one of them. */
+function readersOf({ query, dialect, row }: ScanRun, path: PathFacts): Promise<string[]> {
+  const most = mostRead(path);
   if (most.length === 0) return Promise.resolve([]);
-  const nodes = dialect.texts(most.slice(0, ENTRIES_ASKED).map(({ entry_id }) => entryNode(entry_id)));
+  const nodes = dialect.texts(most.map(({ entry_id }) => entryNode(entry_id)));
   return listReadersOf(query, { account_id: row.account_id, branch: MAIN_BRANCH, nodes, limit: MOST_READERS });
 }
 
@@ -127,6 +133,16 @@ async function staleClusterIfRead(run: ScanRun, path: PathFacts, staleSeq: numbe
   const recent = seqs.filter((seq) => seq >= staleSeq);
   const traces = await findTraces(query, row.account_id, recent);
   const shown = traces.filter((trace) => trace?.branch === MAIN_BRANCH && trace.visible_to === '');
-  const ids = [...shown.flatMap((trace) => trace?.trace_id ?? []), ...failedLately(path, terms)];
-  return ids.length === 0 ? undefined : staleCluster(path, terms, [...new Set(ids)]);
+  const ids = new Set([...shown.flatMap((trace) => trace?.trace_id ?? []), ...failedLately(path, terms)]);
+  const agents = ids.size > 0 ? [] : await recentReadersOf(run, path, staleSeq);
+  return ids.size + agents.length === 0 ? undefined : staleCluster(path, terms, { trace_ids: [...ids], agents });
+}
+
+/** The agents that have read entries of others there, whether or not an outcome has sealed their sessions. */
+async function recentReadersOf({ query, dialect, row }: ScanRun, path: PathFacts, staleSeq: number): Promise<string[]> {
+  const keys = mostRead(path).map(({ key }) => key);
+  if (keys.length === 0) return [];
+  const { entity_path } = path;
+  const part = { account_id: row.account_id, branch: MAIN_BRANCH, entity_path, since: staleSeq, limit: MOST_READERS };
+  return listReadersSince(query, { ...part, keys: dialect.texts(keys) });
 }

@@ -132,6 +132,29 @@ export function listReadEvents(
   );
 }
 
+export type ReadKeys = {
+  account_id: string;
+  branch: string;
+  entity_path: string;
+  keys: Sql;
+  since: number;
+  limit: number;
+};
+
+/** Who has read what others wrote under some keys of a path since a place in the log; `keys` as the dialect makes `texts`. */
+export async function listReadersSince(
+  query: Query,
+  { account_id, branch, entity_path, keys, since, limit }: ReadKeys,
+): Promise<string[]> {
+  const rows = await query.all<{ agent_id: string }>(
+    sql`SELECT DISTINCT agent_id FROM events
+        WHERE account_id = ${account_id} AND entity_path = ${entity_path} AND key IN (SELECT value FROM ${keys})
+          AND event_type = 'cross_agent_read' AND seq >= ${since} AND actor_agent_id IS NULL AND visible_to = '' AND branch = ${branch}
+        ORDER BY agent_id LIMIT ${limit}`,
+  );
+  return rows.map(({ agent_id }) => agent_id);
+}
+
 export type CountedReads = { after: number; where: readonly Sql[]; scope: Scope | undefined; limit: number };
 
 /**

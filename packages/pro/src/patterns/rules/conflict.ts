@@ -7,6 +7,8 @@ const LEAST_SHARED_WORDS = 6;
 const LEAST_KEY_WORDS = 0.5;
 /** How often a value has to come back until agents seem to undo each other's writes. */
 const LEAST_RETURNS = 2;
+/** So many entries of one family are compared with all others of it. */
+const MAX_IN_FAMILY = 20;
 
 type FoundConflict = {
   entries: readonly LookedEntry[];
@@ -59,21 +61,24 @@ const isSameSubject = ({ one, other, shared }: SimilarPair): boolean =>
 
 /** Keys that only differ in how they are written: `timeoutMs` and `timeout_ms`. */
 function pairsOfFamilies(entries: readonly LookedEntry[]): { one: LookedEntry; other: LookedEntry }[] {
-  const families = new Map<string, LookedEntry>();
-  return entries.flatMap((entry) => {
-    const { family } = entry;
-    const known = families.get(family);
-    if (!known) families.set(family, entry);
-    return known && family !== '' ? [{ one: known, other: entry }] : [];
+  const families = new Map<string, LookedEntry[]>();
+  const stated = entries.filter((entry) => entry.family !== '' && isStatement(entry));
+  return stated.flatMap((other) => {
+    const known = families.get(other.family) ?? [];
+    families.set(other.family, known);
+    const pairs = known.map((one) => ({ one, other }));
+    if (known.length < MAX_IN_FAMILY) known.push(other);
+    return pairs;
   });
 }
 
+/** What an agent went through contradicts nobody, nor does what outcomes have refuted. */
+const isStatement = ({ memory_type, evidence_status }: LookedEntry): boolean =>
+  memory_type !== 'experience' && evidence_status !== 'discredited';
+
 function conflictOf(one: LookedEntry, other: LookedEntry, contradicts: Contradicts): FoundConflict | undefined {
   if (one.agent_id === other.agent_id || one.content_hash === other.content_hash) return undefined;
-  if (
-    [one, other].some(({ memory_type, evidence_status }) => memory_type === 'experience' || isRefuted(evidence_status))
-  )
-    return undefined;
+  if (!isStatement(one) || !isStatement(other)) return undefined;
   if (one.text === undefined || other.text === undefined || !contradicts(one.text, other.text)) return undefined;
   const areBothProven = [one, other].every(({ evidence_status }) => evidence_status === 'validated');
   return {
@@ -83,8 +88,6 @@ function conflictOf(one: LookedEntry, other: LookedEntry, contradicts: Contradic
     areBothProven,
   };
 }
-
-const isRefuted = (status: string): boolean => status === 'discredited';
 
 /** Where a value that another agent replaced comes back at least twice. */
 function undoneWrites(entry: LookedEntry, since: number): FoundConflict | undefined {

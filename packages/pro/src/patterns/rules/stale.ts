@@ -20,8 +20,11 @@ export const failedLately = (path: PathFacts, terms: ScanTerms): string[] =>
     lines.flatMap(({ failed, at, trace_id }) => (failed && !isOld(at, terms) && trace_id !== null ? [trace_id] : [])),
   );
 
+/** Sessions, or agents where no outcome has sealed theirs. */
+type RecentReaders = { trace_ids: readonly string[]; agents: readonly string[] };
+
 /** A path that is out of date as a whole, and that sessions still read. */
-export function staleCluster(path: PathFacts, terms: ScanTerms, readers: readonly string[]): PatternFinding {
+export function staleCluster(path: PathFacts, terms: ScanTerms, { trace_ids, agents }: RecentReaders): PatternFinding {
   const days = Math.floor((terms.at - path.touched_at) / DAY_MS);
   return findingAt({
     pattern_type: 'stale_cluster',
@@ -29,9 +32,9 @@ export function staleCluster(path: PathFacts, terms: ScanTerms, readers: readonl
     weight: path.count,
     entity_path: path.entity_path,
     evidence_seq: path.newest_seq,
-    figures: { entries: path.count, days_untouched: days, recent_readers: readers.length },
+    figures: { entries: path.count, days_untouched: days, recent_readers: Math.max(trace_ids.length, agents.length) },
     entries: path.entries.toSorted(mostRead),
-    trace_ids: readers,
+    ...{ trace_ids, agents },
   });
 }
 

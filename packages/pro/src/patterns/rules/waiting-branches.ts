@@ -37,22 +37,27 @@ export type PullRequestFacts = {
   target_branch: string;
   created_by: string;
   created_seq: number;
-  newest_seq: number;
   changes: number;
+  /** The first write that everyone may see and that nobody has reviewed; undefined where there is none. */
+  oldest_seq: number | undefined;
+  /** The newest of these that has waited long enough; 0 where there is none. */
+  overdue_seq: number;
   /** Up to where others than its author have decided about it; 0 where nobody has. */
   reviewed_seq: number;
 };
 
-/** A pull request whose newest changes nobody has reviewed for a while. */
+/** A pull request with changes that nobody has reviewed for a while, whatever was written there since. */
 export function unreviewedChanges(request: PullRequestFacts, before: number): PatternFinding | undefined {
-  const { id, source_branch, target_branch, created_by, created_seq, newest_seq, changes, reviewed_seq } = request;
-  if (changes === 0 || newest_seq >= before || created_seq >= before || reviewed_seq >= newest_seq) return undefined;
+  const { id, source_branch, target_branch, created_by, created_seq, changes, reviewed_seq } = request;
+  const { oldest_seq, overdue_seq } = request;
+  if (changes === 0 || oldest_seq === undefined || oldest_seq >= before || created_seq >= before) return undefined;
   return {
     pattern_type: 'unreviewed_changes',
     severity: target_branch === 'main' ? 'warning' : 'info',
     weight: changes,
     ...{ entity_path: null, agent_id: null, branch: source_branch, pull_request_id: id },
-    evidence_seq: Math.max(newest_seq, created_seq),
+    // Comes back when what was written after the resolution has waited as long.
+    evidence_seq: Math.max(overdue_seq, created_seq),
     figures: { changes, reviewed: Number(reviewed_seq > 0) },
     ...{ entries: [], trace_ids: [], agents: [created_by] },
   };

@@ -37,6 +37,33 @@ export async function newestChangeOn(query: Query, accountId: string, branch: st
   return found?.seq ?? 0;
 }
 
+export type WaitingPart = {
+  account_id: string;
+  branch: string;
+  after: number;
+  /** Until when a write counts for `newest_seq`. */
+  before: number;
+  /** Entries, and versions of each, that are looked at. */
+  entries: number;
+  versions: number;
+};
+
+/** The first write to a branch itself after a `seq` that everyone may see, and the newest one before another; null where there is none. */
+export async function rangeOfChanges(
+  query: Query,
+  { account_id, branch, after, before, entries, versions }: WaitingPart,
+): Promise<{ oldest_seq: number | null; newest_seq: number | null }> {
+  const found = await query.get<{ oldest_seq: number | null; newest_seq: number | null }>(
+    sql`SELECT min(versions.seq) AS oldest_seq, max(CASE WHEN versions.seq < ${before} THEN versions.seq END) AS newest_seq
+        FROM (SELECT entry_id, version FROM entries
+              WHERE account_id = ${account_id} AND branch = ${branch} AND seq > ${after} ORDER BY seq LIMIT ${entries}) AS changed
+        JOIN versions ON versions.account_id = ${account_id} AND versions.entry_id = changed.entry_id
+          AND versions.version > changed.version - ${versions}
+        WHERE versions.seq > ${after} AND versions.shared = 1`,
+  );
+  return found ?? { oldest_seq: null, newest_seq: null };
+}
+
 type AuthoredPart = { agent_id: string; after: number; limit: number };
 
 /** The live entries of a view that an agent wrote last, after a `seq` and in the order of the log. */

@@ -15,6 +15,7 @@ export {
   listAuthoredHeads,
   listChangedHeads,
   newestChangeOn,
+  rangeOfChanges,
 } from './changed.ts';
 export { refuseProtected } from './check-draft.ts';
 export { checkWrites } from './check-write.ts';

@@ -113,6 +113,9 @@ export function listPages(query: Query, key: SessionKey, after = 0): Promise<Pag
   );
 }
 
+export const deletePagesOf = (tx: Transaction, key: SessionKey, attempt: number): Promise<number> =>
+  tx.run(sql`DELETE FROM session_reads WHERE ${ofSession(key)} AND attempt = ${attempt}`);
+
 /** Returns items in the order they happened: notes are written slightly later than what a caller records. */
 export function listItems(query: Query, key: SessionKey): Promise<ItemRow[]> {
   return query.all<ItemRow>(

@@ -1,8 +1,8 @@
 import type { Query } from '../../db/index.ts';
 import { MAIN_BRANCH } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
-import { KnownReads } from './rules/known-reads.ts';
-import { fromPage } from './rules/page.ts';
+import { dayOf, KnownReads } from './rules/known-reads.ts';
+import { AGAIN, fromPage } from './rules/page.ts';
 
 /**
  * The limit on cached reads of all sessions together. Each session also counts as several reads, however little it read.
@@ -68,14 +68,20 @@ export class SessionReadCache {
 const sessionKeyText = ({ account_id, agent_id, session }: queries.SessionKey) =>
   `${account_id}\n${agent_id}\n${session}`;
 
-/** Of earlier attempts only the entries count. */
+/** Of earlier attempts only the day of their reads counts. */
 async function load(query: Query, row: queries.SessionRow): Promise<KnownReads> {
   const reads = new KnownReads(0);
   if (row.reads === 0) return reads;
   for (const page of await queries.listPages(query, row)) {
-    reads.begin(page.attempt);
+    const isAgain = page.attempt === AGAIN;
+    if (!isAgain) reads.begin(page.attempt);
     const branch = page.branch ?? MAIN_BRANCH;
-    for (const { entry_id, version } of fromPage(page.reads)) reads.add({ entry_id, version, branch });
+    for (const { entry_id, version, read_at } of fromPage(page.reads)) {
+      const day = dayOf(read_at);
+      reads.addOn(day, entry_id);
+      if (isAgain) reads.addAgain(day);
+      else reads.add({ entry_id, version, branch });
+    }
   }
   return reads;
 }

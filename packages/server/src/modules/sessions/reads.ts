@@ -2,7 +2,7 @@ import type { Query, Transaction } from '../../db/index.ts';
 import { EVERYONE, isInScope, MAIN_BRANCH, type Scope } from '../../kernel/index.ts';
 import { findEntriesByNumber, findVersions } from '../entries/offers.ts';
 import * as queries from './queries.ts';
-import { fromPage, numbersIn } from './rules/page.ts';
+import { AGAIN, fromPage, numbersIn } from './rules/page.ts';
 
 /** An entry as an open session read it. */
 export type SessionReadRow = queries.SessionKey & {
@@ -25,7 +25,8 @@ export type SessionReadRow = queries.SessionKey & {
 /** Returns reads in order. Entries erased since then are left out. */
 export async function loadReads(query: Query | Transaction, session: queries.SessionKey): Promise<SessionReadRow[]> {
   const pages = await queries.listPages(query, session);
-  const kept = pages.flatMap(({ attempt, branch, reads }) =>
+  const noted = pages.filter(({ attempt }) => attempt !== AGAIN);
+  const kept = noted.flatMap(({ attempt, branch, reads }) =>
     fromPage(reads).map((read) => ({ attempt, branch: branch ?? MAIN_BRANCH, ...read })),
   );
   if (kept.length === 0) return [];

@@ -1,6 +1,6 @@
 import type { ReadNote, SessionNote } from '../../kernel/index.ts';
 import type { SessionRow } from './queries.ts';
-import type { KnownReads } from './rules/known-reads.ts';
+import { dayOf, type KnownReads } from './rules/known-reads.ts';
 
 /** In a session with more reads than this, causes can no longer be told apart. */
 const MAX_READS = 1000;
@@ -8,22 +8,32 @@ const MAX_READS = 1000;
 /** A session with its new notes and its earlier reads. */
 export type RecordedSession = { row: SessionRow; notes: readonly SessionNote[]; known: KnownReads };
 
-/** Reads of entries that other agents wrote are `foreign`: they are logged for both agents. */
-export type NewReads = { reads: ReadNote[]; foreign: { read: ReadNote; isFirstOfEntry: boolean }[] };
+/** A read of an entry that another agent wrote: the first of an entry on a day is logged for both agents. */
+export type ForeignRead = { read: ReadNote; isNew: boolean; isFirstOfDay: boolean };
 
-/** Returns the reads that are new to the session, up to its limit. */
+/** `again`: what the session had read on an earlier day. */
+export type NewReads = { reads: ReadNote[]; foreign: ForeignRead[]; again: ReadNote[] };
+
+/** Returns the reads that are new to the session, up to its limit, and those of others' entries that are new to the day. */
 export function takeNewReads({ row, notes, known }: RecordedSession): NewReads {
-  const taken: NewReads = { reads: [], foreign: [] };
+  const taken: NewReads = { reads: [], foreign: [], again: [] };
   for (const read of notes) {
-    if (read.kind !== 'read' || known.has(read)) continue;
-    if (row.reads >= MAX_READS) {
+    if (read.kind !== 'read') continue;
+    const isNew = !known.has(read);
+    const isForeign = read.written_by !== row.agent_id;
+    const isFirstOfDay = isForeign && !known.hasOn(dayOf(read.at), read.entry_id);
+    if (!isNew && !isFirstOfDay) continue;
+    if (isNew && row.reads >= MAX_READS) {
       row.truncated = 1;
-      break;
+      continue;
     }
-    row.reads++;
-    taken.reads.push(read);
-    if (read.written_by !== row.agent_id) taken.foreign.push({ read, isFirstOfEntry: !known.hasEntry(read.entry_id) });
-    known.add(read);
+    if (isForeign) taken.foreign.push({ read, isNew, isFirstOfDay });
+    if (isFirstOfDay) known.addOn(dayOf(read.at), read.entry_id);
+    if (isNew) {
+      row.reads++;
+      taken.reads.push(read);
+      known.add(read);
+    } else taken.again.push(read);
   }
   return taken;
 }

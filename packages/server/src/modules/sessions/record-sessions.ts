@@ -13,9 +13,9 @@ import { countSession, loaded } from './counters.ts';
 import * as queries from './queries.ts';
 import type { SessionReadCache } from './read-cache.ts';
 import { dropReaders } from './readers.ts';
-import { type NewReads, type RecordedSession, takeNewReads } from './record-reads.ts';
-import { KnownReads } from './rules/known-reads.ts';
-import { toPage } from './rules/page.ts';
+import { type ForeignRead, type NewReads, type RecordedSession, takeNewReads } from './record-reads.ts';
+import { dayOf, KnownReads } from './rules/known-reads.ts';
+import { AGAIN, toPage } from './rules/page.ts';
 import { newSession } from './store.ts';
 
 /** The limit on queries and errors noted automatically; items that a caller records have a higher one. */
@@ -31,11 +31,11 @@ export async function recordSessions(
   const sessions = await openSessions(work, memory, seen);
   const pages: queries.PageRow[] = [];
   const items: queries.ItemRow[] = [];
-  const foreign: ForeignRead[] = [];
+  const foreign: LoggedRead[] = [];
   for (const session of sessions) {
     const { row } = session;
     const taken = takeNewReads(session);
-    pages.push(...pagesOf(work, row, taken));
+    pages.push(...pagesOf(work, row, taken), ...pagesOfDay(work, session, taken));
     for (const one of taken.foreign) foreign.push({ ...one, row });
     items.push(...itemsOf(work, row, session.notes));
     row.last_at = work.now;
@@ -88,6 +88,17 @@ function pagesOf(work: Work, row: queries.SessionRow, { reads }: NewReads): quer
   });
 }
 
+/** So that every server knows what was read on a day; what was read again on an earlier one is of no use any more. */
+function pagesOfDay(work: Work, { row, known }: RecordedSession, { again }: NewReads): queries.PageRow[] {
+  const [first] = again;
+  if (!first) return [];
+  if (known.addAgain(dayOf(first.at))) work.send(queries.deletePagesOf(work.tx, row, AGAIN));
+  const { account_id, agent_id, session } = row;
+  const no = work.nextItem();
+  row.last_page = no;
+  return [{ account_id, agent_id, session, no, attempt: AGAIN, reads: toPage(again), branch: null }];
+}
+
 function itemsOf(work: Work, row: queries.SessionRow, seen: readonly SessionNote[]): queries.ItemRow[] {
   const noted = seen.filter((one) => one.kind !== 'read');
   const fitting = noted.slice(0, Math.max(0, MAX_NOTED_ITEMS - row.items));
@@ -102,13 +113,13 @@ function itemsOf(work: Work, row: queries.SessionRow, seen: readonly SessionNote
   });
 }
 
-type ForeignRead = NewReads['foreign'][number] & { row: queries.SessionRow };
+type LoggedRead = ForeignRead & { row: queries.SessionRow };
 
 /**
  * Logs reads of other agents' entries. An agent's reads of its own entries are linked when the session is sealed: they are
  * the majority and must stay cheap.
  */
-async function emitForeignReads(work: Work, foreign: readonly ForeignRead[]): Promise<void> {
+async function emitForeignReads(work: Work, foreign: readonly LoggedRead[]): Promise<void> {
   const versions = await findVersions(
     work.tx,
     work.account_id,
@@ -116,10 +127,11 @@ async function emitForeignReads(work: Work, foreign: readonly ForeignRead[]): Pr
   );
   // An entry erased since it was read must not be named again.
   const there = foreign.filter((_, i) => versions[i] !== undefined);
-  for (const { row, read, isFirstOfEntry } of there) if (isFirstOfEntry) emitCrossAgentRead(work, row, read);
+  for (const { row, read, isFirstOfDay } of there) if (isFirstOfDay) emitCrossAgentRead(work, row, read);
+  const linked = there.filter(({ isNew }) => isNew);
   applyReads(
     work,
-    there.map(({ row, read }) => ({ agent_id: row.agent_id, count: 1, ...read })),
+    linked.map(({ row, read }) => ({ agent_id: row.agent_id, count: 1, ...read })),
   );
 }
 

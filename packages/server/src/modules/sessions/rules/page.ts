@@ -8,6 +8,9 @@ export type StandingAtRead = {
   discredited_at: number | null;
 };
 
+/** Stands for the attempt on pages of what a session read again on a later day. */
+export const AGAIN = -1;
+
 /** A read as an open session stores it: numbers only, which refer to an entry as long as it exists. */
 export type StoredRead = {
   entry_id: number;
