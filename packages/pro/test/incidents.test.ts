@@ -64,6 +64,34 @@ describe.each(backends)('incidents on %s', (backend) => {
     expect(await listed(app)).toMatchObject([{ agent_id: null, status: 'open', rule: 'excess' }]);
   });
 
+  it('of several agents are opened again by one new failure', async () => {
+    const app = await open();
+    const agents = ['agent/a', 'agent/b', 'agent/c'];
+    for (let n = 0; n < 105; n++) await traced(app, 'pay', { agent_id: agents[n % 3] });
+    for (let n = 0; n < 9; n++) await traced(app, 'delete', { agent_id: agents[n % 3] });
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    const [{ incident_id } = { incident_id: '' }] = await listed(app);
+    await app.call('incidents.resolve', { incident_id });
+    await trace(app, [1, 1], { agent_id: 'agent/a' });
+    expect(await listed(app)).toMatchObject([
+      { incident_id, agent_id: null, status: 'open', rule: 'again', window: { samples: 1, failures: 1 } },
+    ]);
+  });
+
+  it('of several agents are not opened again by what one agent fails long after', async () => {
+    const app = await open();
+    const agents = ['agent/a', 'agent/b', 'agent/c'];
+    for (let n = 0; n < 60; n++) await traced(app, 'pay', { agent_id: agents[n % 3] });
+    for (let n = 0; n < 9; n++) await traced(app, 'delete', { agent_id: agents[n % 3] });
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    const [{ incident_id } = { incident_id: '' }] = await listed(app);
+    await app.call('incidents.resolve', { incident_id });
+    for (let n = 0; n < 90; n++) await traced(app, 'pay', { agent_id: agents[n % 3] });
+    await trace(app, [20, 1], { agent_id: 'agent/a' });
+    expect(await listed(app, { status: 'open' })).toMatchObject([{ agent_id: 'agent/a' }]);
+    expect(await listed(app, { status: 'resolved' })).toMatchObject([{ incident_id }]);
+  });
+
   it('are acknowledged, grow, are muted and resolved, and are opened again by new failures', async () => {
     const app = await open();
     await trace(app, [60, 100]);

@@ -126,7 +126,8 @@ function* excessesIn(
     const at = placeIn(row, failure.trace_seq);
     if (at < 0) continue;
     const found = normal ? excessAgain(row, at, normal) : excessAt(row, at);
-    if (found && (of_agent !== '' || isSpread(row, found))) excesses.set(failure, found);
+    if (!found) continue;
+    if (of_agent !== '' || found.rule === 'again' || isSpread(row, found)) excesses.set(failure, found);
   }
   return excesses;
 }
