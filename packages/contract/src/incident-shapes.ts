@@ -11,8 +11,8 @@ export const incidentSources = ['judge', 'behavior'] as const;
 
 const tracesCounted = z
   .object({
-    samples: z.int().meta({ description: 'How many traces passed or failed.' }),
-    failures: z.int().meta({ description: 'How many of these failed.' }),
+    samples: z.int().meta({ description: 'How many traces passed or failed, or a behavior was looked for in.' }),
+    failures: z.int().meta({ description: 'How many of these failed, or have the behavior.' }),
     rate: z.number().nullable().meta({ description: 'The share that failed; null without traces.' }),
     low: z.number().meta({ description: 'The true share is above this, and below `high`, with 95 % confidence.' }),
     high: z.number(),
@@ -34,7 +34,7 @@ const fields = {
   rule: z.enum(['excess', 'again', 'from_start']).meta({
     description:
       '`excess`: more failures than in the traces before. `again`: more than before the incident, soon after it was resolved. ' +
-      '`from_start`: more than half, where too few traces came before.',
+      '`from_start`: a judge fails more than half, where too few traces came before.',
   }),
   window: tracesCounted.meta({ description: 'The traces that it was opened by.' }),
   base: tracesCounted.nullable().meta({ description: 'The traces before, which these were compared with.' }),
@@ -52,7 +52,9 @@ const fields = {
   updated_at: s.utc,
 };
 
-export const incident = z.object(fields).meta({ id: 'Incident', description: 'Traces fail more often than usual.' });
+export const incident = z
+  .object(fields)
+  .meta({ id: 'Incident', description: 'Traces fail, or have a behavior, more often than usual.' });
 
 export const incidentChange = z
   .object({

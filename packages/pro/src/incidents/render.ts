@@ -36,16 +36,17 @@ export async function toIncident(query: Query, row: IncidentRow, now: number): P
   const counts = await sourceOf(row).count(query, row, { account_id, spans: spansOf(row) });
   const [window = NONE, base, since = NONE] = ['window', 'base', 'since'].map((name) => counts.get(name));
   const chance = base ? chanceOf(window, base) : null;
+  const source_kind = row.source_kind as Incident['source_kind'];
   return {
     incident_id: row.incident_id,
-    source_kind: row.source_kind as Incident['source_kind'],
+    source_kind,
     source_id: row.source_id,
     source_version: row.source_version,
     agent_id: row.of_agent === '' ? null : row.of_agent,
     branch: row.branch,
     status: statusAt(row, now),
     muted_until: toIsoOrNull(row.muted_until),
-    reason: reasonOf({ window, base, chance }),
+    reason: reasonOf({ source_kind, window, base, chance }),
     rule: rule as Incident['rule'],
     window: toCounted(window),
     base: base ? toCounted(base) : null,

@@ -18,6 +18,8 @@ type SpansCounted = {
 
 /** What can open incidents. */
 export type IncidentSource = {
+  /** Whether a share that is high from the start is wrong by itself. */
+  opensFromStart: boolean;
   /** Up to a moment of the log, oldest first. */
   list(query: Query, group: WatchedGroup, samples: SamplesUpTo): Promise<ReportedSample[]>;
   /** Newest first. */
@@ -31,6 +33,7 @@ const verdictsOf = ({ source_id, source_version, of_agent, branch, visible_to }:
 });
 
 const judgeSource: IncidentSource = {
+  opensFromStart: true,
   async list(query, group, samples) {
     const found = await listSamples(query, verdictsOf(group), samples);
     return found.map(({ trace_seq, agent_id, result, seq }) => ({
@@ -49,8 +52,9 @@ const looksOf = ({ source_id, source_version, of_agent, branch, visible_to }: Wa
   agent_id: of_agent === '' ? null : of_agent,
 });
 
-/** A trace with the behavior counts as one that failed. */
+/** A trace with the behavior counts as one that failed. That most have it is how the agents work. */
 const behaviorSource: IncidentSource = {
+  opensFromStart: false,
   async list(query, group, samples) {
     const found = await listLookSamples(query, looksOf(group), samples);
     return found.map(({ result, trace_seq, agent_id, seq }) => ({

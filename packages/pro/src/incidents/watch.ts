@@ -115,9 +115,11 @@ async function excessesOf(query: Query, asked: GroupAsked): Promise<GroupExcesse
 
 /** Each failure is looked at as the log was when it was reported. */
 function* excessesIn(
-  { failures, of_agent }: GroupWatched,
+  group: GroupWatched,
   { samples, normal }: GroupPast,
 ): Generator<void, Map<ReportedFailure, ExcessFound>> {
+  const { failures, of_agent } = group;
+  const { opensFromStart } = sourceOf(group);
   const excesses = new Map<ReportedFailure, ExcessFound>();
   const rowAt = rowsOf(samples);
   for (const failure of failures) {
@@ -126,7 +128,7 @@ function* excessesIn(
     const at = placeIn(row, failure.trace_seq);
     if (at < 0) continue;
     const found = normal ? excessAgain(row, at, normal) : excessAt(row, at);
-    if (!found) continue;
+    if (!found || (found.rule === 'from_start' && !opensFromStart)) continue;
     if (of_agent !== '' || found.rule === 'again' || isSpread(row, found)) excesses.set(failure, found);
   }
   return excesses;

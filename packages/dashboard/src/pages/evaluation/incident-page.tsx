@@ -89,13 +89,13 @@ function ShownIncident({ incident, call }: { incident: WholeIncident; call: Copi
         <div>
           <IncidentFigures incident={incident} />
           <Suspects of={failuresOf(incident)} />
-          <IncidentTraces traces={incident.traces} />
+          <IncidentTraces incident={incident} />
         </div>
         <div className={styles.aside}>
           <Section title={texts.about}>
             <Facts facts={factsOf(incident)} />
           </Section>
-          <IncidentTimeline timeline={incident.timeline} />
+          <IncidentTimeline incident={incident} />
         </div>
       </div>
     </>
@@ -109,7 +109,7 @@ function useQuestion({ source_kind, source_id, agent_id, traces }: WholeIncident
   if (!mayAsk || agent === undefined) return undefined;
   return {
     agent,
-    question: investigation.aboutIncident(source_id, agent),
+    question: investigation.aboutIncident[source_kind](source_id, agent),
     ...(source_kind === 'judge' ? { judge: source_id } : {}),
     ...(traces[0] ? { trace: traces[0].trace_id } : {}),
   };
