@@ -6,6 +6,8 @@ export const incidentId = s
   .label(64)
   .meta({ description: 'Which incident.', examples: ['01K9Z3V8M6T2Q4X7N5B1C0D9EF'] });
 
+export const groupId = s.label(64).meta({ examples: ['01K9Z3V8M6T2Q4X7N5B1C0D9EF'] });
+
 export const incidentStatuses = ['open', 'acknowledged', 'muted', 'resolved'] as const;
 export const incidentSources = ['judge', 'behavior'] as const;
 
@@ -19,8 +21,21 @@ const tracesCounted = z
   })
   .meta({ id: 'TracesCounted', description: 'As the traces and their verdicts are now.' });
 
+const related = z
+  .object({
+    incident_id: incidentId,
+    source_kind: z.enum(incidentSources),
+    source_id: z.string().meta({ description: 'Which judge or behavior it is.' }),
+    agent_id: s.agentId.nullable(),
+    status: z.enum(incidentStatuses),
+  })
+  .meta({ id: 'RelatedIncident', description: 'Another incident of the same group.' });
+
 const fields = {
   incident_id: incidentId,
+  group_id: groupId.meta({ description: 'The same for incidents that were opened by mostly the same traces.' }),
+  related: z.array(related).meta({ description: 'Up to 20 others of its group, that which was opened first first.' }),
+  related_complete: z.boolean().meta({ description: 'False where there are more.' }),
   source_kind: z
     .enum(incidentSources)
     .meta({ description: 'What fails; a trace with a behavior counts as one that fails.' }),

@@ -10,7 +10,8 @@ export type WatchedGroup = IncidentPlace & { source_version: number };
 
 export type FailedTrace = Pick<VerdictSample, 'trace_seq' | 'trace_id' | 'agent_id' | 'traced_at'>;
 type SamplesUpTo = { account_id: string; after: number; until: number; reported: number; limit: number };
-type FailuresBetween = { account_id: string; from: number; until: number; limit: number };
+/** `reported`: only what the log knew there. */
+type FailuresBetween = { account_id: string; from: number; until: number; reported?: number; limit: number };
 type SpansCounted = {
   account_id: string;
   spans: readonly { name: string; from: number; before: number; limit: number }[];

@@ -7,6 +7,7 @@ import {
   untilTurnEnds,
   type Work,
 } from '@mem-service/server/module';
+import { joinGroups, type OpenedIncident } from './join-groups.ts';
 import * as queries from './queries.ts';
 import { reportChange } from './report.ts';
 import {
@@ -152,15 +153,20 @@ async function countFailures(work: Work, { failures, watched, excesses }: Counti
   const { account_id, tx } = work;
   const known = await queries.findIncidents(tx, account_id, [...watched.values()]);
   const incidents = new Map([...watched.keys()].map((name, i) => [name, known[i]]));
-  const rows = await untilTurnEnds(changedBy(work, { failures, incidents, excesses }));
-  if (rows.length > 0) work.send(tx.insertMany(queries.upsertIncidents, rows));
+  const { rows, openings } = await untilTurnEnds(changedBy(work, { failures, incidents, excesses }));
+  const groups = await joinGroups(work, openings);
+  const changed = rows.map((row) => ({ ...row, group_id: groups.get(row.incident_id) ?? row.group_id }));
+  if (changed.length > 0) work.send(tx.insertMany(queries.upsertIncidents, changed));
 }
 
 type CountingIn = Omit<Counting, 'watched'> & { incidents: Map<string, queries.IncidentRow | undefined> };
 
+type ChangedIncidents = { rows: queries.IncidentRow[]; openings: OpenedIncident[] };
+
 /** The incidents that the failures change, as they are after the last. */
-function* changedBy(work: Work, { failures, incidents, excesses }: CountingIn): Generator<void, queries.IncidentRow[]> {
+function* changedBy(work: Work, { failures, incidents, excesses }: CountingIn): Generator<void, ChangedIncidents> {
   const changed = new Map<string, queries.IncidentRow>();
+  const openings: OpenedIncident[] = [];
   for (const failure of failures) {
     yield;
     for (const group of groupsOf(failure)) {
@@ -173,11 +179,12 @@ function* changedBy(work: Work, { failures, incidents, excesses }: CountingIn): 
           ? undefined
           : opened(work, { group, failure, before, excesses: excesses.get(name) });
       if (!after) continue;
+      if (!isActive(before)) openings.push({ row: after, reported: failure.seq });
       incidents.set(name, after);
       changed.set(name, after);
     }
   }
-  return [...changed.values()];
+  return { rows: [...changed.values()], openings };
 }
 
 /** An incident that is open has one failure more; that they have doubled is reported. */
@@ -206,8 +213,10 @@ function opened(work: Work, { group, failure, before, excesses }: Opening): quer
   const { account_id, now } = work;
   const { rule, from_seq, to_seq, base, failures } = found;
   const { source_kind, source_id, source_version, of_agent, branch, visible_to } = group;
+  const id = work.services.ids.next(now);
   const row: queries.IncidentRow = {
-    ...{ account_id, incident_id: before?.incident_id ?? work.services.ids.next(now) },
+    // Others may have stayed in the group that it was in before.
+    ...{ account_id, incident_id: before?.incident_id ?? id, group_id: id },
     ...{ source_kind, source_id, source_version, of_agent, branch, visible_to },
     ...{ status: 'open', muted_until: null, rule, from_seq, to_seq, resolved_seq: before?.resolved_seq ?? null },
     ...{ base_from_seq: base?.from_seq ?? null, base_until_seq: base?.until_seq ?? null },
