@@ -19,6 +19,7 @@ const fix = {
 };
 const incident = {
   ...{ incident_id: '02', source_kind: 'judge', source_id: 'tools', source_version: 1, agent_id: 'bot' },
+  ...{ group_id: '02', related: [], related_complete: true },
   ...{ branch: 'main', status: 'open', muted_until: null, reason: '9 of 20 traces failed.', rule: 'excess' },
   window: { samples: 20, failures: 9, rate: 0.45, low: 0.2581978582556243, high: 0.6579146575496577 },
   base: { samples: 52, failures: 3, rate: 0.0576923, low: 0.0198141, high: 0.1564251 },
@@ -72,7 +73,12 @@ describe('failures are shown', () => {
     expect(text).toMatch(/^since +0 of 0$/m);
     expect(text).toMatch(/^chance +0.000258$/m);
     const list = shown('incidents.list', { incidents: [incident], ...page });
-    expect(list).toMatch(/^02 +open +judge +tools +bot +main .*9 of 20 traces failed\.$/m);
+    expect(list).toMatch(/^02 +open +judge +tools +1 judge +bot +main .*9 of 20 traces failed\.$/m);
+    const other = { incident_id: '03', source_kind: 'judge', agent_id: 'bot', status: 'open' };
+    const judges = ['errors', 'outcome', 'errors'].map((source_id) => ({ ...other, source_id }));
+    const related = [...judges, { ...other, source_kind: 'behavior', source_id: 'hasty' }];
+    const group = shown('incidents.list', { incidents: [{ ...incident, related }], ...page });
+    expect(group).toMatch(/^02 +open +judge +tools +3 judges, 1 behavior +bot /m);
     const narrow = shown('incidents.list', { incidents: [incident], ...page }, terminal(80));
     expect(narrow.split('\n').every((line) => line.length <= 80)).toBe(true);
   });

@@ -23,7 +23,15 @@ export async function layIncidents(
     await app.kernel.work(by, 'incidents.watch_verdicts', async (work) => {
       const incident_id = services.ids.next(work.now);
       const row = {
-        ...{ account_id, incident_id, source_kind: 'judge', source_id, source_version, of_agent: agent_id },
+        ...{
+          account_id,
+          incident_id,
+          group_id: incident_id,
+          source_kind: 'judge',
+          source_id,
+          source_version,
+          of_agent: agent_id,
+        },
         ...{ branch, visible_to, status: 'open', muted_until: null, rule: 'from_start', from_seq: seq, to_seq: seq },
         ...{ base_from_seq: null, base_until_seq: null, resolved_seq: null, failures: 1, reported_failures: 1 },
         ...{ last_trace_seq: seq, last_failed_at: work.now, seq: 0, created_at: work.now, opened_at: work.now },

@@ -204,7 +204,7 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     await page.getByRole('table', { name: 'Figures' }).getByText('that opened it').waitFor();
     const failed = page.getByRole('table', { name: 'Traces that failed' }).getByRole('row').nth(1);
     expect(await failed.getByRole('link').allInnerTexts()).toEqual(['deploy-bot', story.incident.slice(-8)]);
-    await region(page, 'Memory behind it').getByText('No version of memory explains these failures.').waitFor();
+    await region(page, 'Memory behind it').getByText('No version of memory explains these traces.').waitFor();
     const read = () => app.call('incidents.read', { incident_id });
     await page.keyboard.press('a');
     await region(page, 'What happened').getByText('Acknowledged').waitFor();
@@ -265,7 +265,7 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     await page.getByRole('button', { name: 'failed by their outcomes' }).click();
     await page.getByRole('menuitem', { name: JUDGE }).click();
     await region(page, 'Segments').getByText('2 of 3 runs failed').waitFor();
-    await segments.or(page.getByText('No version of memory explains these failures.')).first().waitFor();
+    await segments.or(page.getByText('No version of memory explains these traces.')).first().waitFor();
     expect(complaints).toEqual([]);
     await page.close();
   });

@@ -35,6 +35,9 @@ export const behavior = z
       .string()
       .nullable()
       .meta({ description: 'Looks for this version in traces of the past; null where none was begun.' }),
+    opens_incidents: z
+      .boolean()
+      .meta({ description: 'Incidents are opened where it is found more often than before.' }),
     agent_id: s.agentId.meta({ description: 'Who last changed it.' }),
     created_at: s.utc,
     updated_at: s.utc,

@@ -6,21 +6,36 @@ export const incidentId = s
   .label(64)
   .meta({ description: 'Which incident.', examples: ['01K9Z3V8M6T2Q4X7N5B1C0D9EF'] });
 
+export const groupId = s.label(64).meta({ examples: ['01K9Z3V8M6T2Q4X7N5B1C0D9EF'] });
+
 export const incidentStatuses = ['open', 'acknowledged', 'muted', 'resolved'] as const;
 export const incidentSources = ['judge', 'behavior'] as const;
 
 const tracesCounted = z
   .object({
-    samples: z.int().meta({ description: 'How many traces passed or failed.' }),
-    failures: z.int().meta({ description: 'How many of these failed.' }),
+    samples: z.int().meta({ description: 'How many traces passed or failed, or a behavior was looked for in.' }),
+    failures: z.int().meta({ description: 'How many of these failed, or have the behavior.' }),
     rate: z.number().nullable().meta({ description: 'The share that failed; null without traces.' }),
     low: z.number().meta({ description: 'The true share is above this, and below `high`, with 95 % confidence.' }),
     high: z.number(),
   })
   .meta({ id: 'TracesCounted', description: 'As the traces and their verdicts are now.' });
 
+const related = z
+  .object({
+    incident_id: incidentId,
+    source_kind: z.enum(incidentSources),
+    source_id: z.string().meta({ description: 'Which judge or behavior it is.' }),
+    agent_id: s.agentId.nullable(),
+    status: z.enum(incidentStatuses),
+  })
+  .meta({ id: 'RelatedIncident', description: 'Another incident of the same group.' });
+
 const fields = {
   incident_id: incidentId,
+  group_id: groupId.meta({ description: 'The same for incidents that were opened by mostly the same traces.' }),
+  related: z.array(related).meta({ description: 'Up to 20 others of its group, that which was opened first first.' }),
+  related_complete: z.boolean().meta({ description: 'False where there are more.' }),
   source_kind: z
     .enum(incidentSources)
     .meta({ description: 'What fails; a trace with a behavior counts as one that fails.' }),
@@ -34,7 +49,7 @@ const fields = {
   rule: z.enum(['excess', 'again', 'from_start']).meta({
     description:
       '`excess`: more failures than in the traces before. `again`: more than before the incident, soon after it was resolved. ' +
-      '`from_start`: more than half, where too few traces came before.',
+      '`from_start`: a judge fails more than half, where too few traces came before.',
   }),
   window: tracesCounted.meta({ description: 'The traces that it was opened by.' }),
   base: tracesCounted.nullable().meta({ description: 'The traces before, which these were compared with.' }),
@@ -52,7 +67,9 @@ const fields = {
   updated_at: s.utc,
 };
 
-export const incident = z.object(fields).meta({ id: 'Incident', description: 'Traces fail more often than usual.' });
+export const incident = z
+  .object(fields)
+  .meta({ id: 'Incident', description: 'Traces fail, or have a behavior, more often than usual.' });
 
 export const incidentChange = z
   .object({

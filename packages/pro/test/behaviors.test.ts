@@ -171,6 +171,43 @@ describe.each(backends)('behaviors on %s', (backend) => {
     expect((await app.call('incidents.list', { judge_id: behavior_id })).incidents).toEqual([]);
   });
 
+  it('that most traces have open no incident, and one that becomes frequent says who has it', async () => {
+    const app = await open();
+    await app.call('behaviors.create', {
+      behavior_id: 'plans-first',
+      matcher: [{ check: 'tool_required', tool: 'plan' }],
+    });
+    await app.call('behaviors.create', { behavior_id, matcher });
+    for (let n = 0; n < 60; n++) await traced(app, n % 30 === 0 ? 'plan pay' : 'plan check pay');
+    for (let n = 0; n < 10; n++) await traced(app, 'plan pay');
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    const { incidents } = await app.call('incidents.list', {});
+    expect(incidents).toMatchObject([{ source_id: behavior_id, rule: 'excess' }]);
+    expect(incidents[0]?.reason).toMatch(/^\d+ of 20 traces have it \(\d+ %\), where \d of \d+ traces had it before/);
+    const { events } = await app.call('agents.timeline', {
+      agent_id: 'agent/test',
+      event_type: ['incident_opened'],
+    } as never);
+    expect(events[0]?.summary).toMatch(/^system opened an incident of behavior 'pays-without-checking': \d+ traces$/);
+  });
+
+  it('open no incident where they are said not to', async () => {
+    const app = await open();
+    expect(await app.call('behaviors.create', { behavior_id, matcher, opens_incidents: false })).toMatchObject({
+      opens_incidents: false,
+    });
+    for (let n = 0; n < 60; n++) await traced(app, 'check pay');
+    for (let n = 0; n < 10; n++) await traced(app, 'pay');
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    expect((await app.call('incidents.list', {})).incidents).toEqual([]);
+    expect(await app.call('behaviors.update', { behavior_id, opens_incidents: true })).toMatchObject({
+      ...{ opens_incidents: true, version: 1 },
+    });
+    await traced(app, 'pay');
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    expect((await app.call('incidents.list', {})).incidents).toMatchObject([{ source_id: behavior_id }]);
+  });
+
   it('are found in an example, with what each feature rests on', async () => {
     const app = await open();
     for (let n = 0; n < 50; n++) await traced(app, 'plan check pay', { attributes: { release: '1', shard: n % 4 } });

@@ -64,6 +64,34 @@ describe.each(backends)('incidents on %s', (backend) => {
     expect(await listed(app)).toMatchObject([{ agent_id: null, status: 'open', rule: 'excess' }]);
   });
 
+  it('of several agents are opened again by one new failure', async () => {
+    const app = await open();
+    const agents = ['agent/a', 'agent/b', 'agent/c'];
+    for (let n = 0; n < 105; n++) await traced(app, 'pay', { agent_id: agents[n % 3] });
+    for (let n = 0; n < 9; n++) await traced(app, 'delete', { agent_id: agents[n % 3] });
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    const [{ incident_id } = { incident_id: '' }] = await listed(app);
+    await app.call('incidents.resolve', { incident_id });
+    await trace(app, [1, 1], { agent_id: 'agent/a' });
+    expect(await listed(app)).toMatchObject([
+      { incident_id, agent_id: null, status: 'open', rule: 'again', window: { samples: 1, failures: 1 } },
+    ]);
+  });
+
+  it('of several agents are not opened again by what one agent fails long after', async () => {
+    const app = await open();
+    const agents = ['agent/a', 'agent/b', 'agent/c'];
+    for (let n = 0; n < 60; n++) await traced(app, 'pay', { agent_id: agents[n % 3] });
+    for (let n = 0; n < 9; n++) await traced(app, 'delete', { agent_id: agents[n % 3] });
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    const [{ incident_id } = { incident_id: '' }] = await listed(app);
+    await app.call('incidents.resolve', { incident_id });
+    for (let n = 0; n < 90; n++) await traced(app, 'pay', { agent_id: agents[n % 3] });
+    await trace(app, [20, 1], { agent_id: 'agent/a' });
+    expect(await listed(app, { status: 'open' })).toMatchObject([{ agent_id: 'agent/a' }]);
+    expect(await listed(app, { status: 'resolved' })).toMatchObject([{ incident_id }]);
+  });
+
   it('are acknowledged, grow, are muted and resolved, and are opened again by new failures', async () => {
     const app = await open();
     await trace(app, [60, 100]);
@@ -100,6 +128,36 @@ describe.each(backends)('incidents on %s', (backend) => {
       event_type: ['incident_opened'],
     } as never);
     expect(events).toMatchObject([{ summary: "system opened an incident of judge 'no-delete': 6 failures" }]);
+  });
+
+  it('are one group where the same traces fail by several judges, and not where others do', async () => {
+    const app = await open();
+    const forbid = (tool: string) => ({ kind: 'code' as const, checks: [{ check: 'tool_forbidden' as const, tool }] });
+    await app.call('judges.create', { judge_id: 'nothing-deleted', definition: NO_DELETE });
+    await app.call('judges.create', { judge_id: 'no-drop', definition: forbid('drop') });
+    await app.call('alert_rules.create', { rule_id: 'opened', metric: 'incidents', above: 0, cooldown_minutes: 0 });
+    await trace(app, [60, 100]);
+    for (let n = 0; n < 20; n++) await traced(app, n % 2 === 0 ? 'delete' : 'drop');
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    const each = await listed(app, { each: true });
+    expect(each.map(({ source_id }) => source_id).toSorted()).toEqual(['no-delete', 'no-drop', 'nothing-deleted']);
+    const groups = await listed(app);
+    expect(groups.map(({ source_id }) => source_id)).toEqual(['no-drop', 'no-delete']);
+    const [apart, first] = groups;
+    expect(apart).toMatchObject({ related: [], related_complete: true });
+    expect(first?.related).toMatchObject([{ source_kind: 'judge', source_id: 'nothing-deleted', status: 'open' }]);
+    expect(await listed(app, { group_id: first?.group_id })).toHaveLength(2);
+    expect(await listed(app, { judge_id: 'nothing-deleted' })).toHaveLength(1);
+    await caughtUp(app);
+    expect(await app.call('alert_rules.read', { rule_id: 'opened' })).toMatchObject({ current: { value: 2 } });
+    for (const { incident_id } of each) await app.call('incidents.resolve', { incident_id });
+    expect(await listed(app, { status: 'resolved' })).toHaveLength(2);
+    await traced(app, 'delete');
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    const [again, ...others] = await listed(app, { status: 'open' });
+    expect(again?.related).toMatchObject([{ source_id: 'nothing-deleted', status: 'open' }]);
+    expect(again?.group_id).not.toBe(first?.group_id);
+    expect(others).toEqual([]);
   });
 
   it('count overruled verdicts as people see them, and traces that are gone no longer', async () => {

@@ -13,6 +13,10 @@ const backfill = z
   .boolean()
   .default(true)
   .meta({ description: 'Look for it in traces of the past, too, in the background.' });
+const opensIncidents = z.boolean().meta({
+  description:
+    'Open incidents where it is found more often than before. False for a good one, or one that says nothing.',
+});
 const version = z
   .int()
   .min(1)
@@ -53,6 +57,7 @@ export const behaviors = {
         for_agent: j.judgeTarget.for_agent.default(null),
         for_path: j.judgeTarget.for_path.default(null),
         status: status.default('active'),
+        opens_incidents: opensIncidents.default(true),
         backfill,
         ...author,
       }),
@@ -89,6 +94,7 @@ export const behaviors = {
           .default(null)
           .meta({ description: 'Compare with traces of this agent only, and look for it only there.' }),
         status: status.default('active'),
+        opens_incidents: opensIncidents.default(true),
         backfill,
         ...author,
       }),
@@ -146,8 +152,8 @@ export const behaviors = {
   'behaviors.update': operation({
     summary: 'Change a behavior',
     description:
-      'Another matcher, agent or path is a new version, which is looked for in every trace again. Name, description and status change ' +
-      'without one.',
+      'Another matcher, agent or path is a new version, which is looked for in every trace again. Name, description, status and ' +
+      '`opens_incidents` change without one.',
     ...about,
     effect: 'write',
     cost: 2,
@@ -162,6 +168,7 @@ export const behaviors = {
         for_agent: j.judgeTarget.for_agent.optional(),
         for_path: j.judgeTarget.for_path.optional(),
         status: status.optional(),
+        opens_incidents: opensIncidents.optional(),
         backfill,
         if_version: z.int().min(1).optional().meta({ description: 'Refuse unless this is its newest version.' }),
         ...author,

@@ -14,7 +14,7 @@ export const incidents = {
     summary: 'List incidents',
     description:
       'Those that were opened last first. One is opened where a judge fails more often than before, or a behavior is found more often, for an agent or ' +
-      'for several.',
+      'for several. Of a group, incidents that were opened by mostly the same traces, that which was opened first stands for all; `related` names the others.',
     module: 'incidents',
     effect: 'read',
     cost: 1,
@@ -27,6 +27,8 @@ export const incidents = {
         agent_id: s.agentId.optional().meta({ description: 'Only those of this agent.' }),
         judge_id: j.judgeId.optional().meta({ description: 'Only those of this judge.' }),
         behavior_id: behaviorId.optional().meta({ description: 'Only those of this behavior.' }),
+        group_id: i.groupId.optional().meta({ description: 'Each incident of this group.' }),
+        each: z.boolean().default(false).meta({ description: 'Each incident, not one for each group.' }),
         limit: z.int().min(1).max(100).default(50).meta({ description: 'Page size, 1 to 100.' }),
         cursor: s.cursor,
       }),

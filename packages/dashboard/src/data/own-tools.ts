@@ -17,7 +17,7 @@ const only = (rest: ToolArguments, given: ToolArguments): ToolArguments | undefi
 export const OWN_TOOLS: Partial<Record<OperationName, SharedTool>> = {
   'incidents.list': {
     tool: 'mem_incident',
-    fields: ['agent_id', 'judge_id', 'behavior_id', 'status', 'limit', 'cursor'],
+    fields: ['agent_id', 'judge_id', 'behavior_id', 'group_id', 'status', 'limit', 'cursor'],
   },
   'incidents.read': { tool: 'mem_incident', fields: ['incident_id'], more: (rest) => only(rest, { action: 'get' }) },
   'alerts.list': { tool: 'mem_alerts', fields: ['rule_id', 'status', 'limit', 'cursor'] },

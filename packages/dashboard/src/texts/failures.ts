@@ -43,7 +43,11 @@ export const behaviors = {
   noneHint: 'A behavior is defined by checks, or found from one example trace. Define a first one:',
   matcher: 'Matcher',
   about: 'Behavior',
-  facts: { id: 'Id', version: 'Version', for: 'Looked for in', example: 'Found from', by: 'Changed by', at: 'Changed' },
+  facts: {
+    ...{ id: 'Id', version: 'Version', for: 'Looked for in', example: 'Found from', incidents: 'Opens incidents' },
+    ...{ by: 'Changed by', at: 'Changed' },
+  },
+  opens: { yes: 'where more traces have it', no: 'no' },
   radius: 'Blast radius',
   radiusNote: (matched: number) => counted(matched, 'trace'),
   radiusFacts: {

@@ -3,7 +3,7 @@ import { counted, percent } from './format.ts';
 /** Texts of incidents and alerts. */
 export const incidents = {
   title: 'Incidents',
-  note: 'traces that fail more often than before',
+  note: 'traces that fail, or have a behavior, more often than before',
   status: 'Status',
   statuses: {
     open: 'Open',
@@ -14,18 +14,22 @@ export const incidents = {
   },
   statusOf: { open: 'open', acknowledged: 'acknowledged', muted: 'muted', resolved: 'resolved' },
   columns: {
-    source: 'What fails',
+    source: 'What was found',
     agent: 'Agent',
-    rate: 'Failed',
+    rate: 'Share',
     before: 'Before',
     status: 'Status',
     opened: 'Opened',
   },
   several: 'several agents',
+  more: (n: number, isAll: boolean) => `and ${isAll ? '' : 'more than '}${n} more`,
   none: 'No incident yet',
   noneOf: (status: string) => `No incident is ${status}`,
   noneHint: 'Incidents open by themselves where an active judge fails more often than before. Define judges first:',
-  titleOf: (source: string, agent: string | null) => `${source} fails for ${agent ?? 'several agents'}`,
+  titleOf: {
+    judge: (source: string, agent: string | null) => `${source} fails for ${agent ?? 'several agents'}`,
+    behavior: (source: string, agent: string | null) => `${source} is more frequent for ${agent ?? 'several agents'}`,
+  },
   acknowledge: 'Acknowledge',
   acknowledged: 'Acknowledged',
   resolve: 'Resolve',
@@ -36,23 +40,25 @@ export const incidents = {
   unmute: 'Unmute',
   unmuted: 'No longer muted',
   figures: 'Figures',
-  figureColumns: { which: 'Traces', samples: 'Judged', failures: 'Failed', rate: 'Share', interval: '95 % interval' },
+  figureColumns: { which: 'Traces', samples: 'Looked at', rate: 'Share', interval: '95 % interval' },
+  failed: { judge: 'Failed', behavior: 'Have it' },
   which: { window: 'that opened it', base: 'before these', since: 'since then' },
   interval: (low: number, high: number) => `${percent(low)} to ${percent(high)}`,
   chance: 'By chance',
   oneIn: (chance: number) =>
     chance <= 0 ? 'hardly ever' : `1 in ${Number((1 / chance).toPrecision(2)).toLocaleString('en-US')}`,
   facts: {
-    source: 'What fails',
+    source: 'What was found',
     agent: 'Agent',
     branch: 'Branch',
     opened: 'Opened',
-    last: 'Last failure',
+    last: 'Last trace',
     mutedUntil: 'Muted until',
+    related: 'Same traces',
   },
   about: 'Incident',
   kinds: { judge: 'judge', behavior: 'behavior' },
-  traces: 'Traces that failed',
+  traces: { judge: 'Traces that failed', behavior: 'Traces with it' },
   tracesNote: 'the newest 20',
   traceColumns: { agent: 'Agent', trace: 'Trace', at: 'When' },
   timeline: 'What happened',
@@ -64,9 +70,15 @@ export const incidents = {
     resolved: 'Resolved',
     reopened: 'Opened again',
   },
-  failures: (n: number) => counted(n, 'failure'),
+  failures: {
+    judge: (n: number) => counted(n, 'failure'),
+    behavior: (n: number) => counted(n, 'trace'),
+  },
   suspects: 'Memory behind it',
-  suspectsNote: 'versions with which runs fail more often than without them',
+  suspectsNote: {
+    judge: 'versions with which runs fail more often than without them',
+    behavior: 'versions with which runs have it more often than without them',
+  },
   suspectColumns: {
     entry: 'Entry',
     version: 'Version',
@@ -77,7 +89,7 @@ export const incidents = {
   },
   version: (n: number) => `v${n}`,
   lift: (ratio: number) => `${ratio >= 10 ? Math.round(ratio) : ratio.toFixed(1)} ×`,
-  noSuspect: 'No version of memory explains these failures.',
+  noSuspect: 'No version of memory explains these traces.',
 } as const;
 
 export const alerts = {

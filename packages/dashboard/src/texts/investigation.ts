@@ -41,5 +41,8 @@ export const investigation = {
   readers: (n: number) => number(n),
   evidence: 'What it rests on',
   investigate: 'Investigate',
-  aboutIncident: (source: string, agent: string) => `Why does ${source} fail for ${agent}?`,
+  aboutIncident: {
+    judge: (source: string, agent: string) => `Why does ${source} fail for ${agent}?`,
+    behavior: (source: string, agent: string) => `Why is ${source} more frequent for ${agent}?`,
+  },
 } as const;

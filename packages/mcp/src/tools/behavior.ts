@@ -9,8 +9,12 @@ const words = {
   name: shapes.label(128).optional(),
   description: shapes.text(4096).optional(),
   agent_id: shapes.agentId.optional(),
+  opens_incidents: z.boolean().optional(),
 };
-const aboutWords = { behavior_id: 'e.g. pays-without-checking', name: 'For people', description: 'What it is' };
+const aboutWords = {
+  ...{ behavior_id: 'e.g. pays-without-checking', name: 'For people', description: 'What it is' },
+  opens_incidents: 'Where more have it than before; default true, false for a good one',
+};
 
 const defined = {
   behavior_id: behaviorShapes.behaviorId,
@@ -45,12 +49,13 @@ async function define(asked: z.output<z.ZodObject<typeof defined>>, session: Mcp
   }
 }
 
-type GivenWords = { name?: string | undefined; description?: string | undefined; agent_id?: string | undefined };
+type GivenWords = z.output<z.ZodObject<typeof words>>;
 
-const wordsIn = ({ name, description, agent_id }: GivenWords): JsonObject => ({
+const wordsIn = ({ name, description, agent_id, opens_incidents }: GivenWords): JsonObject => ({
   ...(name === undefined ? {} : { name }),
   ...(description === undefined ? {} : { description }),
   ...(agent_id === undefined ? {} : { for_agent: agent_id }),
+  ...(opens_incidents === undefined ? {} : { opens_incidents }),
 });
 
 const exemplified = { behavior_id: behaviorShapes.behaviorId, trace_id: traceShapes.traceId, ...words };

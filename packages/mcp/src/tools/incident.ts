@@ -12,6 +12,7 @@ const input = {
   agent_id: shapes.agentId.optional(),
   judge_id: judgeShapes.judgeId.optional(),
   behavior_id: behaviorShapes.behaviorId.optional(),
+  group_id: incidentShapes.groupId.optional(),
   status: z.enum(incidentShapes.incidentStatuses).optional(),
   until: shapes.timestamp.optional(),
   reason: shapes.text(4096).optional(),
@@ -33,6 +34,7 @@ export const incidentTool = ownTool({
     agent_id: 'list: of this agent',
     judge_id: 'list: of this judge',
     behavior_id: 'list: of this behavior',
+    group_id: 'list: each of this group, else one for each group',
     status: 'list: only these',
     until: 'mute: ISO time; without it, no longer',
     reason: 'Why, for the timeline',
@@ -44,10 +46,14 @@ export const incidentTool = ownTool({
 });
 
 async function act(asked: AskedIncident, session: McpSession): Promise<JsonObject | ToolAnswer> {
-  const { incident_id, agent_id, judge_id, behavior_id, status, until, reason, limit, cursor } = asked;
+  const { incident_id, agent_id, judge_id, behavior_id, group_id, status, until, reason, limit, cursor } = asked;
   const { action = incident_id === undefined ? 'list' : 'get' } = asked;
   if (action === 'list')
-    return callService(session, 'incidents.list', given({ agent_id, judge_id, behavior_id, status, limit, cursor }));
+    return callService(
+      session,
+      'incidents.list',
+      given({ agent_id, judge_id, behavior_id, group_id, status, limit, cursor }),
+    );
   if (incident_id === undefined) return argumentError('incident_id', `is needed to ${action} an incident`);
   if (action === 'get') return callService(session, 'incidents.read', { incident_id });
   const change = given({ incident_id, reason });

@@ -41,6 +41,7 @@ export type NewBehavior = {
   for_agent: string | null;
   for_path: string | null;
   status: string;
+  opens_incidents: boolean;
   /** The example that it was found in. */
   example?: { trace_id: string; agent_id: string };
 };
@@ -50,11 +51,12 @@ type BehaviorSaving = { author: BehaviorAuthor; backfill: boolean };
 /** Adds a behavior in its first version, in the transaction of the caller. */
 export async function addBehavior(work: Work, behavior: NewBehavior, saving: BehaviorSaving): Promise<BehaviorRow> {
   const { account_id, tx, now } = work;
-  const { behavior_id, name = behavior_id, matcher, example, ...rest } = behavior;
+  const { behavior_id, name = behavior_id, matcher, example, opens_incidents, ...rest } = behavior;
   await requireFree(work, behavior_id);
   const row: BehaviorRow = {
     ...{ account_id, behavior_id, version: 1, name, ...rest, matcher: JSON.stringify(matcher) },
     ...{ trace_id: example?.trace_id ?? null, trace_agent: example?.agent_id ?? null, backfill_id: null },
+    opens_incidents: Number(opens_incidents),
     ...{ agent_id: saving.author.agent_id, created_at: now, updated_seq: 0, updated_at: now },
   };
   storeMore(work, bytesOf(row));
@@ -121,12 +123,14 @@ const update = writes<'behaviors.update'>(async (work, { input, caller }) => {
   const { for_agent = before.for_agent, for_path = before.for_path } = input;
   const { name = before.name, description = before.description, status = before.status } = input;
   const isVersion = matcher !== before.matcher || for_agent !== before.for_agent || for_path !== before.for_path;
-  const isSame = name === before.name && description === before.description && status === before.status;
+  const opens_incidents = input.opens_incidents === undefined ? before.opens_incidents : Number(input.opens_incidents);
+  const settings = { name, description, status, opens_incidents };
+  const isSame = Object.entries(settings).every(([setting, value]) => before[setting as keyof BehaviorRow] === value);
   if (!isVersion && isSame) return unchanged(toBehavior(before));
   if (before.status === 'archived' && status !== 'archived') await requireRoom(work);
   const author = authorOf(input, caller);
   const version = before.version + Number(isVersion);
-  const row = { ...before, version, matcher, for_agent, for_path, name, description, status };
+  const row = { ...before, version, matcher, for_agent, for_path, ...settings };
   const after = isVersion
     ? await begun(work, row, { author, backfill })
     : { ...row, updated_seq: emitDefined(work, row, author) };

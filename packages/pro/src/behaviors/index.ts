@@ -10,7 +10,7 @@ import { tables } from './tables.ts';
 
 export { type LookRow, listMatchesIn } from './looks.ts';
 export { matchTraces, type NewLook } from './match-traces.ts';
-export { type BehaviorRow, getBehavior } from './queries.ts';
+export { type BehaviorRow, getBehavior, listWithoutIncidents } from './queries.ts';
 export { requireBehavior } from './render.ts';
 export { countLooks, type LookGroup, listLookSamples, listMatchSamples } from './samples.ts';
 export { saveLooks } from './save.ts';

@@ -49,4 +49,9 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 2,
+    name: 'behaviors without incidents',
+    up: ({ int }) => [`ALTER TABLE behaviors ADD COLUMN opens_incidents ${int} NOT NULL DEFAULT 1`],
+  },
 ];

@@ -15,6 +15,8 @@ export type BehaviorRow = {
   trace_id: string | null;
   trace_agent: string | null;
   backfill_id: string | null;
+  /** 1 or 0. */
+  opens_incidents: number;
   /** Who last changed it. */
   agent_id: string;
   created_at: number;
@@ -37,6 +39,7 @@ export const upsertBehaviors: Insert = {
     trace_id: 'text',
     trace_agent: 'text',
     backfill_id: 'text',
+    opens_incidents: 'int',
     agent_id: 'text',
     created_at: 'int',
     updated_seq: 'int',
@@ -45,8 +48,8 @@ export const upsertBehaviors: Insert = {
   suffix: `ON CONFLICT (account_id, behavior_id) DO UPDATE SET version = excluded.version, name = excluded.name,
     description = excluded.description, status = excluded.status, matcher = excluded.matcher,
     for_agent = excluded.for_agent, for_path = excluded.for_path, trace_id = excluded.trace_id,
-    trace_agent = excluded.trace_agent, backfill_id = excluded.backfill_id, agent_id = excluded.agent_id,
-    updated_seq = excluded.updated_seq, updated_at = excluded.updated_at`,
+    trace_agent = excluded.trace_agent, backfill_id = excluded.backfill_id, opens_incidents = excluded.opens_incidents,
+    agent_id = excluded.agent_id, updated_seq = excluded.updated_seq, updated_at = excluded.updated_at`,
 };
 
 const BEHAVIOR = fragment(Object.keys(upsertBehaviors.columns).join(', '));
@@ -60,6 +63,14 @@ export function listActive(query: Query, accountId: string): Promise<BehaviorRow
   return query.all(
     sql`SELECT ${BEHAVIOR} FROM behaviors WHERE account_id = ${accountId} AND status = 'active' ORDER BY behavior_id`,
   );
+}
+
+/** Those that open no incidents. */
+export async function listWithoutIncidents(query: Query, accountId: string): Promise<string[]> {
+  const found = await query.all<Pick<BehaviorRow, 'behavior_id'>>(
+    sql`SELECT behavior_id FROM behaviors WHERE account_id = ${accountId} AND opens_incidents = 0 ORDER BY behavior_id`,
+  );
+  return found.map(({ behavior_id }) => behavior_id);
 }
 
 export type BehaviorPage = {

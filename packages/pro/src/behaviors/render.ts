@@ -17,6 +17,7 @@ export const toBehavior = (row: BehaviorRow): Behavior => ({
   matcher: matcherIn(row),
   trace_id: row.trace_id,
   backfill_id: row.backfill_id,
+  opens_incidents: row.opens_incidents === 1,
   agent_id: row.agent_id,
   created_at: toIso(row.created_at),
   updated_at: toIso(row.updated_at),

@@ -37,20 +37,22 @@ export async function listLookSamples(
   return (await query.all<LookSample>(samplesIn({ account_id, group, where, limit }))).reverse();
 }
 
-type MatchesBetween = { account_id: string; from: number; until: number; limit: number };
+/** `reported`: only what the log knew there. */
+type MatchesBetween = { account_id: string; from: number; until: number; reported?: number; limit: number };
 
 /** The newest traces with the behavior from one trace up to another, newest first. */
 export function listMatchSamples(
   query: Query,
   { behavior_id, behavior_version, agent_id, branch, visible_to }: LookGroup,
-  { account_id, from, until, limit }: MatchesBetween,
+  { account_id, from, until, reported, limit }: MatchesBetween,
 ): Promise<LookSample[]> {
   const ofAgent = agent_id === null ? [] : [sql`agent_id = ${agent_id}`];
+  const known = reported === undefined ? [] : [sql`seq <= ${reported}`];
   return query.all(
     sql`SELECT trace_seq, trace_id, agent_id, result, traced_at, seq FROM
           (SELECT trace_seq, trace_id, agent_id, result, traced_at, seq, branch, visible_to FROM behavior_looks
             WHERE account_id = ${account_id} AND behavior_id = ${behavior_id} AND behavior_version = ${behavior_version}
-              AND trace_seq >= ${from} AND trace_seq <= ${until} AND result = 'match'
+              AND trace_seq >= ${from} AND trace_seq <= ${until} AND result = 'match'${andAll(known)}
             ORDER BY trace_seq DESC LIMIT ${limit * LOOKED_AT * LOOKED_AT}) AS looked_at
         WHERE branch = ${branch} AND visible_to = ${visible_to}${andAll(ofAgent)}
         ORDER BY trace_seq DESC LIMIT ${limit}`,

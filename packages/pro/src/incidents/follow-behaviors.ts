@@ -1,5 +1,5 @@
 import type { Consumer, ConsumerContext, LogEvent } from '@mem-service/server/module';
-import { listMatchesIn } from '../behaviors/index.ts';
+import { listMatchesIn, listWithoutIncidents } from '../behaviors/index.ts';
 import { type ReportedFailure, watchFailures } from './watch.ts';
 
 /** Follows in which traces behaviors are found; after a crash it goes on where it was. */
@@ -19,7 +19,11 @@ async function watchMatches(context: ConsumerContext, events: readonly LogEvent[
   const seqs = [...new Set(events.flatMap(tracesIn))];
   if (seqs.length === 0) return;
   const { scan } = database.forAccount(account_id);
-  const matches = await listMatchesIn(scan, database.dialect, { account_id, seqs });
+  const [found, quiet] = await Promise.all([
+    listMatchesIn(scan, database.dialect, { account_id, seqs }),
+    listWithoutIncidents(scan, account_id),
+  ]);
+  const matches = found.filter(({ behavior_id }) => !quiet.includes(behavior_id));
   const failures = events.flatMap(({ seq, created_at: at }) =>
     matches
       .filter((match) => match.seq === seq)

@@ -55,4 +55,13 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 2,
+    name: 'groups of incidents',
+    up: ({ text }) => [
+      `ALTER TABLE incidents ADD COLUMN group_id ${text} NOT NULL DEFAULT ''`,
+      'UPDATE incidents SET group_id = incident_id',
+      'CREATE INDEX incidents_by_group ON incidents (account_id, group_id, seq)',
+    ],
+  },
 ];

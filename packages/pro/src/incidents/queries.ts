@@ -16,6 +16,8 @@ import {
 export type IncidentRow = {
   account_id: string;
   incident_id: string;
+  /** The same for those that were opened by mostly the same traces. */
+  group_id: string;
   source_kind: string;
   source_id: string;
   source_version: number;
@@ -51,6 +53,7 @@ export const upsertIncidents: Insert = {
   columns: {
     account_id: 'text',
     incident_id: 'text',
+    group_id: 'text',
     source_kind: 'text',
     source_id: 'text',
     source_version: 'int',
@@ -74,8 +77,8 @@ export const upsertIncidents: Insert = {
     opened_at: 'int',
     updated_at: 'int',
   },
-  suffix: `ON CONFLICT (account_id, incident_id) DO UPDATE SET source_version = excluded.source_version,
-    status = excluded.status, muted_until = excluded.muted_until, rule = excluded.rule, from_seq = excluded.from_seq,
+  suffix: `ON CONFLICT (account_id, incident_id) DO UPDATE SET group_id = excluded.group_id,
+    source_version = excluded.source_version, status = excluded.status, muted_until = excluded.muted_until, rule = excluded.rule, from_seq = excluded.from_seq,
     to_seq = excluded.to_seq, base_from_seq = excluded.base_from_seq, base_until_seq = excluded.base_until_seq,
     resolved_seq = excluded.resolved_seq, failures = excluded.failures, reported_failures = excluded.reported_failures,
     last_trace_seq = excluded.last_trace_seq, last_failed_at = excluded.last_failed_at, seq = excluded.seq,
@@ -120,15 +123,50 @@ export function getIncident(query: Query, viewer: Viewer, incidentId: string): P
   );
 }
 
-export type IncidentPage = { filters: readonly Sql[]; before: number; scan: number; limit: number };
+export type IncidentPage = {
+  filters: readonly Sql[];
+  /** Each of a group, or only the one that was opened first of those that are asked for. */
+  isEach: boolean;
+  before: number;
+  scan: number;
+  limit: number;
+};
 
 /** Those that were opened last first; with filters, at most so many are looked at. */
 export function listIncidents(query: Query, viewer: Viewer, page: IncidentPage): Promise<IncidentRow[]> {
-  const { filters, before, scan, limit } = page;
+  const { filters, isEach, before, scan, limit } = page;
+  const earlier = sql`SELECT 1 FROM incidents AS earlier WHERE earlier.account_id = ${viewer.account_id}
+    AND earlier.group_id = looked_at.group_id AND earlier.seq < looked_at.seq${andAll(filters)}`;
+  const only = isEach ? filters : [...filters, sql`NOT EXISTS (${earlier})`];
   return query.all(
     sql`SELECT * FROM (SELECT ${INCIDENT} FROM incidents WHERE account_id = ${viewer.account_id} AND seq < ${before}
           ORDER BY seq DESC LIMIT ${scan}) AS looked_at
-        WHERE ${visibleTo(viewer.agent_id)}${andAll(filters)} ORDER BY seq DESC LIMIT ${limit}`,
+        WHERE ${visibleTo(viewer.agent_id)}${andAll(only)} ORDER BY seq DESC LIMIT ${limit}`,
+  );
+}
+
+/** The incidents of a group, that which was opened first first. */
+export function listGroup(
+  query: Query,
+  accountId: string,
+  { group_id, limit }: Pick<IncidentRow, 'group_id'> & { limit: number },
+): Promise<IncidentRow[]> {
+  return query.all(
+    sql`SELECT ${INCIDENT} FROM incidents WHERE account_id = ${accountId} AND group_id = ${group_id}
+        ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
+/** Of the incidents that were opened last, those about traces that the same may see and that are not resolved, oldest first. */
+export function listUnresolved(
+  query: Query,
+  { account_id, branch, visible_to }: Pick<IncidentRow, 'account_id' | 'branch' | 'visible_to'>,
+  scan: number,
+): Promise<IncidentRow[]> {
+  return query.all(
+    sql`SELECT * FROM (SELECT ${INCIDENT} FROM incidents WHERE account_id = ${account_id}
+          ORDER BY seq DESC LIMIT ${scan}) AS looked_at
+        WHERE branch = ${branch} AND visible_to = ${visible_to} AND status <> 'resolved' ORDER BY seq`,
   );
 }
 
@@ -146,12 +184,12 @@ export function endOfScan(
 
 export type OpenedSpan = { account_id: string; of_agent: string | null; from: number; before: number; limit: number };
 
-/** How many were opened in a part of the log, of those on main that everyone may see; at most so many. */
+/** In how many groups incidents were opened in a part of the log, of those on main that everyone may see; at most so many. */
 export async function countOpened(query: Query, span: OpenedSpan): Promise<number> {
   const { account_id, of_agent, from, before, limit } = span;
   const ofAgent = of_agent === null ? [] : [sql`of_agent = ${of_agent}`];
   const found = await query.get<{ n: number }>(
-    sql`SELECT CAST(count(*) AS BIGINT) AS n FROM (SELECT seq FROM incidents WHERE account_id = ${account_id}
+    sql`SELECT CAST(count(DISTINCT group_id) AS BIGINT) AS n FROM (SELECT group_id FROM incidents WHERE account_id = ${account_id}
           AND seq >= ${from} AND seq < ${before} AND branch = ${MAIN_BRANCH} AND visible_to = ${EVERYONE}${andAll(ofAgent)}
           LIMIT ${limit}) AS opened`,
   );

@@ -18,8 +18,8 @@ import { requireIncident } from './sight.ts';
 import { sourceOf } from './sources.ts';
 
 const MAX_TRACES = 20;
-/** As long as the figures of an incident, and the words about them. */
-const REST = '.'.repeat(1000);
+/** As long as the figures of an incident, the words about them, and the others of its group. */
+const REST = '.'.repeat(4000);
 
 const cursors = cursorsOf('incidents', ['number']);
 
@@ -28,7 +28,8 @@ const list = reads<'incidents.list'>(async (context, input) => {
   const { limit, cursor } = input;
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(cursor)[0];
   const now = services.clock.now();
-  const page = { before, scan: services.limits.max_scanned_entries, limit: limit + 1 };
+  const isEach = input.each || input.group_id !== undefined;
+  const page = { isEach, before, scan: services.limits.max_scanned_entries, limit: limit + 1 };
   const filters = conditions(input, now);
   const viewer = viewerOf(context);
   const { rows } = await listReadable(context, { columns: ['branch'], dialect }, async (branches) => ({
@@ -42,11 +43,13 @@ const list = reads<'incidents.list'>(async (context, input) => {
   return { incidents, ...(end ? { next_cursor: cursors.to([end.seq]), has_more: true } : rest) };
 });
 
-function conditions({ status, agent_id, judge_id, behavior_id }: Input<'incidents.list'>, now: number): Sql[] {
+function conditions(input: Input<'incidents.list'>, now: number): Sql[] {
+  const { status, group_id, agent_id, judge_id, behavior_id } = input;
   const isMuted = sql`muted_until IS NOT NULL AND muted_until > ${now}`;
   return [
     ...(status === 'muted' ? [sql`(${isMuted})`] : []),
     ...(status === undefined || status === 'muted' ? [] : [sql`status = ${status}`, sql`NOT (${isMuted})`]),
+    ...(group_id === undefined ? [] : [sql`group_id = ${group_id}`]),
     ...(agent_id === undefined ? [] : [sql`of_agent = ${agent_id}`]),
     ...(judge_id === undefined ? [] : [sql`source_kind = 'judge'`, sql`source_id = ${judge_id}`]),
     ...(behavior_id === undefined ? [] : [sql`source_kind = 'behavior'`, sql`source_id = ${behavior_id}`]),

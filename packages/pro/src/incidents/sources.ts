@@ -10,7 +10,8 @@ export type WatchedGroup = IncidentPlace & { source_version: number };
 
 export type FailedTrace = Pick<VerdictSample, 'trace_seq' | 'trace_id' | 'agent_id' | 'traced_at'>;
 type SamplesUpTo = { account_id: string; after: number; until: number; reported: number; limit: number };
-type FailuresBetween = { account_id: string; from: number; until: number; limit: number };
+/** `reported`: only what the log knew there. */
+type FailuresBetween = { account_id: string; from: number; until: number; reported?: number; limit: number };
 type SpansCounted = {
   account_id: string;
   spans: readonly { name: string; from: number; before: number; limit: number }[];
@@ -18,6 +19,8 @@ type SpansCounted = {
 
 /** What can open incidents. */
 export type IncidentSource = {
+  /** Whether a share that is high from the start is wrong by itself. */
+  opensFromStart: boolean;
   /** Up to a moment of the log, oldest first. */
   list(query: Query, group: WatchedGroup, samples: SamplesUpTo): Promise<ReportedSample[]>;
   /** Newest first. */
@@ -31,6 +34,7 @@ const verdictsOf = ({ source_id, source_version, of_agent, branch, visible_to }:
 });
 
 const judgeSource: IncidentSource = {
+  opensFromStart: true,
   async list(query, group, samples) {
     const found = await listSamples(query, verdictsOf(group), samples);
     return found.map(({ trace_seq, agent_id, result, seq }) => ({
@@ -49,8 +53,9 @@ const looksOf = ({ source_id, source_version, of_agent, branch, visible_to }: Wa
   agent_id: of_agent === '' ? null : of_agent,
 });
 
-/** A trace with the behavior counts as one that failed. */
+/** A trace with the behavior counts as one that failed. That most have it is how the agents work. */
 const behaviorSource: IncidentSource = {
+  opensFromStart: false,
   async list(query, group, samples) {
     const found = await listLookSamples(query, looksOf(group), samples);
     return found.map(({ result, trace_seq, agent_id, seq }) => ({

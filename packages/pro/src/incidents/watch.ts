@@ -7,6 +7,7 @@ import {
   untilTurnEnds,
   type Work,
 } from '@mem-service/server/module';
+import { joinGroups, type OpenedIncident } from './join-groups.ts';
 import * as queries from './queries.ts';
 import { reportChange } from './report.ts';
 import {
@@ -115,9 +116,11 @@ async function excessesOf(query: Query, asked: GroupAsked): Promise<GroupExcesse
 
 /** Each failure is looked at as the log was when it was reported. */
 function* excessesIn(
-  { failures, of_agent }: GroupWatched,
+  group: GroupWatched,
   { samples, normal }: GroupPast,
 ): Generator<void, Map<ReportedFailure, ExcessFound>> {
+  const { failures, of_agent } = group;
+  const { opensFromStart } = sourceOf(group);
   const excesses = new Map<ReportedFailure, ExcessFound>();
   const rowAt = rowsOf(samples);
   for (const failure of failures) {
@@ -126,7 +129,8 @@ function* excessesIn(
     const at = placeIn(row, failure.trace_seq);
     if (at < 0) continue;
     const found = normal ? excessAgain(row, at, normal) : excessAt(row, at);
-    if (found && (of_agent !== '' || isSpread(row, found))) excesses.set(failure, found);
+    if (!found || (found.rule === 'from_start' && !opensFromStart)) continue;
+    if (of_agent !== '' || found.rule === 'again' || isSpread(row, found)) excesses.set(failure, found);
   }
   return excesses;
 }
@@ -149,15 +153,20 @@ async function countFailures(work: Work, { failures, watched, excesses }: Counti
   const { account_id, tx } = work;
   const known = await queries.findIncidents(tx, account_id, [...watched.values()]);
   const incidents = new Map([...watched.keys()].map((name, i) => [name, known[i]]));
-  const rows = await untilTurnEnds(changedBy(work, { failures, incidents, excesses }));
-  if (rows.length > 0) work.send(tx.insertMany(queries.upsertIncidents, rows));
+  const { rows, openings } = await untilTurnEnds(changedBy(work, { failures, incidents, excesses }));
+  const groups = await joinGroups(work, openings);
+  const changed = rows.map((row) => ({ ...row, group_id: groups.get(row.incident_id) ?? row.group_id }));
+  if (changed.length > 0) work.send(tx.insertMany(queries.upsertIncidents, changed));
 }
 
 type CountingIn = Omit<Counting, 'watched'> & { incidents: Map<string, queries.IncidentRow | undefined> };
 
+type ChangedIncidents = { rows: queries.IncidentRow[]; openings: OpenedIncident[] };
+
 /** The incidents that the failures change, as they are after the last. */
-function* changedBy(work: Work, { failures, incidents, excesses }: CountingIn): Generator<void, queries.IncidentRow[]> {
+function* changedBy(work: Work, { failures, incidents, excesses }: CountingIn): Generator<void, ChangedIncidents> {
   const changed = new Map<string, queries.IncidentRow>();
+  const openings: OpenedIncident[] = [];
   for (const failure of failures) {
     yield;
     for (const group of groupsOf(failure)) {
@@ -170,11 +179,12 @@ function* changedBy(work: Work, { failures, incidents, excesses }: CountingIn): 
           ? undefined
           : opened(work, { group, failure, before, excesses: excesses.get(name) });
       if (!after) continue;
+      if (!isActive(before)) openings.push({ row: after, reported: failure.seq });
       incidents.set(name, after);
       changed.set(name, after);
     }
   }
-  return [...changed.values()];
+  return { rows: [...changed.values()], openings };
 }
 
 /** An incident that is open has one failure more; that they have doubled is reported. */
@@ -203,8 +213,10 @@ function opened(work: Work, { group, failure, before, excesses }: Opening): quer
   const { account_id, now } = work;
   const { rule, from_seq, to_seq, base, failures } = found;
   const { source_kind, source_id, source_version, of_agent, branch, visible_to } = group;
+  const id = work.services.ids.next(now);
   const row: queries.IncidentRow = {
-    ...{ account_id, incident_id: before?.incident_id ?? work.services.ids.next(now) },
+    // Others may have stayed in the group that it was in before.
+    ...{ account_id, incident_id: before?.incident_id ?? id, group_id: id },
     ...{ source_kind, source_id, source_version, of_agent, branch, visible_to },
     ...{ status: 'open', muted_until: null, rule, from_seq, to_seq, resolved_seq: before?.resolved_seq ?? null },
     ...{ base_from_seq: base?.from_seq ?? null, base_until_seq: base?.until_seq ?? null },

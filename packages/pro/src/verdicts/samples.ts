@@ -55,13 +55,17 @@ export async function listSamples(
   return (await query.all<VerdictSample>(samplesIn({ account_id, group, where, limit }))).reverse();
 }
 
+/** `reported`: only what the log knew there. */
+type VerdictsBetween = { account_id: string; from: number; until: number; reported?: number; limit: number };
+
 /** The newest failures from one trace up to another, newest first. */
 export function listFailures(
   query: Query,
   group: VerdictGroup,
-  { account_id, from, until, limit }: { account_id: string; from: number; until: number; limit: number },
+  { account_id, from, until, reported, limit }: VerdictsBetween,
 ): Promise<VerdictSample[]> {
-  const where = [sql`trace_seq >= ${from}`, sql`trace_seq <= ${until}`];
+  const known = reported === undefined ? [] : [sql`seq <= ${reported}`];
+  const where = [sql`trace_seq >= ${from}`, sql`trace_seq <= ${until}`, ...known];
   return query.all(
     sql`SELECT * FROM (${samplesIn({ account_id, group, where, limit: limit * LOOKED_AT })}) AS samples WHERE result = 'fail'
         ORDER BY trace_seq DESC LIMIT ${limit}`,

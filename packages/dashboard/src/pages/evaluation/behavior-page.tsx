@@ -150,12 +150,13 @@ const linkTo = (page: string, id: string) => (
 
 function factsOf(behavior: ListedBehavior): Fact[] {
   const { facts } = texts;
-  const { behavior_id, version, trace_id, agent_id, updated_at } = behavior;
+  const { behavior_id, version, trace_id, opens_incidents, agent_id, updated_at } = behavior;
   return [
     { name: facts.id, value: <code>{behavior_id}</code> },
     { name: facts.version, value: texts.version(version) },
     { name: facts.for, value: targetOf(behavior) },
     ...(trace_id === null ? [] : [{ name: facts.example, value: <TraceLink id={trace_id} /> }]),
+    { name: facts.incidents, value: opens_incidents ? texts.opens.yes : texts.opens.no },
     { name: facts.by, value: linkTo('agents', agent_id) },
     { name: facts.at, value: timeOf(updated_at) },
   ];

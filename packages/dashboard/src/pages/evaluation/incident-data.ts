@@ -18,5 +18,7 @@ export const INCIDENT_TONES: Record<ListedIncident['status'], Tone> = {
   resolved: 'good',
 };
 
-export const nameOf = ({ source_id, agent_id }: Pick<ListedIncident, 'source_id' | 'agent_id'>): string =>
-  incidents.titleOf(source_id, agent_id);
+type NamedIncident = Pick<ListedIncident, 'source_kind' | 'source_id' | 'agent_id'>;
+
+export const nameOf = ({ source_kind, source_id, agent_id }: NamedIncident): string =>
+  incidents.titleOf[source_kind](source_id, agent_id);

@@ -16,12 +16,12 @@ export function IncidentFigures({ incident }: { incident: WholeIncident }) {
   ];
   return (
     <Section title={texts.figures} bleed>
-      <Table label={texts.figures} columns={columns} rows={rows} keyOf={({ which }) => which} />
+      <Table label={texts.figures} columns={columnsOf(incident)} rows={rows} keyOf={({ which }) => which} />
     </Section>
   );
 }
 
-const columns: readonly Column<FigureRow>[] = [
+const columnsOf = ({ source_kind }: WholeIncident): readonly Column<FigureRow>[] => [
   {
     id: 'which',
     head: texts.figureColumns.which,
@@ -33,7 +33,7 @@ const columns: readonly Column<FigureRow>[] = [
     cell: ({ samples }) => <span className="second">{number(samples)}</span>,
   },
   {
-    ...{ id: 'failures', head: texts.figureColumns.failures, width: 84, end: true, phone: 'hide' },
+    ...{ id: 'failures', head: texts.failed[source_kind], width: 84, end: true, phone: 'hide' },
     cell: ({ failures }) => <span className="second">{number(failures)}</span>,
   },
   {

@@ -57,12 +57,13 @@ const columnsAt = (now: number): readonly Column<ListedIncident>[] => [
     id: 'source',
     head: texts.columns.source,
     phone: 'name',
-    cell: ({ incident_id, source_id, reason }) => (
+    cell: ({ incident_id, source_id, reason, related, related_complete }) => (
       <span className={styles.branch}>
         <Icon name="alarm" />
         <a className="strong cut" href={hrefOf('incidents', incident_id)} title={reason}>
           {source_id}
         </a>
+        {related.length > 0 && <span className="third">{texts.more(related.length, related_complete)}</span>}
       </span>
     ),
   },

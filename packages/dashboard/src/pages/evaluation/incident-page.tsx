@@ -89,13 +89,13 @@ function ShownIncident({ incident, call }: { incident: WholeIncident; call: Copi
         <div>
           <IncidentFigures incident={incident} />
           <Suspects of={failuresOf(incident)} />
-          <IncidentTraces traces={incident.traces} />
+          <IncidentTraces incident={incident} />
         </div>
         <div className={styles.aside}>
           <Section title={texts.about}>
             <Facts facts={factsOf(incident)} />
           </Section>
-          <IncidentTimeline timeline={incident.timeline} />
+          <IncidentTimeline incident={incident} />
         </div>
       </div>
     </>
@@ -109,7 +109,7 @@ function useQuestion({ source_kind, source_id, agent_id, traces }: WholeIncident
   if (!mayAsk || agent === undefined) return undefined;
   return {
     agent,
-    question: investigation.aboutIncident(source_id, agent),
+    question: investigation.aboutIncident[source_kind](source_id, agent),
     ...(source_kind === 'judge' ? { judge: source_id } : {}),
     ...(traces[0] ? { trace: traces[0].trace_id } : {}),
   };
@@ -155,9 +155,23 @@ const timeOf = (at: string) => (
   </time>
 );
 
+/** The other incidents of its group. */
+const Related = ({ incident: { related } }: { incident: WholeIncident }) => (
+  <>
+    {related.map((other) => (
+      <div key={other.incident_id}>
+        <a className="link" href={hrefOf('incidents', other.incident_id)}>
+          {nameOf(other)}
+        </a>
+      </div>
+    ))}
+  </>
+);
+
 function factsOf(incident: WholeIncident): Fact[] {
   const { facts } = texts;
-  const { source_kind, source_id, agent_id, branch, opened_at, last_failed_at, muted_until, chance } = incident;
+  const { source_kind, source_id, agent_id, branch, opened_at, last_failed_at, muted_until, chance, related } =
+    incident;
   return [
     {
       name: facts.source,
@@ -188,6 +202,7 @@ function factsOf(incident: WholeIncident): Fact[] {
         ),
     },
     { name: facts.branch, value: branch },
+    ...(related.length === 0 ? [] : [{ name: facts.related, value: <Related incident={incident} /> }]),
     ...(chance === null ? [] : [{ name: texts.chance, value: texts.oneIn(chance) }]),
     { name: facts.opened, value: timeOf(opened_at) },
     { name: facts.last, value: timeOf(last_failed_at) },

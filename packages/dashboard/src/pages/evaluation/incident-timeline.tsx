@@ -20,11 +20,14 @@ const When = ({ at }: { at: string }) => {
   );
 };
 
-export function IncidentTraces({ traces }: { traces: readonly IncidentTrace[] }) {
+type OfIncident = { incident: WholeIncident };
+
+export function IncidentTraces({ incident: { source_kind, traces } }: OfIncident) {
+  const title = texts.traces[source_kind];
   return (
-    <Section title={texts.traces} note={texts.tracesNote} bleed>
+    <Section title={title} note={texts.tracesNote} bleed>
       <Table
-        label={texts.traces}
+        label={title}
         columns={columns}
         rows={traces}
         keyOf={({ trace_id }) => trace_id}
@@ -54,7 +57,7 @@ const columns: readonly Column<IncidentTrace>[] = [
 ];
 
 /** What happened to it, newest first. */
-export function IncidentTimeline({ timeline }: { timeline: WholeIncident['timeline'] }) {
+export function IncidentTimeline({ incident: { source_kind, timeline } }: OfIncident) {
   return (
     <Section title={texts.timeline}>
       <ol className={styles.links}>
@@ -62,7 +65,9 @@ export function IncidentTimeline({ timeline }: { timeline: WholeIncident['timeli
           <li key={`${change}-${created_at}`}>
             <span className="line">
               <span className="strong">{texts.changes[change]}</span>
-              <span className="second small">{failures === null ? agent_id : texts.failures(failures)}</span>
+              <span className="second small">
+                {failures === null ? agent_id : texts.failures[source_kind](failures)}
+              </span>
               <span className="grow" />
               <When at={created_at} />
             </span>

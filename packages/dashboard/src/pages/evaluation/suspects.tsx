@@ -18,7 +18,12 @@ export function Suspects({ of }: { of: Omit<Request<'failures.attribute'>, 'limi
   const call = { name: 'failures.attribute', input } as const;
   const answer = useOperation('failures.attribute', input);
   return (
-    <Section title={texts.suspects} note={texts.suspectsNote} bleed actions={<CopyAs call={call} />}>
+    <Section
+      title={texts.suspects}
+      note={texts.suspectsNote[of.behavior_id === undefined ? 'judge' : 'behavior']}
+      bleed
+      actions={<CopyAs call={call} />}
+    >
       <Loaded answer={answer} call={call} rows={3}>
         {({ suspects }) =>
           suspects.length === 0 ? (

@@ -7,11 +7,11 @@ import { useOperation } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
 import { ago } from '../../texts/format.ts';
-import { incidents as incidentTexts } from '../../texts/incidents.ts';
 import { overview } from '../../texts/overview.ts';
 import { EntryName } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import { nameOf } from '../evaluation/incident-data.ts';
 import styles from './overview.module.css';
 import type { Overview, OverviewOutcome } from './overview-data.ts';
 import { ALERTS, CONTESTED, EACH, FAILING, incidentsOf, REVIEWS, weekBefore } from './questions.ts';
@@ -165,11 +165,11 @@ function useReviews() {
 function useFailing() {
   const isMissing = useInstalled([FAILING_PROBE]).get(FAILING_PROBE.name) === false;
   const answer = useOperation('incidents.list', FAILING, { enabled: !isMissing, isLater: true, ...often });
-  const needs = (answer.data?.incidents ?? []).map(({ incident_id, source_id, agent_id, reason, opened_at }) => ({
+  const needs = (answer.data?.incidents ?? []).map(({ incident_id, reason, opened_at, ...incident }) => ({
     id: `failing-${incident_id}`,
     kind: texts.failing,
     tone: 'bad',
-    title: incidentTexts.titleOf(source_id, agent_id),
+    title: nameOf(incident),
     note: reason,
     at: opened_at,
     href: hrefOf('incidents', incident_id),

@@ -3,6 +3,17 @@ import { readable } from './figures.ts';
 import type { Column } from './table.ts';
 import { show } from './text.ts';
 
+/** The judges and behaviors of the incidents that it stands for, as far as they are listed. */
+function reportedBy({ source_kind, source_id, related, related_complete }: AnswerItem): string {
+  const all = [{ source_kind, source_id }, ...((related ?? []) as AnswerItem[])];
+  const names = new Map(all.map((one) => [`${one.source_kind} ${one.source_id}`, one.source_kind]));
+  const judges = [...names.values()].filter((kind) => kind === 'judge').length;
+  const parts = [counted(judges, 'judge'), counted(names.size - judges, 'behavior')].filter((part) => part !== '');
+  return `${related_complete === false ? 'at least ' : ''}${parts.join(', ')}`;
+}
+
+const counted = (n: number, what: string): string => (n === 0 ? '' : `${n} ${what}${n === 1 ? '' : 's'}`);
+
 /** The columns of what judges find, and of what is done about it. */
 export const evaluationColumns = {
   'judges.list': [
@@ -21,6 +32,7 @@ export const evaluationColumns = {
     of('STATUS', 'status'),
     of('KIND', 'source_kind'),
     of('OF', 'source_id'),
+    { title: 'REPORTED BY', of: reportedBy },
     of('AGENT', 'agent_id'),
     of('BRANCH', 'branch'),
     time('opened_at'),
@@ -54,7 +66,10 @@ export const evaluationColumns = {
 } satisfies Record<string, readonly Column<AnswerItem>[]>;
 
 export const evaluationLayouts = {
-  'incidents.list': { main: ['INCIDENT_ID', 'STATUS', 'OF', 'REASON', 'WHEN'], extra: ['AGENT', 'SINCE', 'BRANCH'] },
+  'incidents.list': {
+    main: ['INCIDENT_ID', 'STATUS', 'OF', 'REASON', 'WHEN'],
+    extra: ['REPORTED BY', 'AGENT', 'SINCE', 'BRANCH'],
+  },
   'fixes.list': { main: ['FIX_ID', 'STATUS', 'SUMMARY', 'WHEN'], extra: ['FOR', 'POLICY', 'BY'] },
   'verdicts.list': {
     main: ['TRACE_ID', 'JUDGE_ID', 'RESULT', 'REASON', 'WHEN'],

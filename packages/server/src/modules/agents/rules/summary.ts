@@ -86,15 +86,12 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   alert_raised: ({ details }) => `Raised an alert of rule '${quoted(details.rule_id)}'`,
   alert_acknowledged: ({ details }) => `Acknowledged an alert of rule '${quoted(details.rule_id)}'`,
   backfill_ended: ({ details }) => `Ended a backfill of ${count(details.traces, 'trace')}${resultOf(details.status)}`,
-  incident_opened: ({ details }) =>
-    `Opened an incident of ${failingIn(details)}: ${count(details.failures, 'failure')}`,
-  incident_grown: ({ details }) =>
-    `Counted ${count(details.failures, 'failure')} in the incident of ${failingIn(details)}`,
+  incident_opened: ({ details }) => `Opened an incident of ${failingIn(details)}: ${failuresIn(details)}`,
+  incident_grown: ({ details }) => `Counted ${failuresIn(details)} in the incident of ${failingIn(details)}`,
   incident_acknowledged: ({ details }) => `Acknowledged an incident of ${failingIn(details)}`,
   incident_muted: ({ details }) => `Muted an incident of ${failingIn(details)}`,
   incident_resolved: ({ details }) => `Resolved an incident of ${failingIn(details)}`,
-  incident_reopened: ({ details }) =>
-    `Opened an incident of ${failingIn(details)} again: ${count(details.failures, 'failure')}`,
+  incident_reopened: ({ details }) => `Opened an incident of ${failingIn(details)} again: ${failuresIn(details)}`,
   behavior_defined: ({ details }) =>
     `Defined version ${quoted(details.behavior_version) || '1'} of behavior '${quoted(details.behavior_id)}'`,
   traces_matched: ({ details }) => `Found ${count(details.matched, 'behavior')} in traces`,
@@ -198,6 +195,10 @@ const resultOf = (given: unknown): string => {
 
 const failingIn = ({ source_kind, source_id }: SummarizedEvent['details']): string =>
   `${quoted(source_kind) || 'judge'} '${quoted(source_id)}'`;
+
+/** A trace with a behavior need not have failed. */
+const failuresIn = ({ source_kind, failures }: SummarizedEvent['details']): string =>
+  count(failures, source_kind === 'behavior' ? 'trace' : 'failure');
 
 const quotedAction = ({ action }: SummarizedEvent['details']): string =>
   quoted(action) === '' ? '' : `: ${quoted(action)}`;
