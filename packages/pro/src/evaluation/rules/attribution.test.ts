@@ -85,6 +85,10 @@ it('does not blame what was new when something else began to fail, and blames wh
     ['wrong', null],
     ['wrong too', null],
   ]);
+  const laterStill = suspects(
+    timed(repeat(20, run(false, 'old')), repeat(8, run(true, 'wrong')), repeat(4, run(true, 'old'))),
+  );
+  expect(laterStill).toMatchObject([{ name: 'wrong', explained_by: null }]);
 });
 
 type SimulatedStep = {

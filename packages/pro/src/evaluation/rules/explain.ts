@@ -75,17 +75,16 @@ function circumstancesOf(
     .map(({ has, name }) => ({ has, explanation: { circumstance: name } }));
 }
 
-/** The time since it was first read, if runs fail more often since then that read neither it nor another suspect that is as new. */
+/** The time since it was first read, if runs of that time fail more often that read neither it nor another suspect that is as new. */
 function timeOf(
   runs: readonly TimedRun[],
   { has: readers, without }: Readers,
   marks: readonly Uint8Array[],
 ): ExplainingRuns[] {
-  const first = runs.reduce(
-    (least, { at = 0 }, i) => (readers[i] ? Math.min(least, at) : least),
-    Number.POSITIVE_INFINITY,
-  );
-  const has = Uint8Array.from(runs, ({ at = 0 }) => Number(at >= first));
+  const times = runs.flatMap(({ at = 0 }, i) => (readers[i] ? [at] : []));
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  // What fails after its last reader says nothing about its readers.
+  const has = Uint8Array.from(runs, ({ at = 0 }) => Number(at >= first && at <= last));
   const isAsNew = (other: Uint8Array) => countBoth(other, has) >= NEARLY_ALWAYS * countBoth(other, other);
   const others = marks.filter(isAsNew).reduce(eitherOf, eitherOf(readers, without));
   return isSuspect(excessOf(runs, { has, without: others })) ? [{ has, explanation: { since: first } }] : [];
