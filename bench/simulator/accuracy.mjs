@@ -96,25 +96,43 @@ for (const { name, fails, finds } of SOURCES) {
   show(`precision of incidents, ${name}`, total.right, total.right + total.wrong);
 }
 
-/** The place of the planted version among the suspects. */
-function rankIn({ runs, truth }) {
+/** What runs have in common beside memory, in the order in which the service has it. */
+const circumstancesOf = ({ tools, attributes, task, agent }) => [
+  ...tools.map(({ name }) => `tool_name ${name}`),
+  ...Object.entries({ ...attributes, task }).map(([name, value]) => `attributes.${name} ${value}`),
+  `agent_id ${agent}`,
+];
+
+/** The place of the planted version among the suspects, and whether another one is blamed. */
+function blamedIn({ runs, truth }, fails) {
   const nameOf = (fact, version) => `${fact.entity_path}/${fact.key}@${version}`;
-  const compared = runs.map(({ at, failed, reads }) => ({
-    failed,
-    reads: reads.map((fact) => nameOf(fact, fact === truth.memory.fact && at > truth.memory.since ? 2 : 1)),
+  const compared = runs.map((run) => ({
+    ...{ failed: fails(run), at: run.at, circumstances: circumstancesOf(run) },
+    reads: run.reads.map((fact) => nameOf(fact, fact === truth.memory?.fact && run.at > truth.memory.since ? 2 : 1)),
   }));
   const suspects = finished(attributeFailures(compared, 10));
-  return suspects.findIndex(({ name }) => name === nameOf(truth.memory.fact, 2)) + 1;
+  const planted = truth.memory && nameOf(truth.memory.fact, 2);
+  const blamed = suspects.filter(({ explained_by }) => explained_by === null).map(({ name }) => name);
+  return { rank: blamed.indexOf(planted) + 1, isOther: blamed.some((name) => name !== planted), blamed };
 }
 
+const [byOutcome, byTools] = SOURCES.map(({ fails }) => fails);
 for (const faults of [['memory'], ALL]) {
-  const ranks = seeds.map((seed) => rankIn(worldOf(seed, faults)));
+  const ranks = seeds.map((seed) => blamedIn(worldOf(seed, faults), byOutcome).rank);
   show(
     `attribution names the planted memory first; ${faults.join(', ')}`,
     ranks.filter((rank) => rank === 1).length,
     seeds.length,
   );
   show('  among the first three', ranks.filter((rank) => rank >= 1 && rank <= 3).length, seeds.length);
+}
+for (const faults of PLANTED) {
+  const what = faults.length === 0 ? 'nothing planted' : faults.join(', ');
+  const others = seeds.filter((seed) => blamedIn(worldOf(seed, faults), byOutcome).isOther);
+  show(`attribution blames other memory too; ${what}`, others.length, seeds.length);
+  // A tool fails whatever was read.
+  const misled = seeds.filter((seed) => blamedIn(worldOf(seed, faults), byTools).blamed.length > 0);
+  show(`attribution of failed tools blames memory; ${what}`, misled.length, seeds.length);
 }
 
 /** Whether a behavior that is found from one run is found in all that have the fault, and in no others (19 of 20 at least). */

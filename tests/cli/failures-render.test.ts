@@ -61,6 +61,8 @@ describe('failures are shown', () => {
     expect(text).toContain('24 of 25, 96 % (80-99)');
     expect(text).toContain('18 times (6.5-50)');
     expect(text).toContain('4.77e-17');
+    const explained = { ...suspect, explained_by: { dimension: 'tool_name', value: 'pay' } };
+    expect(shown('failures.attribute', { ...found, suspects: [explained] })).toContain('tool_name pay');
     expect(shown('failures.attribute', { ...found, suspects: [], failed: 1 })).toBe(
       lines('runs  1 failed, 63 passed', 'no suspects: at least 3 failing runs have to have read the same version'),
     );

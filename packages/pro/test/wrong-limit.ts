@@ -5,7 +5,7 @@ export const LIMIT = { entity_path: 'shop/refunds', key: 'limit' };
 export const OTHER = { entity_path: 'shop/refunds', key: 'contact' };
 const SUCCESS = { kind: 'code' as const, checks: [{ check: 'outcome' as const, in: ['success' as const] }] };
 
-type ReportedRun = { outcome_type: string; branch?: string; attributes?: object };
+type ReportedRun = { outcome_type: string; branch?: string; attributes?: object; tool_calls?: object[] };
 export const GOOD = { outcome_type: 'success' };
 export const BAD = { outcome_type: 'failure' };
 

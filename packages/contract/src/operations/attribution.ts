@@ -8,6 +8,16 @@ import { outcomeType, traceId } from '../trace-shapes.ts';
 
 const MAX_TRACE_IDS = 200;
 
+const circumstance = z
+  .object({
+    dimension: z.string().meta({
+      description:
+        'As segments are cut: `tool_name`, `model`, `agent_id` or an attribute such as `attributes.release`. `since`: the time since the version was first read.',
+    }),
+    value: z.union([z.string(), z.number(), z.boolean()]),
+  })
+  .meta({ id: 'RunCircumstance', description: 'What runs have in common beside the memory that they read.' });
+
 const suspect = z
   .object({
     entity_path: s.entityPath,
@@ -27,9 +37,10 @@ const suspect = z
     always_with: z
       .array(verdictMemory)
       .meta({ description: 'Up to 20 versions that the very same runs read: nothing tells them apart.' }),
-    explained_by: verdictMemory
-      .nullable()
-      .meta({ description: 'It is suspect only because it was read together with this one.' }),
+    explained_by: z.union([verdictMemory, circumstance]).nullable().meta({
+      description:
+        'It is suspect only because it was read together with this one, or where runs had this in common: among runs that are alike in that, those which read it fail as often as others.',
+    }),
     ledger: z
       .object({
         successes: z.int(),
@@ -46,7 +57,8 @@ export const attribution = {
     summary: 'Find the memory behind failures',
     description:
       'Compares what failing runs read with what passing runs read, and names the versions that make runs fail more often than ' +
-      'chance explains, the surest first. Failing are the runs that `judge_id` failed, or that have `behavior_id`, or those in `trace_ids`, or those with ' +
+      'chance explains, the surest first. Those that something else explains, such as a tool with which runs fail whatever they read, come last and ' +
+      'say so. Failing are the runs that `judge_id` failed, or that have `behavior_id`, or those in `trace_ids`, or those with ' +
       `one of \`outcome_types\`. The newest ${f.MAX_ATTRIBUTED_RUNS.toLocaleString('en')} runs of the time are compared.`,
     module: 'attribution',
     effect: 'read',

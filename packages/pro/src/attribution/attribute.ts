@@ -9,6 +9,7 @@ import {
 import { attributeFailures, type Suspect } from '../evaluation/rules/attribution.ts';
 import { type MemoryName, namesOf } from '../evaluation/shown-memory.ts';
 import type { CollectedRuns } from '../segments/index.ts';
+import { circumstanceIn, loadCircumstances } from './circumstances.ts';
 import { type LedgerOfVersion, ledgerOf } from './ledger.ts';
 import { loadReadSets, type RunWithReads, versionIn } from './read-sets.ts';
 
@@ -39,7 +40,10 @@ export async function attributeRuns(
   limit: number,
 ): Promise<AttributedFailures> {
   const { sets, isAll: isAllRead } = await loadReadSets(context, runs);
-  const compared = sets.map(({ failed, reads: names }) => ({ failed, reads: [...names] }));
+  const circumstances = await loadCircumstances(context, sets);
+  const compared = sets.map(({ run, failed, reads: names }, i) => ({
+    ...{ failed, reads: [...names], at: run.seq, circumstances: circumstances[i] ?? [] },
+  }));
   const suspects = await inTurns(attributeFailures(compared, limit));
   const failed = sets.filter((one) => one.failed).length;
   return { suspects: await describe(context, suspects, sets), sets, failed, complete: isAll && isAllRead };
@@ -77,13 +81,26 @@ async function describe(
       written_at: version ? toIso(version.written_at) : null,
       ...{ with_it, without_it, lift, p },
       always_with: beside(one).flatMap((other) => nameOf.get(other) ?? []),
-      explained_by: (explained_by !== null && nameOf.get(explained_by)) || null,
+      explained_by: shownExplanation(explained_by, { nameOf, sets }),
       ledger: ledger.get(name) as LedgerOfVersion,
       trace_ids: failingReaders(sets, name),
     };
     const others = beside(one).filter((other) => nameOf.has(other));
     return [{ name, entry_id: head.entry_id, memory: suspect, beside: others }];
   });
+}
+
+type KnownNames = { nameOf: ReadonlyMap<string, MemoryName>; sets: readonly RunWithReads[] };
+
+function shownExplanation(
+  explained: Suspect['explained_by'],
+  { nameOf, sets }: KnownNames,
+): SuspectMemory['explained_by'] {
+  if (explained === null) return null;
+  if (typeof explained === 'string') return nameOf.get(explained) ?? null;
+  if ('circumstance' in explained) return circumstanceIn(explained.circumstance);
+  const first = sets.find(({ run }) => run.seq === explained.since);
+  return { dimension: 'since', value: toIso(first?.run.created_at ?? 0) };
 }
 
 /** The newest first, as the runs are. */

@@ -1,6 +1,6 @@
 import { pause, type ReadContext } from '@mem-service/server/module';
 import type { NumberedVersion } from '../evaluation/index.ts';
-import { LEAST_FAILURES } from '../evaluation/rules/attribution.ts';
+import { LEAST_FAILURES } from '../evaluation/rules/circumstances.ts';
 import { namesOf } from '../evaluation/shown-memory.ts';
 import { causesOfRuns, readsOfRuns, type TracedRun } from '../segments/index.ts';
 

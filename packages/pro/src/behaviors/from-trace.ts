@@ -73,7 +73,7 @@ function nothingApart(others: number) {
     {
       0: 'there is no other trace to compare it with',
       1: 'the 1 trace around it has all that it has',
-    }[others] ?? `the ${others} traces around it have all that it has`;
+    }[others] ?? `the ${others} traces around it, or most of them, have all that it has`;
   return invalidInput([{ path: 'trace_id', message: `${compared}: define the behavior by its checks` }]);
 }
 

@@ -11,7 +11,7 @@ import {
 import type { NumberedVersion } from '../evaluation/index.ts';
 import { namesOf } from '../evaluation/shown-memory.ts';
 import type { CollectedRuns } from '../segments/index.ts';
-import { outcomesOf, type RunsOfVersion, type RunWord, speakAgainst, whyByRuns } from './rules/words.ts';
+import { areEnough, outcomesOf, type RunsOfVersion, type RunWord, speakFor, whyByRuns } from './rules/words.ts';
 
 /** A version of an entry on `main` that is to blame for failures. */
 export type BlamedVersion = NumberedVersion & {
@@ -33,22 +33,24 @@ export function suspectsOf(context: ReadContext, { runs, isAll }: CollectedRuns)
 }
 
 /**
- * The surest of the suspects that stand by themselves and have not been rewritten since. Of versions that the same runs read, the one
- * that was written last.
+ * The surest of the suspects that stand by themselves, have not been rewritten since, and that outcomes do not speak for. Of versions that
+ * the same runs read, the one that was written last.
  */
 export async function blameSuspects(
   context: ReadContext,
   suspects: readonly NumberedSuspect[],
   what: RunWord = 'failed',
 ): Promise<BlamedVersion[]> {
-  const leading = suspects.filter(({ memory }) => memory.explained_by === null).slice(0, MAX_BLAMED);
+  const leading = suspects.filter(({ memory }) => memory.explained_by === null);
   const blamed: BlamedVersion[] = [];
   for (const { name, beside, memory } of leading) {
+    if (blamed.length === MAX_BLAMED) break;
     const newest = await writtenLast(context, [name, ...beside]);
     if (!newest) continue;
     const { with_it, without_it, lift, p } = memory;
     const runs = { with_it, without_it, lift, p };
     const ledger = await ledgerOfOne(context, newest);
+    if (speakFor(ledger)) continue;
     blamed.push({
       ...newest,
       runs,
@@ -85,27 +87,37 @@ async function currentOf(context: ReadContext, versions: readonly NumberedVersio
   });
 }
 
-type AskedLedger = { versions: readonly NumberedVersion[]; isFound?: boolean };
+type AskedLedger = {
+  versions: readonly NumberedVersion[];
+  /** Suspects that something else explains. */
+  explained?: ReadonlySet<string>;
+  isFound?: boolean;
+};
+
+/** The names of suspects that were only read where there was something else that makes runs fail. */
+export const explainedIn = ({ suspects }: AttributedFailures): ReadonlySet<string> =>
+  new Set(suspects.flatMap(({ name, beside, memory }) => (memory.explained_by === null ? [] : [name, ...beside])));
 
 /**
- * Where runs say nothing: versions that a verdict rests on (`isFound`), or those that failing runs read and outcomes speak against, the
- * worst first.
+ * Where runs say nothing: versions that a verdict rests on (`isFound`) and outcomes do not speak for, or those that failing runs read and
+ * enough outcomes speak against, the worst first.
  */
 export async function blameByLedger(
   context: ReadContext,
-  { versions, isFound = false }: AskedLedger,
+  { versions, explained = new Set(), isFound = false }: AskedLedger,
 ): Promise<BlamedVersion[]> {
   const { scan, caller, services } = context;
-  const current = await currentOf(context, versions.slice(0, MAX_ASKED));
+  const asked = versions.filter((one) => !explained.has(versionName(one)));
+  const current = await currentOf(context, asked.slice(0, MAX_ASKED));
   const shown = await namesOf(
     { read: scan, caller, services },
     current.map((one) => [one]),
   );
   const seen = current.filter((_, i) => shown[i]?.length === 1);
   const ledgers = await ledgerOf(context, seen, LINES_OF_ONE);
-  const asked = seen.map((one) => ({ ...one, ledger: ledgers.get(versionName(one)) as LedgerOfVersion }));
-  return asked
-    .filter(({ ledger }) => isFound || speakAgainst(ledger))
+  const known = seen.map((one) => ({ ...one, ledger: ledgers.get(versionName(one)) as LedgerOfVersion }));
+  return known
+    .filter(({ ledger }) => (isFound ? !speakFor(ledger) : areEnough(ledger)))
     .sort((one, other) => excessOf(other.ledger) - excessOf(one.ledger) || one.entry_id - other.entry_id)
     .slice(0, MAX_BLAMED)
     .map(({ entry_id, version, ledger }) => {

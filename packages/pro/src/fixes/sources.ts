@@ -16,9 +16,9 @@ import { requireIncident } from '../incidents/index.ts';
 import { requireJudge } from '../judges/index.ts';
 import { collectRuns } from '../segments/index.ts';
 import { findVerdicts, listResults, versionsIn } from '../verdicts/index.ts';
-import { type BlamedVersion, blameByLedger, blameSuspects, LINES_OF_ONE, suspectsOf } from './blame.ts';
+import { type BlamedVersion, blameByLedger, blameSuspects, explainedIn, LINES_OF_ONE, suspectsOf } from './blame.ts';
 import type { FixRow } from './queries.ts';
-import { outcomesOf, share, speakAgainst, wordFor } from './rules/words.ts';
+import { outcomesOf, share, speakAgainst, speakFor, wordFor } from './rules/words.ts';
 import { findSeen } from './seen-entries.ts';
 
 export type ProposalInput = Input<'fixes.propose'>;
@@ -101,7 +101,7 @@ async function fromVerdict(context: ReadContext, input: ProposalInput): Promise<
   const blamed = await firstFound([
     () => blameSuspects(context, suspects),
     () => blameByLedger(context, { versions: verdict ? versionsIn(verdict) : [], isFound: true }),
-    () => blameByLedger(context, { versions: [...own].map(versionIn) }),
+    () => blameByLedger(context, { versions: [...own].map(versionIn), explained: explainedIn(attributed) }),
   ]);
   const failing = { count: attributed.failed, of: attributed.sets.length };
   return {
@@ -175,7 +175,7 @@ async function failingRuns(
     summary: 'judge_id' in by ? failsIn(by.judge_id, counts) : isFoundIn(by.behavior_id, counts),
     blamed: await firstFound([
       () => blameSuspects(context, attributed.suspects, wordFor(named)),
-      () => blameByLedger(context, { versions }),
+      () => blameByLedger(context, { versions, explained: explainedIn(attributed) }),
     ]),
     suspects: new Set(attributed.suspects.map(({ name }) => name)),
   };
@@ -197,7 +197,7 @@ async function fromEntry(context: ReadContext, input: ProposalInput): Promise<Fi
   const blamed = { entry_id: row.entry_id, version };
   const ledger = (await ledgerOf(context, [blamed], LINES_OF_ONE)).get(versionName(blamed));
   const isDiscredited = evidenceStatus(standingOf(row), row.confidence) === 'discredited';
-  const isAgainst = ledger !== undefined && (speakAgainst(ledger) || isDiscredited);
+  const isAgainst = ledger !== undefined && (speakAgainst(ledger) || (isDiscredited && !speakFor(ledger)));
   const isGiven = input.entries.some((one) => one.entity_path === entity_path && one.key === key);
   if (!ledger || (!isAgainst && !isGiven))
     throw new Fault(

@@ -11,7 +11,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { TraceLink } from './evaluation-marks.tsx';
 import styles from './investigation.module.css';
 import { SegmentTable } from './segment-table.tsx';
-import { SuspectTable } from './suspects.tsx';
+import { SuspectTable, standsByItself } from './suspects.tsx';
 import type { ShownLine } from './use-investigation.ts';
 
 /** What a step rests on, as its operation answers it; a step that was refused has nothing. */
@@ -46,7 +46,7 @@ export function InvestigationStep({ line }: { line: ShownLine }) {
 function evidenceOf({ step, data }: ShownLine): ReactNode {
   const { segments = [], suspects = [], trace_ids = [], trace_id, changes = [] } = (data ?? {}) as Evidence;
   if (step === 'segments') return segments.length > 0 && <SegmentTable segments={segments} />;
-  if (step === 'attribution') return suspects.length > 0 && <SuspectTable suspects={suspects} />;
+  if (step === 'attribution') return suspects.some(standsByItself) && <SuspectTable suspects={suspects} />;
   if (step === 'divergence') return trace_ids.length === 2 && <TwoTraces ids={trace_ids} />;
   if (step === 'memory_changes') return <Changes changes={changes} first={trace_id} />;
   return (

@@ -26,10 +26,10 @@ export function Suspects({ of }: { of: Omit<Request<'failures.attribute'>, 'limi
     >
       <Loaded answer={answer} call={call} rows={3}>
         {({ suspects }) =>
-          suspects.length === 0 ? (
-            <p className={`${styles.none} third`}>{texts.noSuspect}</p>
-          ) : (
+          suspects.some(standsByItself) ? (
             <SuspectTable suspects={suspects} />
+          ) : (
+            <p className={`${styles.none} third`}>{texts.noSuspect}</p>
           )
         }
       </Loaded>
@@ -37,11 +37,14 @@ export function Suspects({ of }: { of: Omit<Request<'failures.attribute'>, 'limi
   );
 }
 
+/** Nothing else explains it, such as a tool with which runs fail whatever they read. */
+export const standsByItself = ({ explained_by }: Suspect): boolean => explained_by === null;
+
 export const SuspectTable = ({ suspects }: { suspects: readonly Suspect[] }) => (
   <Table
     label={texts.suspects}
     columns={columns}
-    rows={suspects}
+    rows={suspects.filter(standsByItself)}
     keyOf={({ entity_path, key, version }) => `${entity_path}/${key}@${version}`}
   />
 );

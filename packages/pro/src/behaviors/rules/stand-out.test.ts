@@ -94,6 +94,19 @@ it('finds other faults from one example, also where all are planted', () => {
   expect(foundIn(all, toolFailed, onlyTool).length).toBeGreaterThanOrEqual(19);
 });
 
+it('is never what most runs have, however much surer that is', () => {
+  const world = makeWorld({ seed: 7, runs: 240 }) as World;
+  const isMisled = (run: Played) => run.kind === 'run' && misled(run, world) && `${run.causes}` === 'memory';
+  const { no } = world.steps.find(isMisled) as Played;
+  const { runs, found, features } = findIn(world, no);
+  expect(found.reason).toBe('fails');
+  expect(features[0]).toMatch(/^reads version 2 of /);
+  expect(found.neighbours.length).toBeLessThan(0.2 * runs.length);
+  // Nine of ten runs have all that it has.
+  const alike = Array.from({ length: 40 }, (_, at) => ({ has: [true, at % 10 > 0], failed: at % 20 === 1 }));
+  expect(standOut({ runs: alike, example: 1, isEffect: [false, false] })).toBeUndefined();
+});
+
 it('says so where nothing sets an example apart', () => {
   const reasons = seeds.map((seed) => findIn(makeWorld({ seed, runs: 240, faults: [] }) as World, 200).found.reason);
   expect(reasons.filter((reason) => reason === 'fails' || reason === 'new').length).toBeLessThanOrEqual(1);

@@ -30,20 +30,24 @@ const MOST_USED = 3;
 const TIMES_SURER = 100;
 /** Of all runs; what more of them have is not rare. */
 const MOST_RARE = 0.2;
+/** Of all runs; what most of them have sets nothing apart, however much surer it is. */
+const MOST_HAVING = 0.5;
+/** Of fewer runs it cannot be said what most of them have: the rarest will do for a draft. */
+const MANY = 20;
 const LEAST_COMMON = 0.8;
 const MAX_FEATURES = 30;
 /** Where the time is cut to see whether something is new. */
 const CUTS = [0.25, 0.5, 0.75];
 
 type Having = readonly boolean[];
-type Contrast = { reason: 'fails' | 'new'; p: number };
+type Contrast = 'fails' | 'new';
 
 const countOf = (some: Having): number => some.filter(Boolean).length;
 
 /**
- * What sets an example apart: the feature for which the difference between failing and passing runs, or between later and earlier ones,
- * is the least probable by chance; together with others where that is surer still. Where nothing is beyond chance, what is rare;
- * undefined where all runs have everything that it has.
+ * What sets an example apart: the feature for which the difference between failing and passing runs is the least probable by chance; if
+ * it did not fail, or chance explains that, the difference between later and earlier ones; together with others where that is surer
+ * still. Else what is rare. Never what most runs have: undefined where there is nothing else.
  */
 export function standOut(around: Surroundings): StandOut | undefined {
   const { runs, example } = around;
@@ -51,7 +55,7 @@ export function standOut(around: Surroundings): StandOut | undefined {
   const candidates = own.has.flatMap((has, no) => (has ? [no] : []));
   const columns = new Map(candidates.map((no) => [no, runs.map(({ has }) => has[no] as boolean)]));
   const causes = new Map([...columns].filter(([no]) => !around.isEffect[no]));
-  const tested = surest(around, causes) ?? rarest(causes);
+  const tested = surest(around, causes, 'fails') ?? surest(around, causes, 'new') ?? rarest(causes);
   if (!tested) return undefined;
   const having = runs.map((_, at) => tested.used.every((no) => columns.get(no)?.[at]));
   return {
@@ -63,43 +67,46 @@ export function standOut(around: Surroundings): StandOut | undefined {
 
 type TestedFeatures = Pick<StandOut, 'reason' | 'chance' | 'used'>;
 
-function surest(around: Surroundings, columns: ReadonlyMap<number, Having>): TestedFeatures | undefined {
+function surest(
+  around: Surroundings,
+  columns: ReadonlyMap<number, Having>,
+  reason: Contrast,
+): TestedFeatures | undefined {
   const compared = columns.size * (CUTS.length + 1);
-  const contrasts = [...columns].map(([no, having]) => ({
-    no,
-    ...contrastOf(around, having),
-  }));
+  const contrasts = [...columns].map(([no, having]) => ({ no, having, p: pOf(around, having, reason) }));
   // Of equals the first is taken: what was done comes before what it is called.
-  const [first] = contrasts.filter(({ reason }) => reason !== undefined).sort((a, b) => a.p - b.p || a.no - b.no);
-  if (!first?.reason || first.p * compared > MOST_BY_CHANCE) return undefined;
+  const [first] = contrasts.sort((a, b) => a.p - b.p || a.no - b.no);
+  if (!first || first.p * compared > MOST_BY_CHANCE) return undefined;
   const used = [first.no];
-  let { p, reason } = first as Contrast;
-  let having = columns.get(first.no) as Having;
+  let { having } = first;
+  let p = leastOf(around, having);
   while (used.length < MOST_USED) {
     const more = [...columns]
       .filter(([no]) => !used.includes(no))
       .map(([no, other]) => {
         const both = having.map((has, at) => has && (other[at] as boolean));
-        return { no, both, ...contrastOf(around, both) };
+        return { no, both, p: leastOf(around, both) };
       })
       .sort((a, b) => a.p - b.p || a.no - b.no)[0];
-    if (!more?.reason || more.p * TIMES_SURER > p) break;
+    if (!more || more.p * TIMES_SURER > p) break;
     used.push(more.no);
-    ({ p, reason } = more as Contrast);
+    p = more.p;
     having = more.both;
   }
-  return { reason, chance: Math.min(1, p * compared), used };
+  return { reason, chance: Math.min(first.p, pOf(around, having, reason)) * compared, used };
 }
 
-type FoundContrast = { reason: Contrast['reason'] | undefined; p: number };
+const isCommon = (having: Having): boolean => countOf(having) > MOST_HAVING * having.length;
 
-function contrastOf({ runs, example }: Surroundings, having: Having): FoundContrast {
-  const all = countOf(having);
-  if (all < LEAST_NEIGHBOURS || all === runs.length) return { reason: undefined, p: 1 };
-  const fails = runs[example]?.failed === true ? pOfFailures(runs, having) : 1;
-  const isNew = pOfNew(having, example);
-  return fails <= isNew ? { reason: 'fails', p: fails } : { reason: 'new', p: isNew };
+function pOf({ runs, example }: Surroundings, having: Having, reason: Contrast): number {
+  if (countOf(having) < LEAST_NEIGHBOURS || isCommon(having)) return 1;
+  if (reason === 'new') return pOfNew(having, example);
+  return runs[example]?.failed === true ? pOfFailures(runs, having) : 1;
 }
+
+/** By either way: a feature of a few that fail does not narrow down what is new and surer still. */
+const leastOf = (around: Surroundings, having: Having): number =>
+  Math.min(pOf(around, having, 'fails'), pOf(around, having, 'new'));
 
 function pOfFailures(runs: readonly AroundRun[], having: Having): number {
   const failing = runs.flatMap(({ failed }, at) => (failed === true ? [having[at] as boolean] : []));
@@ -125,7 +132,11 @@ function rarest(columns: ReadonlyMap<number, Having>): TestedFeatures | undefine
   const inOrder = counted.toSorted((a, b) => a.n - b.n || a.no - b.no);
   const rare = inOrder.find(({ n, of }) => n >= LEAST_NEIGHBOURS && n <= MOST_RARE * of);
   if (rare) return { reason: 'rare', chance: null, used: [rare.no] };
-  return { reason: 'itself', chance: null, used: inOrder.slice(0, MOST_USED).map(({ no }) => no) };
+  const used = inOrder.slice(0, MOST_USED).map(({ no }) => no);
+  const [first] = columns.values();
+  const having = (first ?? []).map((_, at) => used.every((no) => columns.get(no)?.[at]));
+  if (having.length >= MANY && isCommon(having)) return undefined;
+  return { reason: 'itself', chance: null, used };
 }
 
 /** Rare features that two runs share make them alike. */

@@ -1,10 +1,12 @@
 import { benjaminiHochberg } from './benjamini-hochberg.ts';
+import { LEAST_FAILURES, MOST_BY_CHANCE } from './circumstances.ts';
+import { type Explanation, explainSuspects, type TimedRun } from './explain.ts';
 import { type Lift, liftOf } from './lift.ts';
 import { twoProportions } from './two-proportions.ts';
 import { type Rate, wilson } from './wilson.ts';
 
-/** A run: how it ended, and the names of the versions that it read. */
-export type ComparedRun = { failed: boolean; reads: readonly string[] };
+/** A run with the names of the versions that it read. */
+export type ComparedRun = TimedRun & { reads: readonly string[] };
 
 export type Suspect = {
   name: string;
@@ -16,22 +18,20 @@ export type Suspect = {
   p: number;
   /** Read by the very same runs: nothing tells them apart. */
   always_with: string[];
-  /** It is suspect only because it was read together with this one. */
-  explained_by: string | null;
+  /** It is suspect only because of this: runs that are alike in that fail as often without it. */
+  explained_by: Explanation | null;
 };
 
-/** Fewer failures than these say nothing. */
-export const LEAST_FAILURES = 3;
-/** Beyond this, a difference is taken for chance. */
-export const MOST_BY_CHANCE = 0.05;
 /** Versions that are looked at closely: those with the most failures above the average. */
 const MAX_COMPARED = 300;
+/** Suspects for which it is asked what explains them: the surest. */
+const MAX_EXPLAINED = 50;
 /** Runs between two pauses. */
 const STEP = 50;
 
 /**
  * The versions that failing runs read more often than passing ones, the surest first: by the low end of the interval of
- * the lift. A version that was only read together with another one is marked. In steps, as there may be many runs.
+ * the lift. Those that something else explains are marked, and come last. In steps, as there may be many runs.
  */
 export function* attributeFailures(runs: readonly ComparedRun[], limit: number): Generator<void, Suspect[]> {
   const readers = yield* readersOf(runs);
@@ -57,7 +57,12 @@ export function* attributeFailures(runs: readonly ComparedRun[], limit: number):
     .map((suspect, at) => ({ ...suspect, p: adjusted[at] as number }))
     .filter(({ p, lift }) => p <= MOST_BY_CHANCE && lift.low > 1)
     .sort((one, other) => other.lift.low - one.lift.low || one.p - other.p || byName(one, other));
-  return yield* explain(runs, joinInseparable(suspects).slice(0, limit));
+  const joined = joinInseparable(suspects).slice(0, MAX_EXPLAINED);
+  const explained = yield* explainSuspects(runs, joined, often.length);
+  return joined
+    .map(({ those: _, ...suspect }, at) => ({ ...suspect, explained_by: explained[at] ?? null }))
+    .sort((one, other) => Number(one.explained_by !== null) - Number(other.explained_by !== null))
+    .slice(0, limit);
 }
 
 type HasName = { name: string };
@@ -97,38 +102,4 @@ function joinInseparable(suspects: readonly ComparedVersion[]): Joined[] {
     else joined.set(runs, { ...suspect, always_with: [] });
   }
   return [...joined.values()];
-}
-
-/** A suspect that is none any more in the runs without the ones before it is explained by them. */
-function* explain(runs: readonly ComparedRun[], suspects: readonly Joined[]): Generator<void, Suspect[]> {
-  const leaders: { name: string; those: Set<number> }[] = [];
-  const isLed = new Uint8Array(runs.length);
-  const explained: Suspect[] = [];
-  for (const { those, ...suspect } of suspects) {
-    if (leaders.length === 0 || isSuspectBeside(runs, those, isLed)) {
-      leaders.push({ name: suspect.name, those: new Set(those) });
-      for (const at of those) isLed[at] = 1;
-      explained.push({ ...suspect, explained_by: null });
-    } else {
-      const overlap = (leader: Set<number>) => those.filter((at) => runs[at]?.failed && leader.has(at)).length;
-      const [first] = leaders.toSorted((one, other) => overlap(other.those) - overlap(one.those));
-      explained.push({ ...suspect, explained_by: first?.name ?? null });
-    }
-    yield;
-  }
-  return explained;
-}
-
-/** Whether it is suspect in the runs that are not led astray by another one already. */
-function isSuspectBeside(runs: readonly ComparedRun[], those: readonly number[], isLed: Uint8Array): boolean {
-  let [failed, all] = [0, 0];
-  for (const [at, run] of runs.entries()) {
-    if (isLed[at]) continue;
-    all += 1;
-    failed += Number(run.failed);
-  }
-  const own = those.filter((at) => !isLed[at]);
-  const a = countFailed(runs, own);
-  const group = { a, ofA: own.length, b: failed - a, ofB: all - own.length };
-  return twoProportions(group).p <= MOST_BY_CHANCE && liftOf(group).low > 1;
 }

@@ -3,6 +3,7 @@ import { wilson } from '../../evaluation/index.ts';
 import { cameBack } from './came-back.ts';
 import { lastGood } from './earlier.ts';
 import { fenced, inCode, shellNames, shellWord } from './markdown.ts';
+import { areEnough, speakFor } from './words.ts';
 
 const ledger = (successes: number, failures: number) => ({ successes, failures, confidence_change: 0 });
 const version = (n: number, more: object = {}) => ({
@@ -22,6 +23,13 @@ test('the last version before is chosen that nothing speaks against', () => {
   ];
   expect(lastGood(versions, 'wrong')?.version).toBe(1);
   expect(lastGood(versions.slice(1), 'wrong')).toBeUndefined();
+});
+
+test('outcomes speak for a version where most are good, and against it alone where surely most are bad', () => {
+  expect([ledger(2, 1), ledger(1, 1), ledger(0, 0)].map(speakFor)).toEqual([true, false, false]);
+  const enough = [ledger(0, 4), ledger(1, 7), ledger(2, 9)];
+  const few = [ledger(0, 1), ledger(0, 3), ledger(1, 6), ledger(8, 9)];
+  expect([...enough, ...few].map(areEnough)).toEqual([...enough.map(() => true), ...few.map(() => false)]);
 });
 
 test('it came back, did not, or nobody knows', () => {

@@ -1,5 +1,5 @@
 import type { LedgerOfVersion, SuspectMemory } from '../../attribution/index.ts';
-import type { Rate } from '../../evaluation/index.ts';
+import { type Rate, wilson } from '../../evaluation/rules/wilson.ts';
 
 /** How often runs failed that read a version, and others. */
 export type RunsOfVersion = Pick<SuspectMemory, 'with_it' | 'without_it' | 'lift' | 'p'>;
@@ -34,6 +34,13 @@ export const outcomesOf = ({ successes, failures }: LedgerOfVersion): string =>
 
 /** Whether outcomes that rested on a version speak against it. */
 export const speakAgainst = ({ successes, failures }: LedgerOfVersion): boolean => failures > successes;
+
+/** Whether they speak for it: nothing but the word of the caller corrects it then. */
+export const speakFor = ({ successes, failures }: LedgerOfVersion): boolean => successes > failures;
+
+/** Whether they are enough to blame it, where nothing else does: with 95 % confidence, most of those to come are bad too. */
+export const areEnough = ({ successes, failures }: LedgerOfVersion): boolean =>
+  wilson(failures, successes + failures).low > 0.5;
 
 type ChosenVersion = { version: number; ledger: LedgerOfVersion };
 

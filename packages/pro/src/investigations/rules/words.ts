@@ -43,7 +43,10 @@ const nameOf = ({ entity_path, key, version, written_by }: VersionName): string 
 
 export function aboutSuspects({ suspects }: { suspects: readonly SuspectFacts[] }): string {
   const own = suspects.filter(({ explained_by }) => explained_by === null);
-  if (own.length === 0) return 'No version of memory makes runs fail more often than chance explains.';
+  if (own.length === 0)
+    return suspects.length === 0
+      ? 'No version of memory makes runs fail more often than chance explains.'
+      : 'No version of memory makes runs fail by itself: runs that are alike otherwise fail as often without those that failing runs read more often.';
   const named = own.map(
     (one) => `${nameOf(one)} (${share(one.with_it)} runs that read it failed, ${share(one.without_it)} others)`,
   );

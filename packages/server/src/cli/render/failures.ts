@@ -17,7 +17,14 @@ const suspectColumns: readonly Column<ShownSuspect>[] = [
   { title: 'WITHOUT IT', of: ({ without_it }) => countedShare(without_it) },
   { title: 'LIFT', of: ({ lift }) => liftText(lift) },
   { title: 'P', right: true, of: ({ p }) => numberText(p) },
+  { title: 'EXPLAINED BY', of: ({ explained_by }) => show(explanationOf(explained_by)) },
 ];
+
+function explanationOf(explained: ShownSuspect['explained_by']): string | null {
+  if (explained === null) return null;
+  if ('dimension' in explained) return `${explained.dimension} ${String(explained.value)}`;
+  return `${explained.entity_path}/${explained.key} in version ${explained.version}`;
+}
 
 /** The memory that failing runs read more often, the surest first. */
 export function attributed(item: AnswerItem, screen: Screen): string {
