@@ -76,10 +76,10 @@ const add = writes<'rooms.add_topic'>(async (work, { caller, input, prepared }) 
   return changed(topic, { resource: entity_path, ...hashedBy(topic) });
 });
 
-type Copied = { shared: Shared; known: queries.TopicRow | undefined };
+type TopicCopy = { shared: Shared; known: queries.TopicRow | undefined };
 
 /** Writes the versions in their order. Counts those that the room did not have, and the entries that it has now. */
-async function copyInto(work: Work, { label }: RoomMember, { shared, known }: Copied) {
+async function copyInto(work: Work, { label }: RoomMember, { shared, known }: TopicCopy) {
   const { versions, places } = shared;
   // Those that were shared since they were read are there.
   const drafts = versions.filter(({ seq }) => seq > (known?.shared_seq ?? 0)).map(({ draft }) => draft);
