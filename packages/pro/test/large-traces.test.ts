@@ -11,6 +11,8 @@ const jsonOf = (value: unknown): never => new JsonText(JSON.stringify(value)).kn
 /** As large as a body may be: it takes 15 ms to parse. */
 const LARGE = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`k${n.toString(36)}`, n]));
 
+const textsOf = (long: string, n: number) => ({ task_input: `${n}${long}`, response_text: `${n}${long}` });
+
 describe('other requests get their turn', () => {
   let app: TestApp;
   const traces: string[] = [];
@@ -75,5 +77,26 @@ describe('other requests get their turn', () => {
   it('while large traces are compared', async () => {
     const longest = await longestTurnOf(() => app.call('traces.compare', { trace_ids: traces }));
     expect(longest).toBeLessThan(MAX_MS);
+  });
+
+  it('while sessions with long texts are listed, exported and compared with one that failed', async () => {
+    const agent_id = 'agent/long-texts';
+    const long = '"\\'.repeat(100_000);
+    for (let n = 0; n < 30; n++)
+      await app.call(
+        'outcomes.commit',
+        { outcome_ref: `run-${n}`, outcome_type: n === 29 ? 'critical_failure' : 'success', ...textsOf(long, n) },
+        { agent_id, session_id: `long-${n}` },
+      );
+    await caughtUp(app);
+    const lines = async (name: 'training.export' | 'investigations.run', input: object) => {
+      for await (const _ of await app.kernel.list(name, input, caller()));
+    };
+    const export_ = () => lines('training.export', { format: 'sft', agent_id });
+    expect(await longestTurnOf(export_)).toBeLessThan(MAX_MS);
+    const investigation = () => lines('investigations.run', { question: 'why', agent_id });
+    expect(await longestTurnOf(investigation)).toBeLessThan(MAX_MS);
+    const searched = () => app.kernel.invoke('traces.search', { agent_id }, caller());
+    expect(await longestTurnOf(searched)).toBeLessThan(MAX_MS);
   });
 });
