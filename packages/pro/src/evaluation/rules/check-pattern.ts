@@ -1,6 +1,6 @@
 import type { judgeShapes } from '@mem-service/server/module';
 import { type CheckSteps, firstSpans, type Matchers, plain, unless } from './finding.ts';
-import type { JudgedTrace } from './judged-trace.ts';
+import type { JudgedTrace, RecordedPart } from './judged-trace.ts';
 import { matchText } from './match-text.ts';
 
 type PatternCheck = Extract<judgeShapes.SimpleCheck, { check: 'pattern' }>;
@@ -12,8 +12,6 @@ type HeadText = 'task_input' | 'response_text' | 'decision_summary';
 
 const isHeadText = (where: PatternCheck['in']): where is HeadText =>
   where === 'task_input' || where === 'response_text' || where === 'decision_summary';
-
-type RecordedPart = Readonly<Record<string, unknown>>;
 
 const LONG_CHARS = 1000;
 const longTexts = new WeakMap<object, string>();

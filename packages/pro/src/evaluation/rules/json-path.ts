@@ -50,9 +50,9 @@ function firstStep(text: string): [PathStep, number] | undefined {
 const LOOKS_PER_STEP = 2000;
 
 /** Looks at so many values more; whether others should get their turn. */
-type Look = (values: number) => boolean;
+type LookInSteps = (values: number) => boolean;
 
-function lookInSteps(look: CountLooks): Look {
+function lookInSteps(look: CountLooks): LookInSteps {
   let looked = 0;
   return (values) => {
     look(values);
@@ -85,7 +85,7 @@ export function* valuesAt(root: unknown, path: TracePath, count: CountLooks): Fi
   return found;
 }
 
-type Reading = { look: Look; isWithin: (nodes: number) => boolean };
+type PathReading = { look: LookInSteps; isWithin: (nodes: number) => boolean };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -105,7 +105,7 @@ function heldBy(value: unknown): HeldValues {
 function* oneStep(
   from: readonly unknown[],
   step: Exclude<PathStep, { kind: 'below' }>,
-  { look, isWithin }: Reading,
+  { look, isWithin }: PathReading,
 ): FindSteps {
   const found: unknown[] = [];
   for (const value of from) {
@@ -127,7 +127,7 @@ function memberOf(value: unknown, step: Extract<PathStep, { kind: 'member' | 'in
 }
 
 /** What has the name within some values, which may lie within each other: each object is looked at once. */
-function* below(roots: readonly unknown[], name: string, { look, isWithin }: Reading): FindSteps {
+function* below(roots: readonly unknown[], name: string, { look, isWithin }: PathReading): FindSteps {
   const found: unknown[] = [];
   const seen = new Set<unknown>();
   for (const root of roots) {
