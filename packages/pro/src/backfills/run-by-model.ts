@@ -17,7 +17,7 @@ import {
   isOpen,
   type NewVerdict,
   parseJudges,
-  saveVerdicts,
+  saveWithinPlan,
 } from '../verdicts/index.ts';
 import { type BackfillRow, getBackfill, getRunning, upsertBackfills } from './queries.ts';
 import { ended } from './run.ts';
@@ -64,7 +64,12 @@ async function advance(context: ConsumerContext, backfill: BackfillRow): Promise
   await context.step(async (work) => {
     const now = await getBackfill(work.tx, account_id, backfill.backfill_id);
     if (now?.status !== 'running') return;
-    const saved = await saveVerdicts(work, found);
+    const saved = await saveWithinPlan(work, found);
+    if (saved instanceof Fault) {
+      const row = ended(work, { ...now, reason: saved.message }, 'stopped');
+      work.send(work.tx.insertMany(upsertBackfills, [row]));
+      return;
+    }
     const after = {
       ...{ ...now, verdicts: now.verdicts + saved.length },
       failed: now.failed + saved.filter(({ result }) => result === 'fail').length,

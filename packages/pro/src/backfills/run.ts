@@ -2,6 +2,7 @@ import {
   type Consumer,
   type ConsumerContext,
   EVERYONE,
+  Fault,
   listTracesBetween,
   MAIN_BRANCH,
   type Work,
@@ -9,7 +10,7 @@ import {
 import { getBehavior, matchTraces, saveLooks } from '../behaviors/index.ts';
 import { isSampled } from '../evaluation/index.ts';
 import { getJudge, listActive } from '../judges/index.ts';
-import { judgeTraces, parseJudges, saveVerdicts, VERDICTS_AT_ONCE } from '../verdicts/index.ts';
+import { judgeTraces, parseJudges, saveWithinPlan, VERDICTS_AT_ONCE } from '../verdicts/index.ts';
 import { type BackfillRow, getBackfill, getRunning, upsertBackfills } from './queries.ts';
 
 /** So many traces are looked at together, fewer where more would come of them than is stored at once. */
@@ -40,10 +41,12 @@ export const runBackfills: Consumer = {
 type Looker = {
   /** How many of them look at a trace. */
   width: number;
-  look(traces: readonly TraceBetween[]): Promise<(work: Work) => Promise<BackfillCounts>>;
+  look(traces: readonly TraceBetween[]): Promise<SavePage>;
 };
 type TraceBetween = Awaited<ReturnType<typeof listTracesBetween>>[number];
 type BackfillCounts = { verdicts: number; failed: number };
+/** Returns why nothing is stored, where the plan has no room for it. */
+type SavePage = (work: Work) => Promise<BackfillCounts | Fault>;
 
 function lookerOf(context: ConsumerContext, backfill: BackfillRow): Promise<Looker> {
   return backfill.behavior_id === null
@@ -61,7 +64,8 @@ async function judgesOf(context: ConsumerContext, { judge_id, sampling_rate }: B
     async look(traces) {
       const found = await judgeTraces(sourceIn(context), traces, { judges, rateOf: () => sampling_rate, isStopping });
       return async (work) => {
-        const saved = await saveVerdicts(work, found);
+        const saved = await saveWithinPlan(work, found);
+        if (saved instanceof Fault) return saved;
         return { verdicts: saved.length, failed: saved.filter(({ result }) => result === 'fail').length };
       };
     },
@@ -100,7 +104,7 @@ type LookedPage = {
   traces: number;
   /** Where the next page begins; undefined after the last. */
   next_seq: number | undefined;
-  save: (work: Work) => Promise<BackfillCounts>;
+  save: SavePage;
 };
 
 async function lookAtPage(context: ConsumerContext, backfill: BackfillRow): Promise<LookedPage> {
@@ -158,7 +162,13 @@ function savePage(context: ConsumerContext, { backfill_id }: BackfillRow, page: 
   return context.longStep(async (work) => {
     const now = await getBackfill(work.tx, context.account_id, backfill_id);
     if (now?.status !== 'running') return false;
-    const { verdicts, failed } = await page.save(work);
+    const saved = await page.save(work);
+    if (saved instanceof Fault) {
+      const row = ended(work, { ...now, reason: saved.message }, 'stopped');
+      work.send(work.tx.insertMany(upsertBackfills, [row]));
+      return false;
+    }
+    const { verdicts, failed } = saved;
     const after: BackfillRow = {
       ...now,
       next_seq: page.next_seq ?? now.until_seq,

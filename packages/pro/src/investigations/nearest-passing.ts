@@ -1,4 +1,4 @@
-import { findSealed, type ReadContext, type TraceFacts, type TraceHeader } from '@mem-service/server/module';
+import { findSealed, pause, type ReadContext, type TraceFacts, type TraceHeader } from '@mem-service/server/module';
 import type { TracedRun } from '../segments/index.ts';
 import { loadFacets } from '../trace-navigation/index.ts';
 import { type ComparableRun, likenessOf } from './rules/likeness.ts';
@@ -41,6 +41,7 @@ async function loadComparable(
   const known = new Map<number, ComparableRun>();
   for (let at = 0; at < seqs.length; at += HEADERS_AT_ONCE)
     for (const { seq, header } of await findSealed(query, account_id, seqs.slice(at, at + HEADERS_AT_ONCE))) {
+      await pause();
       const { task_input, attributes } = JSON.parse(header) as TraceHeader;
       const task = task_input?.slice(0, MAX_TASK_CHARS) ?? null;
       known.set(seq, { task_input: task, tools: facets.get(seq)?.tools ?? [], attributes });

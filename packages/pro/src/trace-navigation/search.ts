@@ -145,8 +145,10 @@ async function render(
   const rows = new Map<number, SealedRow>();
   for (let left = items.map(({ seq }) => seq); left.length > 0; ) {
     const page = await listSealed(scan, { account_id, seqs: dialect.numbers(left), bytes: pageBytes(services) });
-    for (const row of page.rows) rows.set(row.seq, short(row));
-    await pause();
+    for (const row of page.rows) {
+      await pause();
+      rows.set(row.seq, short(row));
+    }
     left = page.more ? left.filter((seq) => !rows.has(seq)) : [];
   }
   return items.flatMap((one, at) => {

@@ -11,7 +11,7 @@ import {
 } from '@mem-service/server/module';
 import { listActive } from '../judges/index.ts';
 import { asksModel, isChosen, judgeTraces, type ParsedJudge, parseJudges } from './judge-traces.ts';
-import { saveVerdicts, VERDICTS_AT_ONCE } from './save.ts';
+import { saveWithinPlan, VERDICTS_AT_ONCE } from './save.ts';
 
 /**
  * Judges traces as they are sealed, beside the writes: after a crash it goes on where it was, and verdicts are stored with the
@@ -47,11 +47,11 @@ async function judgeEvents(context: ConsumerContext, events: readonly LogEvent[]
   let from = 0;
   for (; verdicts.length - from > VERDICTS_AT_ONCE && !isStopping(); from += VERDICTS_AT_ONCE) {
     const some = verdicts.slice(from, from + VERDICTS_AT_ONCE);
-    await context.step((work) => saveVerdicts(work, some));
+    await context.step((work) => saveWithinPlan(work, some));
   }
   if (isStopping()) return;
   await context.work(async (work) => {
-    await saveVerdicts(work, verdicts.slice(from));
+    await saveWithinPlan(work, verdicts.slice(from));
     if (asked.length > 0) startModels(work, asked);
   });
 }

@@ -1,6 +1,7 @@
 import {
   type Consumer,
   type ConsumerContext,
+  Fault,
   findTraces,
   type LogEvent,
   Postponed,
@@ -12,7 +13,7 @@ import { listActive } from '../judges/index.ts';
 import { eachOf, isUnasked, judgeByModel, newModelCall } from '../outside-model/index.ts';
 import { type AskingJudge, asksModel, isChosen, parseJudges } from './judge-traces.ts';
 import { findVerdicts } from './queries.ts';
-import { type NewVerdict, saveVerdicts } from './save.ts';
+import { type NewVerdict, saveWithinPlan } from './save.ts';
 
 /** So many questions of an account wait for a model at the same time. */
 const AT_ONCE = 4;
@@ -42,11 +43,13 @@ async function askAbout(context: ConsumerContext, events: readonly LogEvent[]): 
   if (services.settings.judging_server === null) return;
   const questions = await questionsIn(context, events);
   let postponed: Postponed | undefined;
+  let isFull = false;
   await eachOf(questions, AT_ONCE, async ({ trace, one }) => {
-    if (postponed || context.isStopping()) return;
+    if (postponed || isFull || context.isStopping()) return;
     const answer = await answerTo(context, { trace, one });
     if (answer instanceof Postponed) postponed = answer;
-    else if (answer && !context.isStopping()) await context.step((work) => saveVerdicts(work, [answer]));
+    else if (answer && !context.isStopping())
+      isFull = (await context.step((work) => saveWithinPlan(work, [answer]))) instanceof Fault;
   });
   if (postponed) throw postponed;
 }

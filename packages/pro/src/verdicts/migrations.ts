@@ -1,4 +1,4 @@
-import type { Migration } from '@mem-service/server/module';
+import { countColumns, type Migration } from '@mem-service/server/module';
 
 export const migrations: readonly Migration[] = [
   {
@@ -72,5 +72,10 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (account_id, trace_seq, judge_id)
       ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
     ],
+  },
+  {
+    version: 5,
+    name: 'verdicts count as storage',
+    up: () => [countColumns('verdicts', ['trace_id', 'agent_id', 'judge_id', 'reason', 'evidence', 'model_call'])],
   },
 ];

@@ -64,6 +64,15 @@ export const insertVerdicts: Insert = {
   },
 };
 
+/** What of a verdict counts as storage of the account: the names and texts in it. */
+export const STORED_TEXTS = ['trace_id', 'agent_id', 'judge_id', 'reason', 'evidence', 'model_call'] as const;
+
+export const textsOfVerdict = (row: Pick<VerdictRow, (typeof STORED_TEXTS)[number]>): (string | null)[] =>
+  STORED_TEXTS.map((name) => row[name]);
+
+const bytesOf = (columns: readonly string[]): Sql =>
+  fragment(columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + '));
+
 const COLUMNS = Object.keys(insertVerdicts.columns).join(', ');
 const VERDICT = fragment(COLUMNS);
 
@@ -249,6 +258,24 @@ type Aged = { account_id: string; listed: Sql };
 
 const among = ({ account_id, listed }: Aged): Sql =>
   sql`account_id = ${account_id} AND trace_seq IN (SELECT CAST(value AS BIGINT) FROM ${listed})`;
+
+async function sumOf(query: Query, columns: readonly string[], where: Sql): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(${bytesOf(columns)}), 0) AS BIGINT) AS n FROM verdicts WHERE ${where}`,
+  );
+  return Number(row?.n ?? 0);
+}
+
+/** What the verdicts of traces take, as far as it counts. */
+export const sumOfTraces = (query: Query, aged: Aged): Promise<number> => sumOf(query, STORED_TEXTS, among(aged));
+
+export const sumModelReasons = (query: Query, aged: Aged): Promise<number> =>
+  sumOf(query, ['reason'], sql`${among(aged)} AND model_call IS NOT NULL`);
+
+export const sumOfAgent = (
+  query: Query,
+  { account_id, agent_id }: { account_id: string; agent_id: string },
+): Promise<number> => sumOf(query, STORED_TEXTS, sql`account_id = ${account_id} AND agent_id = ${agent_id}`);
 
 /** A model may have repeated what a trace said. */
 export function eraseModelReasons(tx: Transaction, aged: Aged): Promise<number> {

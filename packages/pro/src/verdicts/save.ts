@@ -1,7 +1,22 @@
-import { findTraces, type judgeShapes, SELF_CALLER, type Work } from '@mem-service/server/module';
+import {
+  bytesOfTexts,
+  Fault,
+  findTraces,
+  type judgeShapes,
+  SELF_CALLER,
+  storeMore,
+  type Work,
+} from '@mem-service/server/module';
 import type { JudgedTrace, JudgeFinding, NumberedVersion } from '../evaluation/index.ts';
 import { findKnown, findResultsOfPeople } from './known.ts';
-import { deleteVerdicts, insertVerdicts, type VerdictKey, type VerdictRow } from './queries.ts';
+import {
+  deleteVerdicts,
+  findVerdicts,
+  insertVerdicts,
+  textsOfVerdict,
+  type VerdictKey,
+  type VerdictRow,
+} from './queries.ts';
 import { isOpen } from './rules/open-verdict.ts';
 
 /** What a version of a judge found in a trace. */
@@ -86,10 +101,32 @@ export async function saveVerdicts(work: Work, verdicts: readonly NewVerdict[]):
       created_at: work.now,
     });
   }
+  await countBytes(work, rows, replaced);
   if (replaced.length > 0) await deleteVerdicts(tx, account_id, replaced);
   for (const group of groupsOf(rows)) report(work, group);
   if (rows.length > 0) work.send(tx.insertMany(insertVerdicts, rows));
   return rows;
+}
+
+/** Refuses verdicts that the plan has no room for, before anything is changed. */
+async function countBytes(work: Work, rows: readonly VerdictRow[], replaced: readonly VerdictKey[]): Promise<void> {
+  const old = replaced.length === 0 ? [] : await findVerdicts(work.tx, work.account_id, replaced);
+  const bytes = (of: readonly (VerdictRow | undefined)[]) =>
+    of.reduce((sum, row) => sum + (row ? bytesOfTexts(textsOfVerdict(row)) : 0), 0);
+  storeMore(work, bytes(rows) - bytes(old));
+}
+
+/**
+ * The same for work in the background, which nobody can refuse: where the plan has no room for the verdicts none of them is
+ * stored, and what is returned says why. The traces can be judged later, by a backfill.
+ */
+export async function saveWithinPlan(work: Work, verdicts: readonly NewVerdict[]): Promise<VerdictRow[] | Fault> {
+  try {
+    return await saveVerdicts(work, verdicts);
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'over_limit') return error;
+    throw error;
+  }
 }
 
 /** Those of one agent on one branch that the same may see. */

@@ -1,6 +1,6 @@
 import { exported, type TenantTable } from '@mem-service/server/module';
 import { putCounted } from './counted-queries.ts';
-import { insertVerdicts, putHumanVerdicts } from './queries.ts';
+import { insertVerdicts, putHumanVerdicts, STORED_TEXTS } from './queries.ts';
 
 export const tables: readonly TenantTable[] = [
   exported(insertVerdicts, {
@@ -8,6 +8,7 @@ export const tables: readonly TenantTable[] = [
     key: ['trace_seq', 'judge_id', 'judge_version'],
     nullable: ['score', 'cost_usd', 'model_call'],
     json: ['evidence', 'model_call'],
+    stored: (row) => STORED_TEXTS.map((name) => row[name] as string | null),
     agents: { agent_id: { erased: 'delete the row' }, visible_to: { erased: 'delete the row' } },
   }),
   exported(putHumanVerdicts, {

@@ -31,7 +31,7 @@ const COMPARE: Record<Exclude<PathCheck['op'], 'matches'>, Compare> = {
 
 export function* checkPath(check: PathCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
   const path = parseJsonPath(check.path);
-  const values = typeof path === 'string' ? undefined : valuesAt(trace.document, path, matchers.look);
+  const values = typeof path === 'string' ? undefined : yield* valuesAt(trace.document, path, matchers.look);
   if (values === undefined) return plain(null, `${check.path} has too many values to look at`);
   const isMet = values.length > 0 && (yield* fitsMany(values, check, matchers));
   const compared = check.op === 'exists' ? 'is there' : `${check.op} ${JSON.stringify(check.value ?? null)}`;
@@ -52,6 +52,7 @@ function* fitsMany(values: readonly unknown[], check: PathCheck, matchers: Match
 
 function* fits(value: unknown, check: PathCheck, matchers: Matchers): Generator<void, boolean> {
   if (check.op === 'contains' && typeof value === 'string') matchers.look(Math.ceil(value.length / CHARS_PER_LOOK));
+  if (check.op === 'contains' && Array.isArray(value)) matchers.look(value.length);
   if (check.op !== 'matches') return COMPARE[check.op](value, check);
   if (typeof value !== 'string') return false;
   return yield* matchText(matchers, { pattern: String(check.value), ignore_case: false }, value);

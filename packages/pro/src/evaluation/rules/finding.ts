@@ -44,7 +44,8 @@ export type CheckSteps = Generator<void, CheckFinding>;
 
 /** Verdicts name at most so many spans and entries. */
 export const MAX_EVIDENCE = 20;
-export const MAX_REASON_CHARS = 2000;
+/** A verdict is stored for each trace and judge. */
+export const MAX_REASON_CHARS = 500;
 
 /** The first spans that differ, as many as verdicts name: a check may rest on very many. */
 export function firstSpans(ids: Iterable<string | null>): string[] {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseJsonPath, type TracePath, valuesAt } from './json-path.ts';
+import { parseJsonPath, valuesAt } from './json-path.ts';
 import { fitsWildcard } from './wildcard.ts';
 
 const root = {
@@ -10,11 +10,18 @@ const root = {
   attributes: { model: 'm' },
 };
 
-const at = (text: string) => {
+/** What is at a path, how many values that took, and at most how many between two steps. */
+function find(from: unknown, text: string) {
   const path = parseJsonPath(text);
   if (typeof path === 'string') throw new Error(path);
-  return valuesAt(root, path, () => {});
-};
+  const steps: number[] = [0];
+  const finding = valuesAt(from, path, (values) => steps.push((steps.pop() ?? 0) + values));
+  let step = finding.next();
+  for (; !step.done; step = finding.next()) steps.push(0);
+  return { values: step.value, looks: steps.reduce((sum, one) => sum + one), most: Math.max(...steps) };
+}
+
+const at = (text: string) => find(root, text).values;
 
 it('a path leads to values', () => {
   expect(at('$')).toEqual([root]);
@@ -38,8 +45,20 @@ it('a path that is none is refused with what is wrong', () => {
 
 it('a path over too many values ends', () => {
   const wide = Array.from({ length: 50_000 }, (_, n) => ({ n }));
-  expect(valuesAt(wide, parseJsonPath('$[*].n') as TracePath, () => {})).toBeUndefined();
-  expect(valuesAt(wide, parseJsonPath('$..n') as TracePath, () => {})).toBeUndefined();
+  expect(find(wide, '$[*].n').values).toBeUndefined();
+  expect(find(wide, '$..n').values).toBeUndefined();
+});
+
+it('values within each other are looked at once for each part of a path, and a few at a time', () => {
+  const large = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`k${n}`, n]));
+  const nested = Array.from({ length: 20 }).reduce<object>((x) => ({ x }), { ...large, zz: 'found' });
+  const { values, looks } = find(nested, '$..x..x..zz');
+  expect(values).toEqual(['found']);
+  expect(looks).toBeLessThan(4 * 40_000);
+  const many = Array.from({ length: 15_000 }, (_, n) => ({ n, list: [1, 2, 3] }));
+  for (const path of ['$..n', '$[*].n', '$[*].list'])
+    expect(find(many.slice(0, 6000), path).most, path).toBeLessThan(10_000);
+  expect(find(many, '$..list').values).toBeUndefined();
 });
 
 it('a wildcard stands for any characters', () => {

@@ -46,59 +46,106 @@ function firstStep(text: string): [PathStep, number] | undefined {
   return quoted ? [{ kind: 'member', name: (quoted[1] ?? quoted[2]) as string }, quoted[0].length] : undefined;
 }
 
-/** The values at a path, in order; undefined where there are too many to look at. */
-export function valuesAt(root: unknown, path: TracePath, look: CountLooks): unknown[] | undefined {
-  let found: unknown[] = [root];
+/** Looking at so many values takes well under a millisecond. */
+const LOOKS_PER_STEP = 2000;
+
+/** Looks at so many values more; whether others should get their turn. */
+type LookInSteps = (values: number) => boolean;
+
+function lookInSteps(look: CountLooks): LookInSteps {
+  let looked = 0;
+  return (values) => {
+    look(values);
+    looked += values;
+    if (looked < LOOKS_PER_STEP) return false;
+    looked = 0;
+    return true;
+  };
+}
+
+/** Values that were looked for in steps; undefined where there are too many to look at. */
+type FindSteps = Generator<void, unknown[] | undefined>;
+
+/** The values at a path, in order. */
+export function* valuesAt(root: unknown, path: TracePath, count: CountLooks): FindSteps {
+  const look = lookInSteps(count);
   let left = MAX_NODES;
+  /** Whether so many may be looked at besides those before. */
+  const isWithin = (nodes: number): boolean => {
+    left -= nodes;
+    return left >= 0;
+  };
+  let found: unknown[] = [root];
   for (const step of path) {
-    const next: unknown[] = [];
-    for (const value of found) {
-      const reached = step.kind === 'below' ? below(value, step.name, { most: left, look }) : oneStep(value, step);
-      if (reached === undefined) return undefined;
-      left -= reached.looked;
-      if (step.kind !== 'below') look(reached.looked);
-      if (left < 0) return undefined;
-      next.push(...reached.values);
-    }
+    const reading = { look, isWithin };
+    const next = yield* step.kind === 'below' ? below(found, step.name, reading) : oneStep(found, step, reading);
+    if (next === undefined) return undefined;
     found = next;
   }
   return found;
 }
 
-type FoundValues = { values: unknown[]; looked: number };
+type PathReading = { look: LookInSteps; isWithin: (nodes: number) => boolean };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function oneStep(value: unknown, step: Exclude<PathStep, { kind: 'below' }>): FoundValues {
-  if (step.kind === 'each') {
-    const values = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
-    return { values, looked: values.length };
-  }
-  if (step.kind === 'index') {
-    const at = Array.isArray(value) ? value.at(step.index) : undefined;
-    return { values: at === undefined ? [] : [at], looked: 1 };
-  }
-  const isThere = isObject(value) && Object.hasOwn(value, step.name);
-  return { values: isThere ? [value[step.name]] : [], looked: 1 };
+type HeldValues = { count: number; at: (no: number) => unknown };
+
+const NOTHING: HeldValues = { count: 0, at: () => undefined };
+
+/** What an array or an object holds. A list of the values of a large object takes three times as long as one of its names. */
+function heldBy(value: unknown): HeldValues {
+  if (Array.isArray(value)) return { count: value.length, at: (no) => value[no] };
+  if (!isObject(value)) return NOTHING;
+  const names = Object.keys(value);
+  return { count: names.length, at: (no) => value[names[no] as string] };
 }
 
-type LookBounds = { most: number; look: CountLooks };
+function* oneStep(
+  from: readonly unknown[],
+  step: Exclude<PathStep, { kind: 'below' }>,
+  { look, isWithin }: PathReading,
+): FindSteps {
+  const found: unknown[] = [];
+  for (const value of from) {
+    const { count, at } = step.kind === 'each' ? heldBy(value) : memberOf(value, step);
+    if (!isWithin(count)) return undefined;
+    for (let no = 0; no < count; no++) found.push(at(no));
+    if (look(1 + count)) yield;
+  }
+  return found;
+}
 
-function below(root: unknown, name: string, { most, look }: LookBounds): FoundValues | undefined {
-  const values: unknown[] = [];
-  const open: unknown[] = [root];
-  let looked = 0;
-  while (open.length > 0) {
-    const value = open.pop();
-    if (++looked > most) return undefined;
-    if (isObject(value) && Object.hasOwn(value, name)) values.push(value[name]);
-    const children = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
-    look(1 + children.length);
-    // Last first, so that the first is looked at next.
-    for (let at = children.length - 1; at >= 0; at--) {
-      if (typeof children[at] === 'object' && children[at] !== null) open.push(children[at]);
+function memberOf(value: unknown, step: Extract<PathStep, { kind: 'member' | 'index' }>): HeldValues {
+  if (step.kind === 'index') {
+    const member = Array.isArray(value) ? value.at(step.index) : undefined;
+    return member === undefined ? NOTHING : { count: 1, at: () => member };
+  }
+  const { name } = step;
+  return isObject(value) && Object.hasOwn(value, name) ? { count: 1, at: () => value[name] } : NOTHING;
+}
+
+/** What has the name within some values, which may lie within each other: each object is looked at once. */
+function* below(roots: readonly unknown[], name: string, { look, isWithin }: PathReading): FindSteps {
+  const found: unknown[] = [];
+  const seen = new Set<unknown>();
+  for (const root of roots) {
+    const open = [root];
+    while (open.length > 0) {
+      const value = open.pop();
+      if (seen.has(value)) continue;
+      if (!isWithin(1)) return undefined;
+      seen.add(value);
+      if (isObject(value) && Object.hasOwn(value, name)) found.push(value[name]);
+      const { count, at } = heldBy(value);
+      // Last first, so that the first is looked at next.
+      for (let no = count - 1; no >= 0; no--) {
+        const held = at(no);
+        if (typeof held === 'object' && held !== null) open.push(held);
+      }
+      if (look(1 + count)) yield;
     }
   }
-  return { values, looked };
+  return found;
 }

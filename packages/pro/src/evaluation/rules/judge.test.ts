@@ -282,8 +282,9 @@ it.each([
   { check: 'tool_required', tool: 'a*b*c*d*e*f*g*h' },
   { check: 'order', tools: ['a*b*c*d*e*f*g*h', 'x', 'y'] },
 ])('many checks of many values are given up together: $check $op', (check) => {
-  const data = { tool_name: 'a', arguments: { q: [1, 2, 3] }, result_summary: 'a'.repeat(4000) };
-  const calls = Array.from({ length: 1000 }, () => part('action', data));
+  const calls = Array.from({ length: 1000 }, () =>
+    part('action', { tool_name: 'a', arguments: { q: [1, 2, 3] }, result_summary: 'a'.repeat(4000) }),
+  );
   const checks = Array.from({ length: 50 }, () => ({ check: 'any_of', of: Array.from({ length: 50 }, () => check) }));
   const found = resultOf(judge(define({ kind: 'code', checks }), judgedTraceOf(stored(calls)), newMatchers()));
   expect(found).toMatchObject({ result: 'error', reason: 'the checks look at too many values of the trace' });

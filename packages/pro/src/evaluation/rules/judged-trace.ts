@@ -60,7 +60,7 @@ export type JudgedTrace = {
   is_partial: boolean;
 };
 
-type RecordedPart = Readonly<Record<string, unknown>>;
+export type RecordedPart = Readonly<Record<string, unknown>>;
 
 export type JudgedDocument = {
   trace_id: string;

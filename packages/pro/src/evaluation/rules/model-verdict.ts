@@ -1,4 +1,4 @@
-import { cutReason, type JudgeFinding, MAX_EVIDENCE } from './finding.ts';
+import { type JudgeFinding, MAX_EVIDENCE } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
 type TakenVerdict = { taken: JudgeFinding } | { problem: string };
@@ -41,7 +41,7 @@ export function readModelVerdict(text: string, trace: JudgedTrace, passAt: numbe
     taken: {
       result: result === 'pass' && isLow ? 'fail' : result,
       score: isScore && result !== 'skipped' ? score : null,
-      reason: cutReason(reason.trim().slice(0, MAX_MODEL_REASON).toWellFormed()),
+      reason: reason.trim().slice(0, MAX_MODEL_REASON).toWellFormed(),
       span_ids: [...new Set(spans)].slice(0, MAX_EVIDENCE),
       entries: reads.slice(0, MAX_EVIDENCE).map(({ entry_id, version }) => ({ entry_id, version })),
     },

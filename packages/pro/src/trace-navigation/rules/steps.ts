@@ -27,18 +27,19 @@ type StepFacts = Partial<Omit<ShownStep, 'note' | 'at'>> & {
 };
 
 function step(kind: AlignedKind, name: string, { at, note = '', given, got, ...facts }: StepFacts): ComparableStep {
+  const givenText = textOf(given);
   const shown: ShownStep = {
     at: at ?? null,
     duration_ms: facts.duration_ms ?? null,
     failed: facts.failed ?? false,
-    note: textOf(note).slice(0, NOTE_CHARS),
+    note: (note === given ? givenText : textOf(note)).slice(0, NOTE_CHARS),
     version: facts.version ?? null,
     span_id: facts.span_id ?? null,
   };
-  return { kind, name, shown, given: textOf(given), got: textOf(got) };
+  return { kind, name, shown, given: givenText, got: textOf(got) };
 }
 
-/** What a session did, in the order of time; the outcome comes last. */
+/** What a session did, in the order of time; the outcome comes last. One part at a time: each may be as long as a body. */
 export function* stepsOf(trace: ComparableTrace): Generator<void, ComparableStep[]> {
   const steps: ComparableStep[] = [];
   for (const read of trace.causal_entries) {
@@ -47,26 +48,20 @@ export function* stepsOf(trace: ComparableTrace): Generator<void, ComparableStep
       step('read', `${entity_path}/${key}`, { at: read_at, duration_ms, version, note: `version ${version}` }),
     );
   }
-  for (const { operation, parameters, result_count, duration_ms, occurred_at } of trace.query_events)
-    steps.push(
-      step('query', operation, {
-        at: occurred_at,
-        duration_ms,
-        note: parameters,
-        given: parameters,
-        got: result_count,
-      }),
-    );
-  yield;
+  for (const { operation, parameters, result_count, duration_ms, occurred_at } of trace.query_events) {
+    yield;
+    const facts = { at: occurred_at, duration_ms, note: parameters };
+    steps.push(step('query', operation, { ...facts, given: parameters, got: result_count }));
+  }
   for (const call of trace.tool_calls) {
+    yield;
     const { tool_name, started_at, duration_ms, success, result_summary } = call;
     const facts = { at: started_at, duration_ms, failed: !success, note: result_summary };
     steps.push(step('tool', tool_name, { ...facts, given: call.arguments, got: result_summary }));
-    if (steps.length % STEPS_AT_ONCE === 0) yield;
   }
   for (const span of trace.session_metadata.spans) {
+    yield;
     steps.push(spanStep(span));
-    if (steps.length % STEPS_AT_ONCE === 0) yield;
   }
   for (const { label, summary, recorded_at } of trace.external_contexts)
     steps.push(step('context', label, { at: recorded_at, note: summary, got: summary }));
@@ -82,8 +77,6 @@ export function* stepsOf(trace: ComparableTrace): Generator<void, ComparableStep
     all.push(step('outcome', 'outcome', { at: session_ended_at, note: outcome_type, got: response_text ?? '' }));
   return all;
 }
-
-const STEPS_AT_ONCE = 64;
 
 type RecordedSpan = ComparableTrace['session_metadata']['spans'][number];
 

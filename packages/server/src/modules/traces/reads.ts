@@ -14,7 +14,9 @@ import {
   seqAt,
   type Viewer,
 } from '../../kernel/index.ts';
+import { inTurns } from '../../turns.ts';
 import { explain } from './explain.ts';
+import { showLongValues } from './long-values.ts';
 import * as queries from './queries.ts';
 import { readTrace } from './read-trace.ts';
 import { renderTraces, tracesWithin } from './render.ts';
@@ -24,7 +26,15 @@ import { viewerOf } from './viewer.ts';
 
 const cursors = cursorsOf('traces', ['number']);
 
-const read = reads<'traces.read'>((context, { trace_id }) => readTrace(context, trace_id, 'whole'));
+const read = reads<'traces.read'>(async (context, { trace_id }) =>
+  inTurns(showLongValues(await readTrace(context, trace_id, 'whole'))),
+);
+
+const list = reads<'traces.list'>(async (context, input) => {
+  const page = await listTracesFor(context, input);
+  for (const trace of page.traces) await inTurns(showLongValues(trace));
+  return page;
+});
 
 /** A page of the traces that a caller may see. */
 export async function listTracesFor(context: ReadContext, input: TraceListInput): Promise<Output<'traces.list'>> {
@@ -80,7 +90,7 @@ function plainFilters(viewer: Viewer, input: TraceListInput): Sql[] {
 }
 
 export const readHandlers: Handlers = {
-  'traces.list': reads<'traces.list'>(listTracesFor),
+  'traces.list': list,
   'traces.read': read,
   'traces.verify': verify,
   'sessions.explain': explain,

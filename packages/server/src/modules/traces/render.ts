@@ -14,6 +14,7 @@ import { inTurns, pause } from '../../turns.ts';
 import { findDocumentsWithin } from '../entries/index.ts';
 import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
 import { attemptsInScope } from './attempts.ts';
+import { parsePart } from './long-values.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
 import { mergeSpansAndCallsInSteps } from './rules/spans.ts';
@@ -31,9 +32,11 @@ export class TraceParts {
   /** Parses stored parts, in turns with other requests. */
   static async parse(items: readonly queries.TraceItemRow[]): Promise<TraceParts> {
     const parts = new TraceParts();
-    for (const [i, { data, ...item }] of items.entries()) {
-      if (i % PARTS_PER_STEP === PARTS_PER_STEP - 1) await pause();
-      if (data !== null) parts.add({ ...item, data: JSON.parse(data) as object });
+    for (const { data, ...item } of items) {
+      // A few parts can be as long as hundreds: only the clock says when it has been enough.
+      const turn = pause();
+      if (turn !== undefined) await turn;
+      if (data !== null) parts.add({ ...item, data: parsePart(data) });
     }
     return parts;
   }
@@ -68,8 +71,6 @@ export type ReadPart = CausalRead & { entry_id: number };
 
 /** Kept as text: a value is shown with the digits it was written with. */
 const VALUE = [['value']] as const;
-
-const PARTS_PER_STEP = 16;
 
 export type Readings = { causal_entries: CausalRead[]; isCut: boolean };
 
@@ -107,9 +108,8 @@ type TraceContent = {
   isCut: boolean;
 };
 
-async function toTrace(row: queries.TraceRow, content: TraceContent): Promise<Trace> {
+async function toTrace(row: queries.TraceRow, header: TraceHeader, content: TraceContent): Promise<Trace> {
   const { parts, causal_entries, attempts, changes, withSpans, isCut } = content;
-  const header = JSON.parse(row.header) as TraceHeader;
   const llm_calls = parts.of<Trace['session_metadata']['llm_calls'][number]>('llm_call');
   const spans = withSpans ? await inTurns(mergeSpansAndCallsInSteps(parts.of('span'), llm_calls)) : [];
   const { attributes, session_started_at, session_ended_at } = header;
@@ -224,9 +224,11 @@ export async function renderTraces(
   const { query, viewer, dialect, bytes } = view;
   const seqs = (list: readonly number[]) => dialect.numbers(list);
   const withSpans = detail !== 'listed';
+  const headers = await parseHeaders(rows);
+  const outcomeOf = ({ seq }: queries.TraceRow, i: number) => headers[i]?.outcome_seq ?? seq;
   const [items, changes] = await Promise.all([
     queries.listItems(query, viewer, { seqs: seqs(rows.map(({ seq }) => seq)), kinds: withSpans ? [] : LISTED, bytes }),
-    listConfidenceChanges(query, viewer, seqs(rows.map(outcomeSeq))),
+    listConfidenceChanges(query, viewer, seqs(rows.map(outcomeOf))),
   ]);
   const itemsBySeq = groupBySeq(items.rows);
   const changesBySeq = groupBySeq(changes);
@@ -249,10 +251,10 @@ export async function renderTraces(
     const parts = partsOf[i] as TraceParts;
     const causal_entries = readings.slice(from, from + (seen[i]?.length ?? 0));
     from += causal_entries.length;
-    const changes = changesBySeq.get(outcomeSeq(row)) ?? [];
+    const changes = changesBySeq.get(outcomeOf(row, i)) ?? [];
     const attempts = attemptsOf[i] ?? [];
     const content = { parts, causal_entries, attempts, changes, withSpans, isCut: isCut || items.more };
-    traces.push(await toTrace(row, content));
+    traces.push(await toTrace(row, headers[i] as TraceHeader, content));
   }
   return traces;
 }
@@ -263,9 +265,15 @@ async function readableReads({ reader }: TraceReading, reads: readonly ReadPart[
   return reads.map((parts) => parts.filter((part) => readable.has(part)));
 }
 
-/** A trace sealed by its outcome has the `seq` of the outcome. */
-const outcomeSeq = ({ seq, header }: queries.TraceRow): number =>
-  (JSON.parse(header) as TraceHeader).outcome_seq ?? seq;
+/** Headers hold the texts of a session, which may be long. */
+async function parseHeaders(rows: readonly queries.TraceRow[]): Promise<TraceHeader[]> {
+  const headers: TraceHeader[] = [];
+  for (const { header } of rows) {
+    await pause();
+    headers.push(JSON.parse(header) as TraceHeader);
+  }
+  return headers;
+}
 
 /** Whether all reads were recorded, and if not, why. */
 export const completeness = (because: string | undefined) => ({

@@ -54,18 +54,19 @@ export async function* wholeTraces(
   }
 }
 
-const PARTS_PER_STEP = 64;
-
 async function parse(
   { header, ...facts }: HeadedTrace,
   items: readonly queries.TraceItemRow[],
   is_partial: boolean,
 ): Promise<SealedContent> {
   const parts: SealedPart[] = [];
-  for (const [i, { kind, visible_to, entity_path, key, entry_id, data }] of items.entries()) {
-    if (i % PARTS_PER_STEP === PARTS_PER_STEP - 1) await pause();
+  for (const { kind, visible_to, entity_path, key, entry_id, data } of items) {
+    // A few parts can be as long as hundreds: only the clock says when it has been enough.
+    const turn = pause();
+    if (turn !== undefined) await turn;
     if (data !== null) parts.push({ kind, visible_to, entity_path, key, entry_id, data: JSON.parse(data) });
   }
+  await pause();
   return { ...facts, header: JSON.parse(header) as TraceHeader, parts, is_partial };
 }
 
