@@ -30,7 +30,6 @@ export const trainingTool = ownTool({
     until: 'ISO time',
   },
   annotations: readHints,
-  onlyNearby: true,
   async run({ entity_paths = [], limit, branch, ...asked }, session, call) {
     const { lines, mode } = session.service;
     if (!lines) return { json: { error: 'it is not offered here: set MEM_HTTP_URL', mode }, isError: true };
