@@ -38,8 +38,8 @@ function step(kind: AlignedKind, name: string, { at, note = '', given, got, ...f
   return { kind, name, shown, given: textOf(given), got: textOf(got) };
 }
 
-/** What a session did, in the order of time; the outcome comes last. */
-export function* stepsOf(trace: ComparableTrace): Generator<void, ComparableStep[]> {
+/** What a session did, in the order of time; the outcome comes last, and `failed` says what it was. */
+export function* stepsOf(trace: ComparableTrace, failed: boolean): Generator<void, ComparableStep[]> {
   const steps: ComparableStep[] = [];
   for (const read of trace.causal_entries) {
     const { entity_path, key, version, read_at, duration_ms } = read;
@@ -79,9 +79,17 @@ export function* stepsOf(trace: ComparableTrace): Generator<void, ComparableStep
   const all = ordered.map(({ one }) => one);
   const { outcome_type, response_text, session_ended_at } = trace;
   if (outcome_type !== null)
-    all.push(step('outcome', 'outcome', { at: session_ended_at, note: outcome_type, got: response_text ?? '' }));
+    all.push(
+      step('outcome', 'outcome', {
+        ...{ at: session_ended_at, failed, note: outcome_type, got: response_text ?? '' },
+      }),
+    );
   return all;
 }
+
+/** What makes a trace one with an error: how it ended does not. */
+export const isError = ({ kind, shown }: ComparableStep): boolean =>
+  shown.failed && kind !== 'outcome' && kind !== 'attempt';
 
 const STEPS_AT_ONCE = 64;
 
