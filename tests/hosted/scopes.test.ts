@@ -135,6 +135,25 @@ describe.each(backends)('keys that are kept to some paths, over HTTP on %s', (ba
     expect([own.status, own.json.unchanged]).toEqual([200, true]);
   });
 
+  const WHOLE = ['eval/judges', 'eval/incidents', 'eval/fixes', 'eval/alerts', 'tags', 'quarantine'];
+
+  it.each(['*', '**'])(
+    'see what concerns the whole account once they may read %s, and change nothing of it',
+    async (all) => {
+      const reader = await keyFor(scope(all, 'READ'));
+      for (const path of WHOLE)
+        expect([path, (await service.as(reader, get(`/api/v1/${path}`))).status]).toEqual([path, 200]);
+      expect((await service.as(reader, post('/api/v1/eval/judges/seed', {}))).status).toBe(403);
+      const { key: admin } = await service.newKey(account.key, { key_type: 'admin', scopes: [scope(all, 'READ')] });
+      expect((await service.as(admin, get('/api/v1/admin/audit'))).status).toBe(200);
+      for (const narrow of [scope('team/**', 'READ'), scope(all, 'WRITE')]) {
+        const key = await keyFor(narrow);
+        for (const path of WHOLE)
+          expect([path, (await service.as(key, get(`/api/v1/${path}`))).status]).toEqual([path, 403]);
+      }
+    },
+  );
+
   it('erase nothing unless all of it is theirs', async () => {
     const key = await keyFor(scope('team/**'));
     const erase = (entity_path: string) => post('/api/v1/erase', { entity_path, dry_run: true });

@@ -210,6 +210,20 @@ describe('mem serve at /mcp', () => {
     ]);
   });
 
+  it('hands out examples for training', async () => {
+    const { url } = await start();
+    const mcp = await connect(url, { query: '?toolset=all' });
+    await mcp.call('mem_commit_outcome', {
+      ...{ outcome_ref: 'r', outcome_type: 'success', task_input: 'say hello', response_text: 'hello' },
+    });
+    const { json, isError } = await mcp.call('mem_export_training_data', { format: 'sft' });
+    expect(isError).toBe(false);
+    expect(json).toMatchObject({
+      ...{ num_examples: 1, mode: 'remote' },
+      examples: [{ task_input: 'say hello', decision_value: 'hello' }],
+    });
+  });
+
   it('shows the incident that is named, and lists all where none is', async () => {
     const { url } = await start();
     const mcp = await connect(url, { query: '?toolset=evaluation' });

@@ -178,3 +178,30 @@ it('a recorded span is over, a span ends once, and a call of a model has a span 
   const found = await mcp.call('mem_trace_search', { span_kind: 'llm' });
   expect(found.json.traces).toHaveLength(1);
 });
+
+it('examples for training arrive as they are, and as many as fit', async () => {
+  const mcp = await connect(newHome(), { args: ['--toolset', 'all'] });
+  const outcome = { outcome_type: 'success', task_input: 'decide' };
+  const value =
+    '{"a":null,"b":{},"c":[],"n":0.123456789,"branch":"main","outcome_count":0,"seq":5,"hash":"h","confidence":0.98765,"complete":true}';
+  await mcp.call('mem_write', { entity_path: 'svc', key: 'known', value: JSON.parse(value), confidence: 0.98765 });
+  await mcp.call('mem_commit_outcome', { ...outcome, outcome_ref: 'before' });
+  await mcp.call('mem_read', { entity_path: 'svc', key: 'known' });
+  await mcp.call('mem_write', { entity_path: 'svc', key: 'decided', value: JSON.parse(value) });
+  await mcp.call('mem_commit_outcome', { ...outcome, outcome_ref: 'r' });
+  const exported = async (format: string) => {
+    const { json } = await mcp.call('mem_export_training_data', { format });
+    return json.examples as JsonObject[];
+  };
+  const [decided] = await exported('sft');
+  expect(decided).toMatchObject({ decision_key: 'decided', decision_value: JSON.parse(value) });
+  const [rewarded] = await exported('reward_model');
+  expect(rewarded).toMatchObject({ entry: { key: 'known', value: JSON.parse(value) }, outcome_count: 0 });
+  for (let n = 0; n < 6; n++) {
+    await mcp.call('mem_write', { entity_path: 'svc', key: `long-${n}`, value: `${n}${'é'.repeat(15_000)}` });
+    await mcp.call('mem_commit_outcome', { ...outcome, outcome_ref: `long ${n}` });
+  }
+  const cut = await mcp.call('mem_export_training_data');
+  expect(cut.json).toMatchObject({ num_examples: 3, hint: expect.stringContaining('mem export-training') });
+  expect(Buffer.byteLength(cut.text)).toBeLessThan(110_000);
+});

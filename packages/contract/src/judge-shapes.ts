@@ -121,7 +121,7 @@ export const modelCall = z
     started_at: s.utc,
     error: z.string().nullable().meta({
       description:
-        'Why there was no usable answer, such as `unusable`, `refused` or `budget_spent`; null where there was one.',
+        'Why there was no usable answer, such as `unusable`, `refused`, `failed` or `budget_spent`; null where there was one.',
     }),
     attempts: z.int().meta({ description: 'How often it was asked; 0 where the budget was spent.' }),
   })

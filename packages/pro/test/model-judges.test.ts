@@ -103,7 +103,7 @@ describe.each(backends)('judges that ask a model on %s', (backend) => {
     ['half an answer', writes('{"result":"pass"', { finish_reason: 'length' }), 'the answer was cut off'],
     ['no JSON at all', answers(200, '<html>'), 'the answer is not JSON'],
     ['429', answers(429, {}), 'it answers 429'],
-    ['500', answers(500, {}), 'it answers 500'],
+    ['500', answers(500, {}), /^its server failed: it answers 500/],
   ])('after %s three times it is an error of the judge', async (_, reply, reason) => {
     const server = await startChatServer(reply);
     const app = await openAsking(server);
@@ -113,9 +113,21 @@ describe.each(backends)('judges that ask a model on %s', (backend) => {
       score: null,
       model_call: { attempts: 3, error: expect.any(String) },
     });
-    expect(verdict.reason).toContain(reason);
+    expect(verdict.reason).toMatch(reason);
     expect(server.questions).toHaveLength(3);
     expect((await app.call('budgets.read', {})).day).toMatchObject({ calls: 3, failed: 3 });
+  });
+
+  it.each([
+    ['thoughts', '<think>hm {} "result": {</think>{"result":"pass","score":1,"reason":"kind {and} brief"}'],
+    ['a block of code', '```json\n{"result":"pass","score":1,"reason":"kind"}\n```\nThe sign } ends it.'],
+    ['an example', 'Such as {"result":"fail"}: {"result":"pass","score":1,"reason":"kind","more":{"a":{}}}. {}'],
+  ])('finds the answer beside %s', async (_, text) => {
+    const server = await startChatServer(writes(text));
+    const app = await openAsking(server);
+    expect(await judged(app, await traced(app))).toMatchObject({
+      ...{ result: 'pass', reason: expect.stringMatching(/^kind/), model_call: { attempts: 1 } },
+    });
   });
 
   it.each([

@@ -110,9 +110,26 @@ describe.each(backends)('spans and comparisons of traces on %s', (backend) => {
     const deploy = compared.steps.find(({ name }) => name === 'deploy');
     expect(deploy).toMatchObject({ differs: ['failure'], of: [{ failed: false }, { failed: true }] });
     expect(compared.actions).toContainEqual({ tool_name: 'deploy', calls: [1, 1], failed: [0, 1] });
-    expect(compared.steps.at(-1)).toMatchObject({ kind: 'outcome', differs: ['outcome'] });
+    expect(compared.steps.at(-1)).toMatchObject({
+      ...{ kind: 'outcome', differs: ['outcome'], of: [{ failed: false }, { failed: true }] },
+    });
+    expect(compared.traces.map(({ errors }) => errors)).toEqual([0, 1]);
     await expect(app.call('traces.compare', { trace_ids: [good, 'none'] })).rejects.toMatchObject({
       code: 'not_found',
     });
+  });
+
+  it('spans and model calls in error are counted as errors, where search finds one', async () => {
+    await app.call('entries.write', { ...limit, value: 1 });
+    const calm = await work('s1');
+    const by = as('s2');
+    await app.call('sessions.record_span', { ...by, name: 'look up', kind: 'tool', status: 'error', error: 'gone' });
+    await app.call('sessions.record_llm_call', { ...by, model: 'some-model', error: 'overloaded' });
+    await app.call('sessions.record_error', { ...by, error_type: 'Timeout', message: 'late' });
+    const troubled = await work('s2');
+    const { traces } = await app.call('traces.compare', { trace_ids: [calm, troubled] });
+    expect(traces.map(({ errors }) => errors)).toEqual([0, 3]);
+    const found = await app.call('traces.search', { has_error: true });
+    expect(found.traces.map(({ trace_id }) => trace_id)).toEqual([troubled]);
   });
 });

@@ -15,6 +15,9 @@ type RecordedRun = {
   error?: string;
 };
 
+/** More than a search puts in order by itself, half of which are odd. */
+const MANY = 1100;
+
 describe.each(backends)('search of traces on %s', (backend) => {
   let app: TestApp;
   let made = 0;
@@ -177,6 +180,60 @@ describe.each(backends)('search of traces on %s', (backend) => {
       task_input: 'payments again',
     });
   });
+
+  it('the first page is right and pages reach all, however many match', async () => {
+    const begun = app.clock.now();
+    const create = async (no: number, cost_usd: number | null, took_ms: number) => {
+      const ended = begun - 1000 * (MANY - no);
+      const { trace_id } = await app.call(
+        'traces.create',
+        {
+          ...{ outcome_type: 'success', task_input: `order ${no}`, llm_calls: [{ model: 'm', cost_usd }] },
+          ...{ session_started_at: new Date(ended - took_ms).toISOString() },
+          ...{ session_ended_at: new Date(ended).toISOString(), attributes: { odd: no % 2 === 1 } },
+        },
+        { session_id: `many-${no}` },
+      );
+      return trace_id;
+    };
+    const made = [await create(0, 99, 90_000)];
+    for (let no = 1; no < MANY; no++) {
+      // The last ones are not in the index at first.
+      if (no === MANY - 50) {
+        app.clock.advance(5000);
+        await app.jobs.sweep();
+      }
+      made.push(await create(no, no === 5 ? null : 0.001, no));
+    }
+    const rest = Array.from({ length: MANY - 1 }, (_, i) => i + 1).toReversed();
+    const expected: Record<string, number[]> = {
+      oldest: [0, ...rest.toReversed()],
+      cost: [0, ...rest.filter((no) => no !== 5), 5],
+      duration: [0, ...rest],
+    };
+    const numberOf = new Map(made.map((id, no) => [id, no]));
+    const pages = async (sort_by: string, asked: object) => {
+      const found: (number | undefined)[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const input = { ...asked, sort_by, limit: 100, ...(cursor ? { cursor } : {}) };
+        const page = await app.call('traces.search', input as never);
+        found.push(...page.traces.map(({ trace_id }) => numberOf.get(trace_id)));
+        cursor = page.next_cursor;
+      } while (cursor);
+      return found;
+    };
+    const isOdd = (no: number) => no % 2 === 1;
+    app.clock.advance(5000);
+    await eachWay(async () => {
+      for (const [sort_by, all] of Object.entries(expected)) {
+        expect(await pages(sort_by, {})).toEqual(all);
+        expect(await pages(sort_by, { query: 'order' })).toEqual(all);
+        expect(await pages(sort_by, { attributes: { odd: true } })).toEqual(all.filter(isOdd));
+        expect(await pages(sort_by, { query: '"order 7"' })).toEqual([7]);
+      }
+    });
+  }, 120_000);
 
   it('a trace that rests on a private entry alone is found by its agent only', async () => {
     const secret = { entity_path: 'own', key: 'note' };

@@ -68,7 +68,7 @@ const comparedTrace = z
     total_cost_usd: z.number().nullable(),
     known_cost_usd: z.number().nullable(),
     steps: z.int(),
-    errors: z.int(),
+    errors: z.int().meta({ description: 'Errors, failed actions, and spans and model calls with an error.' }),
     truncated: z
       .boolean()
       .meta({ description: 'Steps are missing, because there are too many of them or they are too long.' }),

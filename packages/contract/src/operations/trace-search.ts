@@ -58,8 +58,8 @@ export const traceSearch = {
     summary: 'Search traces',
     description:
       'Finds traces by all the words of `query`, in task, response, contexts, tool calls with their arguments and results, ' +
-      'model calls, spans with their payloads, errors and attributes; by facts; and by what they read. Newest first. Sorted ' +
-      'otherwise, and for facets, it takes the newest 1,000 that match, and `complete` says whether these are all.',
+      'model calls, spans with their payloads, errors and attributes; by facts; and by what they read. Newest first, or as ' +
+      '`sort_by` says. Facets count the newest 1,000 that match, and `complete` says whether these are all.',
     module: 'trace-navigation',
     effect: 'read',
     cost: 1,
@@ -120,8 +120,7 @@ export const traceSearch = {
         facets: z.array(facet),
         counted: z.int().nullable().meta({ description: 'How many traces the facets are of; null without facets.' }),
         complete: z.boolean().meta({
-          description:
-            'False: there are more matches than were sorted or counted, or older traces are still being indexed.',
+          description: 'False: there are more matches than were counted, or older traces are still being indexed.',
         }),
         ...s.page,
       }),

@@ -1,11 +1,10 @@
-import { shapes, trainingFormats } from '@mem-service/contract';
+import { JsonText, shapes, trainingFormats } from '@mem-service/contract';
 import * as z from 'zod';
 import { ownTool } from '../own-tool.ts';
-import type { JsonObject } from '../session.ts';
 import { readHints } from '../tool.ts';
 
 /** More of them would not leave a model room for anything else. */
-const MAX_CHARS = 100_000;
+const MAX_BYTES = 100_000;
 const MORE = 'there are more: mem export-training writes all of them into a file';
 
 export const trainingTool = ownTool({
@@ -31,31 +30,32 @@ export const trainingTool = ownTool({
     until: 'ISO time',
   },
   annotations: readHints,
-  onlyNearby: true,
   async run({ entity_paths = [], limit, branch, ...asked }, session, call) {
     const { lines, mode } = session.service;
     if (!lines) return { json: { error: 'it is not offered here: set MEM_HTTP_URL', mode }, isError: true };
     const on = branch ?? session.branch;
-    const examples = new Map<string, JsonObject>();
-    let chars = 0;
+    const examples = new Set<string>();
+    let bytes = 0;
     let isCut = false;
     // A session that read at several paths is in the answer once.
     for (const entity_path of entity_paths.length === 0 ? [undefined] : entity_paths) {
       const input = { ...asked, ...(entity_path ? { entity_path } : {}), ...(on === undefined ? {} : { branch: on }) };
       for await (const line of lines('training.export', input, session.identity.caller())) {
         if (examples.has(line)) continue;
-        isCut = examples.size === limit || chars + line.length > MAX_CHARS;
+        bytes += Buffer.byteLength(line);
+        isCut = examples.size === limit || bytes > MAX_BYTES;
         if (isCut) break;
-        chars += line.length;
-        examples.set(line, JSON.parse(line) as JsonObject);
+        examples.add(line);
         call.signal.throwIfAborted();
         await call.progress(examples.size, `${examples.size} examples`);
       }
       if (isCut) break;
     }
-    const shown = [...examples.values()];
+    // A model is trained with them, so nothing of them is left out or rounded.
+    const shown = [...examples].map((line) => new JsonText(line));
     const exported_at = new Date().toISOString();
     const hint = isCut ? { hint: MORE } : {};
-    return { format: asked.format, num_examples: shown.length, examples: shown, exported_at, ...hint, mode };
+    const json = { format: asked.format, num_examples: shown.length, examples: shown, exported_at, ...hint, mode };
+    return { json, isTrimmed: true };
   },
 });

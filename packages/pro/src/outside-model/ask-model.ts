@@ -137,9 +137,11 @@ const isUnpaid = ({ reason, message, facts }: ModelError): boolean =>
 function failedBy({ reason, message, facts }: ModelError, isTriedOtherwise: boolean): FailedAttempt {
   const isOfServer = reason === 'unreachable' || reason === 'limited' || (reason === 'refused' && !facts.isAboutTexts);
   const mayHelp = reason !== 'refused' || isTriedOtherwise;
+  // A server that answers is reached, whatever the answer.
+  const error = reason === 'unreachable' && facts.server_text !== undefined ? 'failed' : reason;
   return {
-    reason: `${reason}: ${message}`,
-    error: reason,
+    reason: error === 'failed' ? `its server failed: ${message}` : `${reason}: ${message}`,
+    error,
     isOfServer,
     waitMs: mayHelp ? (facts.retryAfterMs ?? 0) : null,
   };

@@ -3,9 +3,11 @@ import {
   type Handlers,
   type Input,
   inTurns,
+  isSuccess,
   listSpansOf,
   MAX_COMPARED_STEPS,
   type Output,
+  parseOutcomeType,
   pause,
   type ReadContext,
   readSpanOf,
@@ -14,7 +16,7 @@ import {
 } from '@mem-service/server/module';
 import { actionsOf, alignSteps, becauseOf, differingFacts, memoryOf } from './rules/compare.ts';
 import { outlineText } from './rules/outline.ts';
-import { type ComparableStep, type ComparableTrace, stepsOf } from './rules/steps.ts';
+import { type ComparableStep, type ComparableTrace, isError, stepsOf } from './rules/steps.ts';
 import { search } from './search.ts';
 
 const listSpans = reads<'traces.list_spans'>(async (context, { trace_id, limit }) => {
@@ -45,7 +47,7 @@ export async function compareTraces(
   context: ReadContext,
   { trace_ids, only_differences, limit }: Input<'traces.compare'>,
 ): Promise<Output<'traces.compare'>> {
-  const { traces, steps, isCut } = await loadAll(context, trace_ids);
+  const { traces, steps, errors, isCut } = await loadAll(context, trace_ids);
   const all = await inTurns(alignSteps(steps));
   await pause();
   const different = all.filter(({ differs }) => differs.length > 0);
@@ -54,7 +56,7 @@ export async function compareTraces(
   const shown = wanted.slice(0, limit);
   const memory = memoryOf(traces);
   return {
-    traces: traces.map((trace, i) => toCompared(trace, steps[i]?.length ?? 0)),
+    traces: traces.map((trace, i) => toCompared(trace, { steps: steps[i]?.length ?? 0, errors: errors[i] ?? 0 })),
     differences: differingFacts(traces) as Output<'traces.compare'>['differences'],
     first_divergence: first ? { ...first, because: becauseOf(first, trace_ids) } : null,
     steps: shown,
@@ -70,16 +72,23 @@ export async function compareTraces(
 async function loadAll(context: ReadContext, ids: readonly string[]) {
   const traces: ComparableTrace[] = [];
   const steps: ComparableStep[][] = [];
+  const errors: number[] = [];
   let isCut = false;
   for (const id of ids) {
     const trace = await readTrace(context, id, 'spans');
     await pause();
-    const all = await inTurns(stepsOf(trace));
+    const all = await inTurns(stepsOf(trace, hasFailed(trace)));
     isCut ||= trace.truncated || all.length > MAX_COMPARED_STEPS;
     steps.push(all.slice(0, MAX_COMPARED_STEPS));
+    errors.push(all.filter(isError).length);
     traces.push(withoutPayloads(trace));
   }
-  return { traces, steps, isCut };
+  return { traces, steps, errors, isCut };
+}
+
+function hasFailed({ outcome_type }: ComparableTrace): boolean {
+  const type = outcome_type === null ? undefined : parseOutcomeType(outcome_type);
+  return type !== undefined && !isSuccess(type);
 }
 
 const withoutPayloads = (trace: ComparableTrace): ComparableTrace => ({
@@ -88,14 +97,16 @@ const withoutPayloads = (trace: ComparableTrace): ComparableTrace => ({
   query_events: [],
 });
 
-function toCompared(trace: ComparableTrace, steps: number): Output<'traces.compare'>['traces'][number] {
+function toCompared(
+  trace: ComparableTrace,
+  counted: { steps: number; errors: number },
+): Output<'traces.compare'>['traces'][number] {
   const { trace_id, agent_id, session_id, branch, outcome_ref, outcome_type, created_at, truncated } = trace;
   const { session_duration_ms, total_llm_calls, total_tokens, total_cost_usd, known_cost_usd } = trace;
   return {
     ...{ trace_id, agent_id, session_id, branch, outcome_ref, outcome_type, created_at, session_duration_ms },
     ...{ total_llm_calls, total_tokens, total_cost_usd, known_cost_usd },
-    steps,
-    errors: trace.error_events.length,
+    ...counted,
     truncated,
   };
 }

@@ -14,6 +14,7 @@ import {
   scopedPathConditions,
   sql,
   syntaxOf,
+  type Term,
   type Viewer,
   viewerOf,
 } from '@mem-service/server/module';
@@ -26,15 +27,26 @@ import { expressionOf, hasTerms, NOTHING, type TraceSearchInput, termsOf } from 
 /** A trace that has the words; whether the caller may see it is another question. */
 export type TraceCandidate = Omit<queries.IndexedTraceRow, 'account_id' | 'facts'> & { facts: TraceFacets };
 
-/** Some candidates, newest first, and the place in the log up to which all were looked at; null at the end. */
+/** Some candidates in order, and the place in the log up to which all were looked at; null at the end. */
 export type CandidatePage = { candidates: TraceCandidate[]; end: number | null };
+
+/** The first traces of a part of the log, from its newest end or its oldest. */
+export type PartOfLog = { range: queries.SeqRange; limit: number; oldest_first?: boolean };
 
 export type Matches = {
   /** No trace is newer. */
   newest: number;
   /** All traces are indexed or were read. */
   isComplete: boolean;
-  next(range: queries.SeqRange, limit: number): Promise<CandidatePage>;
+  /** Those that have the words and are not in the index yet, newest first. */
+  unindexed: readonly TraceCandidate[];
+  next(part: PartOfLog): Promise<CandidatePage>;
+  /** Those of the index that have the words. */
+  indexed(part: PartOfLog): Promise<number[]>;
+  /** Those of some traces of the index that have the words. */
+  having(seqs: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Traces of the index, newest first. */
+  load(seqs: readonly number[]): Promise<TraceCandidate[]>;
   /** Those of the candidates that the caller may see and the other filters leave. */
   passing(candidates: readonly TraceCandidate[]): Promise<TraceCandidate[]>;
 };
@@ -44,41 +56,100 @@ const MAX_UNINDEXED = 100;
 const MAX_UNINDEXED_PAGES = 4;
 
 export async function openMatches(context: ReadContext, input: TraceSearchInput): Promise<Matches> {
-  const { read, scan, dialect, caller } = context;
+  const { read, dialect, caller } = context;
   const { account_id } = caller;
   const account = await readAccount(read, account_id);
   const terms = withoutWords(input) ? [NOTHING] : termsOf(input, parseQuery);
   const indexed = await queries.getIndexedSeq(read, account_id, indexTraces.name);
+  const tail = await readTail(context, indexed, terms);
+  const expression = account && expressionOf(syntaxOf(dialect.engine), account.number, terms);
+  const viewer = viewerOf(context);
+  const source = { context, input, account, indexed, expression, isFree: terms.length === 0 };
+  const parts: Pick<Matches, 'unindexed' | 'indexed' | 'load'> = {
+    unindexed: tail.candidates,
+    indexed: (part) => listIndexed(source, part),
+    load: (seqs) => loadIndexed(context, seqs),
+  };
+  return {
+    ...parts,
+    newest: account?.seq ?? 0,
+    isComplete: tail.isComplete,
+    next: (part) => (part.oldest_first ? nextUpwards(parts, part) : nextDownwards(parts, part)),
+    having: (seqs) => havingWords(source, seqs),
+    passing: (candidates) => passing(context, viewer, { input, candidates }),
+  };
+}
+
+/** The newest traces, which the index does not have yet. */
+async function readTail({ scan, dialect, caller }: ReadContext, indexed: number, terms: readonly Term[]) {
+  const { account_id } = caller;
   const after = await listSeqsAfter(scan, { account_id, after: indexed, limit: MAX_UNINDEXED + 1 });
   const unindexed = after.slice(0, MAX_UNINDEXED);
   const source = { query: scan, dialect, account_id };
   const { documents, isCut } = await readDocumentsWithin(source, unindexed, MAX_UNINDEXED_PAGES);
-  const tail = documents
+  const candidates = documents
     .filter(({ words }) => hasTerms(words, terms))
     .map(toTraceCandidate)
     .sort((a, b) => b.seq - a.seq);
-  const expression = account && expressionOf(syntaxOf(dialect.engine), account.number, terms);
-  const viewer = viewerOf(context);
+  return { candidates, isComplete: after.length === unindexed.length && !isCut };
+}
+
+type IndexedSource = {
+  context: ReadContext;
+  input: TraceSearchInput;
+  account: { account_id: string; number: number } | undefined;
+  /** Up to which `seq` traces are indexed. */
+  indexed: number;
+  expression: string | undefined;
+  /** No words are asked for. */
+  isFree: boolean;
+};
+
+async function listIndexed(source: IndexedSource, part: PartOfLog): Promise<number[]> {
+  const { context, input, account, indexed, expression } = source;
+  if (!account) return [];
+  const { from, before } = part.range;
+  const within = { ...part, range: { from, before: Math.min(before, indexed + 1) } };
+  if (source.isFree && input.entity_path !== undefined && isOnePath(input.entity_path))
+    return readersIn(context, input, within);
+  return queries.listMatching(context.scan, context.dialect, { ...within, account, expression });
+}
+
+async function havingWords(source: IndexedSource, seqs: readonly number[]): Promise<ReadonlySet<number>> {
+  const { account, expression, context } = source;
+  if (!account || expression === undefined || seqs.length === 0) return new Set(seqs);
+  return new Set(await queries.listHaving(context.scan, context.dialect, { account, seqs, expression }));
+}
+
+async function loadIndexed({ scan, dialect, caller }: ReadContext, seqs: readonly number[]): Promise<TraceCandidate[]> {
+  if (seqs.length === 0) return [];
+  return parsed(await queries.listIndexed(scan, caller.account_id, dialect.numbers(seqs)));
+}
+
+type MatchParts = Pick<Matches, 'unindexed' | 'indexed' | 'load'>;
+
+export const isInRange = ({ from, before }: queries.SeqRange, { seq }: { seq: number }): boolean =>
+  seq >= from && seq < before;
+
+async function nextDownwards(parts: MatchParts, { range, limit }: PartOfLog): Promise<CandidatePage> {
+  const first = parts.unindexed.filter((one) => isInRange(range, one)).slice(0, limit);
+  if (first.length === limit) return { candidates: first, end: first.at(-1)?.seq ?? null };
+  const rest = limit - first.length;
+  const seqs = await parts.indexed({ range, limit: rest });
   return {
-    newest: account?.seq ?? 0,
-    isComplete: after.length === unindexed.length && !isCut,
-    async next({ from, before }, limit) {
-      const first = tail.filter(({ seq }) => seq < before && seq >= from).slice(0, limit);
-      if (first.length === limit) return { candidates: first, end: first.at(-1)?.seq ?? null };
-      if (!account) return { candidates: first, end: null };
-      const range = { from, before: Math.min(before, indexed + 1) };
-      const rest = limit - first.length;
-      const seqs =
-        terms.length === 0 && input.entity_path !== undefined && isOnePath(input.entity_path)
-          ? await readersIn(context, input, { range, limit: rest })
-          : await queries.listMatching(scan, dialect, { account, range, expression, limit: rest });
-      const rows = seqs.length === 0 ? [] : await queries.listIndexed(scan, account_id, dialect.numbers(seqs));
-      return {
-        candidates: [...first, ...(await parsed(rows))],
-        end: seqs.length < rest ? null : (seqs.at(-1) ?? null),
-      };
-    },
-    passing: async (candidates) => passing(context, viewer, { input, candidates }),
+    candidates: [...first, ...(await parts.load(seqs))],
+    end: seqs.length < rest ? null : (seqs.at(-1) ?? null),
+  };
+}
+
+async function nextUpwards(parts: MatchParts, part: PartOfLog): Promise<CandidatePage> {
+  const { range, limit } = part;
+  const seqs = await parts.indexed(part);
+  const fresh = parts.unindexed.filter((one) => isInRange(range, one)).toReversed();
+  const last = fresh.slice(0, limit - seqs.length);
+  return {
+    candidates: [...(await parts.load(seqs)).toReversed(), ...last],
+    end: seqs.length + last.length < limit ? null : (last.at(-1)?.seq ?? seqs.at(-1) ?? null),
   };
 }
 
@@ -146,16 +217,14 @@ function readConditions({ dialect }: ReadContext, { scope }: Viewer, input: Trac
   ];
 }
 
-type PartOfLog = { range: queries.SeqRange; limit: number };
-
 /** Where nothing but a path is asked for, its own index has the traces. */
 async function readersIn(
   context: ReadContext,
   input: TraceSearchInput,
-  { range, limit }: PartOfLog,
+  { range, limit, oldest_first = false }: PartOfLog,
 ): Promise<number[]> {
   const viewer = viewerOf(context);
   const where = [...(readConditions(context, viewer, input) ?? []), sql`seq >= ${range.from}`];
-  const at = { entity_path: input.entity_path as string, before: range.before, limit, where };
+  const at = { entity_path: input.entity_path as string, before: range.before, limit, where, oldest_first };
   return listReadersAt(context.scan, viewer, at);
 }

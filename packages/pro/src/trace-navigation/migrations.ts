@@ -28,4 +28,12 @@ export const migrations: readonly Migration[] = [
           ]),
     ],
   },
+  {
+    version: 2,
+    name: 'traces by cost and duration',
+    up: () => [
+      'CREATE INDEX indexed_traces_by_cost ON indexed_traces (account_id, cost_usd, seq)',
+      'CREATE INDEX indexed_traces_by_duration ON indexed_traces (account_id, duration_ms, seq)',
+    ],
+  },
 ];

@@ -17,37 +17,36 @@ import {
   toIso,
   withinPage,
 } from '@mem-service/server/module';
-import { type Matches, openMatches, type TraceCandidate } from './matches.ts';
+import { type FoundPage, isFigure, MAX_LOOKED_AT, nextChunk, pageByFigure } from './by-figure.ts';
+import { type Matches, openMatches, type PartOfLog, type TraceCandidate } from './matches.ts';
 import type { SeqRange } from './queries.ts';
 import { facetsOf } from './rules/facets.ts';
 import type { TraceSearchInput } from './terms.ts';
 
 type FoundTrace = Output<'traces.search'>['traces'][number];
 
-/** Matches that are sorted, and counted by facets. */
-const MAX_SORTED = 1000;
-/** Candidates that one call looks at; the cursor goes on from there. */
-const MAX_LOOKED_AT = 4000;
+/** Matches that are counted by facets. */
+const MAX_COUNTED = 1000;
 const TEXT_CHARS = 500;
 
 const newest = cursorsOf('traces.search', ['number']);
-const sorted = cursorsOf('traces.search sorted', ['number', 'number']);
+const oldest = cursorsOf('traces.search oldest', ['number']);
 
 export const search = reads<'traces.search'>(async (context, input) => {
   requireWhole(input);
   const matches = await openMatches(context, input);
   const range = await rangeOf(context, input, matches);
-  const isSorted = input.sort_by !== 'newest';
-  const many = isSorted || input.facets.length > 0 ? await collect(matches, range, MAX_SORTED) : undefined;
-  const page = isSorted ? sortedPage(input, many?.found ?? [], range) : await newestPage(matches, range, input);
+  const many = input.facets.length > 0 ? await collect(matches, { range, limit: MAX_COUNTED }) : undefined;
+  const page = await (isFigure(input.sort_by)
+    ? pageByFigure(context, matches, { input, range, figure: input.sort_by })
+    : pageByTime(matches, range, input));
   const shown = withinPage(context.services, await render(context, page.items), ({ trace }) => [JSON.stringify(trace)]);
   const last = shown.rows.at(-1);
   const next_cursor = shown.more && last ? page.cursorAfter(last.at) : page.next_cursor;
-  const counted = input.facets.length > 0 && many ? many.found : undefined;
   return {
     traces: shown.rows.map(({ trace }) => trace),
-    facets: counted ? await inTurns(facetsOf(input.facets, counted)) : [],
-    counted: counted?.length ?? null,
+    facets: many ? await inTurns(facetsOf(input.facets, many.found)) : [],
+    counted: many?.found.length ?? null,
     complete: matches.isComplete && (many?.end ?? null) === null,
     next_cursor,
     has_more: next_cursor !== null,
@@ -62,13 +61,11 @@ function requireWhole({ entity_path, key, version }: TraceSearchInput): void {
     throw invalidInput([{ path: 'version', message: 'is that of an entry: give entity_path and key too' }]);
 }
 
-/** The part of the log that is asked for; that of a sorted list begins where its first page did. */
+/** The part of the log that is asked for. */
 async function rangeOf({ read, caller }: ReadContext, input: TraceSearchInput, matches: Matches): Promise<SeqRange> {
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
   const from = input.since ? await seqOf(input.since) : 0;
-  const until = input.until ? await seqOf(input.until) : matches.newest + 1;
-  if (input.cursor === undefined || input.sort_by === 'newest') return { from, before: until };
-  return { from, before: Math.min(until, sorted.from(input.cursor)[0]) };
+  return { from, before: input.until ? await seqOf(input.until) : matches.newest + 1 };
 }
 
 type CollectedTraces = { found: TraceCandidate[]; end: number | null };
@@ -77,59 +74,41 @@ type CollectedTraces = { found: TraceCandidate[]; end: number | null };
  * Looks at candidates until enough of them pass, first at as many as are wanted and then at ever more; `end` is where to go on,
  * null where there are no more.
  */
-async function collect(matches: Matches, range: SeqRange, wanted: number): Promise<CollectedTraces> {
+async function collect(matches: Matches, { range, limit, oldest_first = false }: PartOfLog): Promise<CollectedTraces> {
   const found: TraceCandidate[] = [];
-  let { before } = range;
-  for (let looked = 0, chunk = wanted; looked < MAX_LOOKED_AT; looked += chunk, chunk = nextChunk(chunk)) {
-    const { candidates, end } = await matches.next({ ...range, before }, chunk);
+  let left = range;
+  for (let looked = 0, chunk = limit; looked < MAX_LOOKED_AT; looked += chunk, chunk = nextChunk(chunk)) {
+    const { candidates, end } = await matches.next({ range: left, limit: chunk, oldest_first });
     found.push(...(await matches.passing(candidates)));
-    if (end === null) return found.length > wanted ? cutAt(found, wanted) : { found, end: null };
-    if (found.length >= wanted) return cutAt(found, wanted);
-    before = end;
+    if (end === null) return found.length > limit ? cutAt(found, limit) : { found, end: null };
+    if (found.length >= limit) return cutAt(found, limit);
+    left = beyond(left, end, oldest_first);
     await pause();
   }
-  return { found, end: before };
+  return { found, end: oldest_first ? left.from - 1 : left.before };
 }
 
-const nextChunk = (chunk: number): number => Math.min(MAX_SORTED, 4 * chunk);
+const beyond = ({ from, before }: SeqRange, seq: number, oldestFirst: boolean): SeqRange =>
+  oldestFirst ? { from: Math.max(from, seq + 1), before } : { from, before: Math.min(before, seq) };
 
 const cutAt = (found: readonly TraceCandidate[], wanted: number): CollectedTraces => {
   const first = found.slice(0, wanted);
   return { found: first, end: first.at(-1)?.seq ?? null };
 };
 
-/** `cursorAfter`: where the next page begins if this one ends with the item at a place. */
-type FoundPage = { items: TraceCandidate[]; next_cursor: string | null; cursorAfter: (at: number) => string };
-
-async function newestPage(matches: Matches, range: SeqRange, { cursor, limit }: TraceSearchInput): Promise<FoundPage> {
-  const before = cursor === undefined ? range.before : Math.min(range.before, newest.from(cursor)[0]);
-  const { found, end } = await collect(matches, { ...range, before }, limit + 1);
+async function pageByTime(
+  matches: Matches,
+  range: SeqRange,
+  { cursor, limit, sort_by }: TraceSearchInput,
+): Promise<FoundPage> {
+  const oldest_first = sort_by === 'oldest';
+  const cursors = oldest_first ? oldest : newest;
+  const left = cursor === undefined ? range : beyond(range, cursors.from(cursor)[0], oldest_first);
+  const { found, end } = await collect(matches, { range: left, limit: limit + 1, oldest_first });
   const items = found.slice(0, limit);
-  const cursorAfter = (at: number) => newest.to([items[at]?.seq ?? 0]);
+  const cursorAfter = (at: number) => cursors.to([items[at]?.seq ?? 0]);
   if (found.length > limit) return { items, next_cursor: cursorAfter(items.length - 1), cursorAfter };
-  return { items, next_cursor: end === null ? null : newest.to([end]), cursorAfter };
-}
-
-const orders: Record<TraceSearchInput['sort_by'], (a: TraceCandidate, b: TraceCandidate) => number> = {
-  newest: (a, b) => b.seq - a.seq,
-  oldest: (a, b) => a.seq - b.seq,
-  cost: (a, b) => highestFirst(a.cost_usd, b.cost_usd) || b.seq - a.seq,
-  duration: (a, b) => highestFirst(a.duration_ms, b.duration_ms) || b.seq - a.seq,
-};
-
-/** What is not known comes last. */
-const highestFirst = (a: number | null, b: number | null): number => (b ?? -1) - (a ?? -1);
-
-function sortedPage(
-  { cursor, sort_by, limit }: TraceSearchInput,
-  found: readonly TraceCandidate[],
-  { before }: SeqRange,
-): FoundPage {
-  const start = cursor === undefined ? 0 : sorted.from(cursor)[1];
-  const items = found.toSorted(orders[sort_by]).slice(start, start + limit);
-  const cursorAfter = (at: number) => sorted.to([before, start + at + 1]);
-  const hasMore = start + items.length < found.length;
-  return { items, next_cursor: hasMore ? cursorAfter(items.length - 1) : null, cursorAfter };
+  return { items, next_cursor: end === null ? null : cursors.to([end]), cursorAfter };
 }
 
 /** A trace of the answer, and its place among the candidates. */

@@ -6,7 +6,12 @@ export const tables: readonly TenantTable[] = [
     key: ['seq'],
     left_out: 'made again from the traces',
     agents: { agent_id: { erased: 'delete the row' }, visible_to: { erased: 'delete the row' } },
-    planner: { indexed_traces: '1000000 1000000 1', indexed_traces_by_agent: '1000000 1000000 1000' },
+    planner: {
+      indexed_traces: '1000000 1000000 1',
+      indexed_traces_by_agent: '1000000 1000000 1000',
+      indexed_traces_by_cost: '1000000 1000000 1000 1',
+      indexed_traces_by_duration: '1000000 1000000 1000 1',
+    },
   },
 ];
 

@@ -26,7 +26,9 @@ export const authorizeKeyType: Authorize = (name, input, { key, control }) => {
     throw new Fault('forbidden', `this key only delivers webhooks to ${key.connector}`);
   if (admin && key && key.type !== 'admin')
     throw new Fault('forbidden', `${name} needs a key of the type admin`, { needs: 'admin_key' });
-  if ((whole || needs_full_scope) && (key?.read || key?.write))
+  // A key that may read everything and write nothing sees what concerns the whole account.
+  const isLimited = key?.read !== undefined || (effect !== 'read' && key?.write !== undefined);
+  if ((whole || needs_full_scope) && isLimited)
     throw new Fault(
       'forbidden',
       `${name} concerns the whole account, but the scope of this key covers only a part of it`,

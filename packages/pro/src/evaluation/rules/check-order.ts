@@ -34,9 +34,17 @@ export function* checkOrder({ tools, steps }: OrderCheck, trace: JudgedTrace, ma
     if (isAfter === false) return resting(false, `${nameOf(step)} ${didOf(step)} before ${nameOf(before)}`, place);
     isKnown &&= isAfter !== null;
   }
-  const names = ordered.map(nameOf).join(', ');
-  if (!isKnown) return resting(null, `it is not known when each of ${names} began`);
-  return resting(unless(trace.is_partial, true), `${names} ${tools ? 'were called' : 'came'} in this order`);
+  const came = ordered.filter((_, i) => places[i] !== undefined).map(nameOf);
+  if (!isKnown) return resting(null, `it is not known when each of ${came.join(', ')} began`);
+  return resting(unless(trace.is_partial, true), orderOf(came, ordered.map(nameOf), tools ? 'called' : undefined));
+}
+
+/** Names only those that came. */
+function orderOf(came: readonly string[], all: readonly string[], called: 'called' | undefined): string {
+  const [first, another] = came;
+  if (first === undefined) return `none of ${all.join(', ')} ${called ? 'was called' : 'came'}`;
+  if (another === undefined) return `only ${first} ${called ? 'was called' : 'came'}`;
+  return `${came.join(', ')} ${called ? 'were called' : 'came'} in this order`;
 }
 
 /** Whether it was not earlier; null where that is not known. What is of one kind is in order already. */

@@ -161,6 +161,15 @@ it('each check fails where it should, with what that rests on', () => {
   expect(check({ check: 'most', of: 'errors', limit: 0 })).toMatchObject({ holds: false, span_ids: ['s2'] });
 });
 
+it.each([
+  [{ tools: ['never', 'neither'] }, 'none of never, neither was called'],
+  [{ steps: [{ tool: 'never' }, { span: 'neither' }] }, 'none of never, neither came'],
+  [{ tools: ['lookup', 'never'] }, 'only lookup was called'],
+  [{ tools: ['lookup', 'pay', 'never'] }, 'lookup, pay were called in this order'],
+])('the order of %j names only what came', (given, reason) => {
+  expect(check({ check: 'order', ...given })).toMatchObject({ holds: true, reason });
+});
+
 it('what a trace does not say is not known, and never passes', () => {
   expect(holds({ check: 'most', of: 'cost_usd', limit: 1 })).toBeNull();
   expect(holds({ check: 'pattern', in: 'decision_summary', pattern: 'a' })).toBeNull();

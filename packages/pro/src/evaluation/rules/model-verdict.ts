@@ -1,20 +1,10 @@
 import { type JudgeFinding, MAX_EVIDENCE } from './finding.ts';
+import { objectIn } from './json-answer.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
 type TakenVerdict = { taken: JudgeFinding } | { problem: string };
 
 const MAX_MODEL_REASON = 1_000;
-
-/** The object in an answer: it may be in a block of code, or have words around it. */
-function objectIn(text: string): Record<string, unknown> | undefined {
-  const inner = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  try {
-    const value: unknown = JSON.parse(inner);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
@@ -23,7 +13,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
  * as it was asked for is no verdict.
  */
 export function readModelVerdict(text: string, trace: JudgedTrace, passAt: number): TakenVerdict {
-  const answer = objectIn(text);
+  const answer = objectIn(text, (members) => 'result' in members && 'reason' in members);
   if (!answer) return { problem: 'it is no JSON object' };
   const { result, score, reason } = answer;
   if (result !== 'pass' && result !== 'fail' && result !== 'skipped')

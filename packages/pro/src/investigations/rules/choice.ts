@@ -1,3 +1,5 @@
+import { objectIn } from '../../evaluation/rules/json-answer.ts';
+
 export type ChoiceOptions = {
   by?: string[];
   trace_id?: string;
@@ -19,12 +21,8 @@ const textIn = (value: unknown): string | undefined =>
 
 /** Reads what a model chose; in words why that cannot be used. */
 export function readChoice(text: string, maySearch: boolean): { taken: ModelChoice } | { problem: string } {
-  let answer: ChoiceMembers;
-  try {
-    answer = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as ChoiceMembers;
-  } catch {
-    return { problem: 'it is no JSON object' };
-  }
+  const answer = objectIn(text, (members) => 'step' in members || 'answer' in members);
+  if (!answer) return { problem: 'it is no JSON object' };
   const given = textIn(answer.answer);
   if (given !== undefined) return { taken: { answer: given } };
   const step = NAMES.find((name) => name === answer.step);

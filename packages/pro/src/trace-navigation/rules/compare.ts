@@ -35,7 +35,7 @@ function differencesOf(kind: AlignedStep['kind'], of: readonly (ComparableStep |
   if (isSplit(({ shown }) => shown.version)) differs.push('version');
   if (isSplit(({ given }) => given)) differs.push('arguments');
   if (isSplit(({ got }) => got)) differs.push('result');
-  if (isSplit(({ shown }) => shown.failed)) differs.push('failure');
+  if (kind !== 'outcome' && isSplit(({ shown }) => shown.failed)) differs.push('failure');
   if (kind === 'outcome' && isSplit(({ shown }) => shown.note)) differs.push('outcome');
   return differs;
 }

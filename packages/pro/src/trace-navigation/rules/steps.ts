@@ -39,8 +39,11 @@ function step(kind: AlignedKind, name: string, { at, note = '', given, got, ...f
   return { kind, name, shown, given: givenText, got: textOf(got) };
 }
 
-/** What a session did, in the order of time; the outcome comes last. One part at a time: each may be as long as a body. */
-export function* stepsOf(trace: ComparableTrace): Generator<void, ComparableStep[]> {
+/**
+ * What a session did, in the order of time; the outcome comes last, and `failed` says what it was. One part at a time: each may be as
+ * long as a body.
+ */
+export function* stepsOf(trace: ComparableTrace, failed: boolean): Generator<void, ComparableStep[]> {
   const steps: ComparableStep[] = [];
   for (const read of trace.causal_entries) {
     const { entity_path, key, version, read_at, duration_ms } = read;
@@ -74,9 +77,17 @@ export function* stepsOf(trace: ComparableTrace): Generator<void, ComparableStep
   const all = ordered.map(({ one }) => one);
   const { outcome_type, response_text, session_ended_at } = trace;
   if (outcome_type !== null)
-    all.push(step('outcome', 'outcome', { at: session_ended_at, note: outcome_type, got: response_text ?? '' }));
+    all.push(
+      step('outcome', 'outcome', {
+        ...{ at: session_ended_at, failed, note: outcome_type, got: response_text ?? '' },
+      }),
+    );
   return all;
 }
+
+/** What makes a trace one with an error: how it ended does not. */
+export const isError = ({ kind, shown }: ComparableStep): boolean =>
+  shown.failed && kind !== 'outcome' && kind !== 'attempt';
 
 type RecordedSpan = ComparableTrace['session_metadata']['spans'][number];
 

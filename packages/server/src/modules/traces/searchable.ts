@@ -90,16 +90,26 @@ export function listThatRead(
   );
 }
 
-/** The newest traces before one that read at a path, by its index; `where` are further conditions on parts. */
+type ReadersAt = {
+  entity_path: string;
+  before: number;
+  limit: number;
+  /** Further conditions on parts. */
+  where: readonly Sql[];
+  oldest_first?: boolean;
+};
+
+/** The newest, or the oldest, traces before one that read at a path, by its index. */
 export async function listReadersAt(
   query: Query,
   viewer: Viewer,
-  { entity_path, before, limit, where }: { entity_path: string; before: number; limit: number; where: readonly Sql[] },
+  { entity_path, before, limit, where, oldest_first = false }: ReadersAt,
 ): Promise<number[]> {
+  const order = fragment(oldest_first ? 'ASC' : 'DESC');
   const rows = await query.all<{ seq: number }>(
     sql`SELECT DISTINCT seq FROM trace_items WHERE account_id = ${viewer.account_id} AND entity_path = ${entity_path}
         AND entity_path IS NOT NULL AND seq < ${before} AND kind = 'read' AND ${visibleTo(viewer.agent_id)}${andAll(where)}
-        ORDER BY seq DESC LIMIT ${limit}`,
+        ORDER BY seq ${order} LIMIT ${limit}`,
   );
   return rows.map(({ seq }) => seq);
 }
