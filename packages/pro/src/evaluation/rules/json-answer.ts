@@ -1,6 +1,7 @@
-type AnswerMembers = Record<string, unknown>;
+type AnsweredObject = Record<string, unknown>;
 
-/** So many places where an object may begin are tried, from the last one. */
+/** So much of the end is looked at, and so many places where an object may begin, from the last one. */
+const MAX_CHARS = 50_000;
 const MAX_TRIED = 50;
 
 /** What some models write before their answer. */
@@ -10,9 +11,9 @@ const THOUGHTS = /^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/i;
  * The last object in a model's answer that is one, with words or a block of code around it or not. An object without the fields
  * is taken only where none has them: it may be an example, or a part of another.
  */
-export function objectIn(text: string, hasFields: (members: AnswerMembers) => boolean): AnswerMembers | undefined {
-  const answer = text.replace(THOUGHTS, '');
-  let other: AnswerMembers | undefined;
+export function objectIn(text: string, hasFields: (members: AnsweredObject) => boolean): AnsweredObject | undefined {
+  const answer = text.replace(THOUGHTS, '').slice(-MAX_CHARS);
+  let other: AnsweredObject | undefined;
   let start = answer.lastIndexOf('{');
   for (let tried = 0; start >= 0 && tried < MAX_TRIED; tried++) {
     const found = parsed(answer.slice(start, endOf(answer, start)));
@@ -37,9 +38,9 @@ function endOf(text: string, start: number): number {
   return start;
 }
 
-function parsed(text: string): AnswerMembers | undefined {
+function parsed(text: string): AnsweredObject | undefined {
   try {
-    return JSON.parse(text) as AnswerMembers;
+    return JSON.parse(text) as AnsweredObject;
   } catch {
     return undefined;
   }
