@@ -81,11 +81,12 @@ describe('other requests get their turn', () => {
 
   it('while sessions with long texts are listed, exported and compared with one that failed', async () => {
     const agent_id = 'agent/long-texts';
-    const long = '"\\'.repeat(100_000);
-    for (let n = 0; n < 30; n++)
+    // Escapes take the longest to parse.
+    const long = '\u0001\u0002→"'.repeat(49_000);
+    for (let n = 0; n < 60; n++)
       await app.call(
         'outcomes.commit',
-        { outcome_ref: `run-${n}`, outcome_type: n === 29 ? 'critical_failure' : 'success', ...textsOf(long, n) },
+        { outcome_ref: `run-${n}`, outcome_type: n === 59 ? 'critical_failure' : 'success', ...textsOf(long, n) },
         { agent_id, session_id: `long-${n}` },
       );
     await caughtUp(app);
