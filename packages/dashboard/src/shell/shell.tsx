@@ -83,7 +83,6 @@ function useTour(): boolean {
 }
 
 function useShellCommands(setOverlay: (overlay: Overlay) => void): void {
-  const copyLink = () => void copyText(location.href).then(() => showToast(texts.linkCopied));
   useCommands([
     { id: 'write', label: texts.write, run: () => navigate(hrefOf('memory', '', { do: 'new' })) },
     { id: 'docs', label: texts.docs, run: () => location.assign(`${serviceUrl()}docs`) },
@@ -120,6 +119,8 @@ function useShellCommands(setOverlay: (overlay: Overlay) => void): void {
   ]);
 }
 
+const copyLink = () => void copyText(location.href).then(() => showToast(texts.linkCopied));
+
 const shownIn = (selector: string): HTMLElement | undefined =>
   [...document.querySelectorAll<HTMLElement>(selector)].find((found) => found.getClientRects().length > 0);
 
@@ -153,8 +154,11 @@ function goBack(): void {
   if (above?.href !== undefined) navigate(above.href);
 }
 
+/** That of the page, and where it has none at the moment the address, which every page has. */
 function openCopyAs(): void {
-  document.querySelector<HTMLElement>('main [data-copy-as]')?.click();
+  const menu = shownIn('main [data-copy-as]');
+  if (menu) menu.click();
+  else copyLink();
 }
 
 function skipToMain(event: React.MouseEvent): void {
