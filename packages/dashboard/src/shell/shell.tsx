@@ -6,6 +6,7 @@ import { navigate, useBrowserAddress } from '../router/router.tsx';
 import { commands as texts } from '../texts/commands.ts';
 import { shell } from '../texts/shell.ts';
 import { copyText } from '../ui/copy-button.tsx';
+import { listLeftAt, takeReturn } from '../ui/opened-row.ts';
 import { showToast, Toasts } from '../ui/toast.tsx';
 import { type PageCommand, useCommands, useKeyboard } from './commands.ts';
 import { shownCrumbs } from './crumbs.ts';
@@ -151,7 +152,7 @@ function goBack(): void {
   const above = shownCrumbs()
     .slice(0, -1)
     .findLast(({ href }) => href !== undefined);
-  if (above?.href !== undefined) navigate(above.href);
+  if (above?.href !== undefined) navigate(listLeftAt(above.href) ?? above.href);
 }
 
 /** That of the page, and where it has none at the moment the address, which every page has. */
@@ -171,7 +172,7 @@ function useFocusOnNewPage(): void {
   const page = pageOf(useBrowserAddress())?.id;
   const [first] = useState(page);
   useEffect(() => {
-    if (page === first) return;
+    if (takeReturn() || page === first) return;
     const main = document.getElementById('main');
     main?.scrollTo(0, 0);
     main?.focus({ preventScroll: true });
