@@ -79,6 +79,19 @@ describe('An entry of memory', () => {
     expect((await app().call('entries.read', POLICY)).value).toEqual({ max_attempts: 3, backoff_ms: [200, 800] });
   });
 
+  it('says what to do where a branch is protected, and keeps what was typed', async () => {
+    await app().call('branches.create', { name: 'release' });
+    await app().call('branches.protect', { name: 'release' });
+    const { page } = await open('#/memory/checkout/payments?do=new&branch=release');
+    await page.getByLabel('Key', { exact: true }).fill('new-one');
+    await page.getByRole('textbox', { name: 'Value' }).fill('typed');
+    await page.keyboard.press('Control+Enter');
+    const refused = page.getByRole('alert');
+    await refused.getByText('This was not done').waitFor();
+    await refused.getByText('Write on another branch and open a pull request').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe('typed');
+  });
+
   it('erases for good after a dry run and the typed name', async () => {
     const erasable = { entity_path: 'users/4711', key: 'note' };
     await app().call('entries.write', { ...erasable, value: 'private' });

@@ -82,7 +82,7 @@ function EditorForm({ address, entry, newest }: FormProps) {
         </p>
       )}
       {theirs && <EditConflict editor={editor} theirs={theirs} />}
-      {editor.error !== undefined && <ErrorState error={editor.error} />}
+      {editor.error !== undefined && <ErrorState error={editor.error} isAction />}
       <EditorFields editor={editor} entry={entry} problems={problems} onSave={save} />
     </form>
   );

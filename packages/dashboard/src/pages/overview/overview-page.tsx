@@ -71,7 +71,7 @@ function DemoNote({ demo: { remove, isRemoving, error } }: DemoProps) {
       <Button busy={isRemoving} onClick={() => void remove()}>
         {overview.empty.removeDemo}
       </Button>
-      {error !== undefined && <ErrorState error={error} />}
+      {error !== undefined && <ErrorState error={error} isAction />}
     </div>
   );
 }
