@@ -302,6 +302,25 @@ describe('the dashboard', () => {
     await third.close();
   });
 
+  it('opens a page that could not be loaded while the server was away, once it is back', async () => {
+    const second = await listen(app, { dashboard: folder, corsOrigins: [] });
+    const port = Number(new URL(second.url).port);
+    const { page } = await newPage();
+    await page.goto(second.url);
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await second.close();
+    const go = (id: string) => page.evaluate(`location.hash = '#/${id}'`);
+    await go('branches');
+    await page.getByText('This page could not be shown').waitFor();
+    await go('overview');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const third = await listen(app, { dashboard: folder, corsOrigins: [] }, port);
+    await page.getByText('The server cannot be reached').waitFor({ state: 'detached' });
+    await go('branches');
+    await page.getByRole('heading', { name: 'Branches', level: 1 }).waitFor();
+    await third.close();
+  });
+
   it('shows what failed and offers another try, while the rest stays', async () => {
     const { page } = await newPage();
     let isBroken = true;
