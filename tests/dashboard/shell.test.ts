@@ -321,6 +321,42 @@ describe('the dashboard', () => {
     await third.close();
   });
 
+  it('goes on by itself, or on Esc, after a refusal that passes', async () => {
+    const { page } = await newPage();
+    let isRefusing = true;
+    await page.route('**/api/v1/**', (route) => {
+      const problem = {
+        type: 'urn:mem:error:unauthenticated',
+        title: 'Unauthenticated',
+        status: 401,
+        code: 'unauthenticated',
+      };
+      return isRefusing ? route.fulfill({ status: 401, json: { ...problem, detail: 'no key' } }) : route.continue();
+    });
+    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    const signedOut = async () => {
+      isRefusing = true;
+      await page.goto(`${server.url}/#/agents`);
+      await page.reload();
+      await dialog.waitFor();
+    };
+    await signedOut();
+    await page.keyboard.press('Escape');
+    expect(await dialog.count()).toBe(1);
+    isRefusing = false;
+    await page.getByRole('link', { name: 'deploy-bot' }).waitFor();
+    expect(await dialog.count()).toBe(0);
+    await page.addInitScript(`{
+      const set = setTimeout;
+      setTimeout = (run, ms, ...given) => (ms === 2_000 ? 0 : set(run, ms, ...given));
+    }`);
+    await signedOut();
+    isRefusing = false;
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'deploy-bot' }).waitFor();
+    expect(await dialog.count()).toBe(0);
+  });
+
   it('shows what failed and offers another try, while the rest stays', async () => {
     const { page } = await newPage();
     let isBroken = true;
