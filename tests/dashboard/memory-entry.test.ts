@@ -36,7 +36,11 @@ describe('An entry of memory', () => {
     const { steps, summary } = await app().call('entries.confidence', POLICY);
     await story.getByText(summary.slice(1)).waitFor();
     await story.getByText(/regression of sre-oncall/).waitFor();
-    await story.getByRole('img', { name: `Confidence in ${steps.length} steps` }).waitFor();
+    const chart = story.getByRole('img', { name: `Confidence in ${steps.length} steps` });
+    // All of it happened a moment ago: the day would say nothing.
+    await expect
+      .poll(() => chart.locator('text').allTextContents())
+      .toContainEqual(expect.stringMatching(/^\d\d:\d\d$/));
     await page.keyboard.press('[');
     await expect.poll(() => story.locator('[aria-current="step"]').innerText()).toContain('success of sre-oncall');
     expect(new URL(page.url()).hash).toContain(`step=${steps.length - 2}`);

@@ -40,6 +40,18 @@ describe('the dashboard', () => {
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the page');
   });
 
+  it('begins with the pages that it had before in the tab', async () => {
+    const { page } = await newPage();
+    await page.goto(server.url);
+    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Judges' });
+    await link.waitFor();
+    await expect.poll(() => page.evaluate(`sessionStorage.getItem('mem.pages')`)).toContain('judges.list');
+    await page.route('**/api/v1/**', async () => {});
+    await page.reload();
+    await link.waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('is used with the keyboard alone: palette, keys, theme, skip link', async () => {
     const { page, complaints } = await newPage();
     await page.goto(server.url);

@@ -27,7 +27,7 @@ export function StrategyField({ value, onChange }: StrategyFieldProps) {
         <select {...field} value={value} onChange={(event) => onChange(event.target.value as MergeStrategyName)}>
           {STRATEGIES.map((strategy) => (
             <option key={strategy} value={strategy}>
-              {strategy}
+              {texts.strategyNames[strategy]}
             </option>
           ))}
         </select>
