@@ -66,6 +66,9 @@ describe('A key that', () => {
       for (const { url, text } of bodies) expect([url, (await text).includes(OUTSIDE)]).toEqual([url, false]);
       await visit(page, '#/memory');
       await page.getByRole('grid', { name: 'Entries' }).getByText(INSIDE).waitFor();
+      const item = page.getByRole('tree', { name: 'Paths' }).getByRole('treeitem');
+      await item.filter({ hasText: 'team' }).press('ArrowRight');
+      await item.filter({ hasText: /^a\d/ }).waitFor();
       await visit(page, `#/memory/${OUTSIDE}/path?key=${OUTSIDE}-key`);
       await page
         .getByRole('alert')

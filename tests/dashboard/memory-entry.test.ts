@@ -36,7 +36,11 @@ describe('An entry of memory', () => {
     const { steps, summary } = await app().call('entries.confidence', POLICY);
     await story.getByText(summary.slice(1)).waitFor();
     await story.getByText(/regression of sre-oncall/).waitFor();
-    await story.getByRole('img', { name: `Confidence in ${steps.length} steps` }).waitFor();
+    const chart = story.getByRole('img', { name: `Confidence in ${steps.length} steps` });
+    // All of it happened a moment ago: the day would say nothing.
+    await expect
+      .poll(() => chart.locator('text').allTextContents())
+      .toContainEqual(expect.stringMatching(/^\d\d:\d\d$/));
     await page.keyboard.press('[');
     await expect.poll(() => story.locator('[aria-current="step"]').innerText()).toContain('success of sre-oncall');
     expect(new URL(page.url()).hash).toContain(`step=${steps.length - 2}`);
@@ -69,7 +73,10 @@ describe('An entry of memory', () => {
     const conflict = region(page, 'Somebody else changed it first');
     await conflict.waitFor();
     expect(await conflict.getByRole('figure', { name: 'Theirs, version 3' }).innerText()).toContain('6');
-    expect(await conflict.getByRole('figure', { name: 'Yours' }).innerText()).toContain('7');
+    const yours = conflict.getByRole('figure', { name: 'Yours' });
+    expect(await yours.innerText()).toContain('7');
+    // Typed in one line, it is compared line by line.
+    expect(await yours.innerText()).not.toContain('{ "max_attempts"');
     await conflict.getByRole('button', { name: 'Keep mine as version 4' }).click();
     await entry(page).getByText('version 4', { exact: true }).waitFor();
     await region(page, 'Value').getByText('12345678901234567890').waitFor();
@@ -77,6 +84,33 @@ describe('An entry of memory', () => {
     await region(page, 'History').getByRole('button', { name: 'Restore v1' }).click();
     await entry(page).getByText('version 5', { exact: true }).waitFor();
     expect((await app().call('entries.read', POLICY)).value).toEqual({ max_attempts: 3, backoff_ms: [200, 800] });
+  });
+
+  it('says where JSON is wrong, and shows a deletion as nothing but removed lines', async () => {
+    const at = { entity_path: 'checkout/payments', key: 'going' };
+    await app().call('entries.write', { ...at, value: { a: 1 } });
+    const { page } = await open('#/memory/checkout/payments?key=going&do=edit');
+    await page.getByRole('textbox', { name: 'Value' }).fill('{\n  "a": x\n}');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Not JSON in line 2, column 8: a value is missing').waitFor();
+    await app().call('entries.delete', at);
+    await page.goto(`${server().url}/#/memory/checkout/payments?key=going`);
+    const diff = region(page, 'History').getByRole('figure', { name: 'Changes from version 1 to 2' });
+    await diff.getByText('removed:').first().waitFor();
+    expect(await diff.getByText('added:').count()).toBe(0);
+  });
+
+  it('says what to do where a branch is protected, and keeps what was typed', async () => {
+    await app().call('branches.create', { name: 'release' });
+    await app().call('branches.protect', { name: 'release' });
+    const { page } = await open('#/memory/checkout/payments?do=new&branch=release');
+    await page.getByLabel('Key', { exact: true }).fill('new-one');
+    await page.getByRole('textbox', { name: 'Value' }).fill('typed');
+    await page.keyboard.press('Control+Enter');
+    const refused = page.getByRole('alert');
+    await refused.getByText('This was not done').waitFor();
+    await refused.getByText('Write on another branch and open a pull request').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe('typed');
   });
 
   it('erases for good after a dry run and the typed name', async () => {

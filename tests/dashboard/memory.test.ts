@@ -97,6 +97,27 @@ describe('Lists of memory', () => {
     await expect.poll(() => tree.getByRole('treeitem').count()).toBeGreaterThan(400);
   });
 
+  it('says which level of the tree could not be loaded, and tries again', async () => {
+    const { page } = await open('#/memory');
+    let isBroken = true;
+    const json = {
+      type: 'urn:mem:error:internal',
+      title: 'Internal',
+      status: 500,
+      detail: 'it broke',
+      code: 'internal',
+    };
+    await page.route('**/api/v1/tree?*entity_path=checkout*', (route) =>
+      isBroken ? route.fulfill({ status: 500, json }) : route.continue(),
+    );
+    const item = page.getByRole('tree', { name: 'Paths' }).getByRole('treeitem');
+    await item.filter({ hasText: 'checkout' }).press('ArrowRight');
+    await item.filter({ hasText: 'This could not be loaded' }).waitFor();
+    isBroken = false;
+    await item.filter({ hasText: 'Try again' }).press('Enter');
+    await item.filter({ hasText: 'payments' }).waitFor();
+  });
+
   it('brings a long list page by page, to its end', async () => {
     const { page } = await open('#/memory/many?sort=path');
     const list = page.getByRole('grid', { name: 'Entries' });

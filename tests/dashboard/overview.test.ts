@@ -61,6 +61,26 @@ describe.each(backends)('Overview of an empty store on %s', (backend) => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows the first entry and what follows without asking by a timer', async () => {
+    const { page } = await newPage();
+    await page.addInitScript(`{
+      const set = setInterval;
+      setInterval = (run, ms, ...given) => (ms < 5_000 ? set(run, ms, ...given) : 0);
+    }`);
+    await page.goto(server.url);
+    await page.getByText('Nothing is stored yet.').waitFor();
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    for (const key of ['first', 'second']) {
+      await app.call('entries.write', { entity_path: 'checkout', key, value: 1 }, { agent_id: `writer-${key}` });
+      await section(page, 'Live')
+        .getByRole('row')
+        .filter({ hasText: `checkout/${key}` })
+        .first()
+        .waitFor();
+      await section(page, 'Agents, last hour').getByText(`writer-${key}`).waitFor();
+    }
+  });
+
   it('loads demo data with one click, shows it, leads through it, and removes it with one click', async () => {
     const { page, complaints } = await open();
     await page.getByRole('button', { name: 'Load demo data' }).click();

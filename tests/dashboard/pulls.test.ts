@@ -58,8 +58,9 @@ describe.each(backends)('Pull requests on %s', (backend) => {
     await main(page).getByRole('button', { name: 'Merge', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Merge pull request' });
     await dialog.getByText('0 entries added, 1 modified').waitFor();
+    expect(await dialog.getByRole('option').allTextContents()).toContain('Three-way');
     await dialog.getByRole('button', { name: 'Merge', exact: true }).click();
-    await page.getByText('Merged by THREE_WAY.').waitFor();
+    await page.getByText('Merged: Three-way.').waitFor();
     const { entries } = await app.call('entries.list', { entity_path: 'checkout/payments' });
     expect(entries.find(({ key }) => key === 'settlement-window')?.value).toEqual({ hours: 40, timezone: 'UTC' });
     expect(complaints).toEqual([]);
@@ -80,7 +81,7 @@ describe.each(backends)('Pull requests on %s', (backend) => {
     await press(page, 'r');
     await page.getByRole('dialog', { name: 'Review' }).waitFor();
     await page.keyboard.type('Looks right.');
-    await press(page, 'Tab', 'Tab', 'Enter');
+    await press(page, 'Control+Enter');
     await page.getByText('Commented', { exact: true }).waitFor();
     await page.goto(`${server.url}/#/pulls/${story.pull}?part=reviews`);
     await page.getByText('Looks right.').waitFor();

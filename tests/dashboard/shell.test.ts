@@ -40,6 +40,18 @@ describe('the dashboard', () => {
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the page');
   });
 
+  it('begins with the pages that it had before in the tab', async () => {
+    const { page } = await newPage();
+    await page.goto(server.url);
+    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Judges' });
+    await link.waitFor();
+    await expect.poll(() => page.evaluate(`sessionStorage.getItem('mem.pages')`)).toContain('judges.list');
+    await page.route('**/api/v1/**', async () => {});
+    await page.reload();
+    await link.waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('is used with the keyboard alone: palette, keys, theme, skip link', async () => {
     const { page, complaints } = await newPage();
     await page.goto(server.url);
@@ -300,6 +312,61 @@ describe('the dashboard', () => {
     await page.getByRole('region', { name: 'Live' }).getByText('while-away').waitFor({ timeout: 60_000 });
     await expect.poll(() => page.getByText('The server cannot be reached').count()).toBe(0);
     await third.close();
+  });
+
+  it('opens a page that could not be loaded while the server was away, once it is back', async () => {
+    const second = await listen(app, { dashboard: folder, corsOrigins: [] });
+    const port = Number(new URL(second.url).port);
+    const { page } = await newPage();
+    await page.goto(second.url);
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await second.close();
+    const go = (id: string) => page.evaluate(`location.hash = '#/${id}'`);
+    await go('branches');
+    await page.getByText('This page could not be shown').waitFor();
+    await go('overview');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const third = await listen(app, { dashboard: folder, corsOrigins: [] }, port);
+    await page.getByText('The server cannot be reached').waitFor({ state: 'detached' });
+    await go('branches');
+    await page.getByRole('heading', { name: 'Branches', level: 1 }).waitFor();
+    await third.close();
+  });
+
+  it('goes on by itself, or on Esc, after a refusal that passes', async () => {
+    const { page } = await newPage();
+    let isRefusing = true;
+    await page.route('**/api/v1/**', (route) => {
+      const problem = {
+        type: 'urn:mem:error:unauthenticated',
+        title: 'Unauthenticated',
+        status: 401,
+        code: 'unauthenticated',
+      };
+      return isRefusing ? route.fulfill({ status: 401, json: { ...problem, detail: 'no key' } }) : route.continue();
+    });
+    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    const signedOut = async () => {
+      isRefusing = true;
+      await page.goto(`${server.url}/#/agents`);
+      await page.reload();
+      await dialog.waitFor();
+    };
+    await signedOut();
+    await page.keyboard.press('Escape');
+    expect(await dialog.count()).toBe(1);
+    isRefusing = false;
+    await page.getByRole('link', { name: 'deploy-bot' }).waitFor();
+    expect(await dialog.count()).toBe(0);
+    await page.addInitScript(`{
+      const set = setTimeout;
+      setTimeout = (run, ms, ...given) => (ms === 2_000 ? 0 : set(run, ms, ...given));
+    }`);
+    await signedOut();
+    isRefusing = false;
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'deploy-bot' }).waitFor();
+    expect(await dialog.count()).toBe(0);
   });
 
   it('shows what failed and offers another try, while the rest stays', async () => {

@@ -48,6 +48,12 @@ describe.each(backends)('the tree of paths on %s', (backend) => {
     const read = [[parseGlob('a/b/**') as Glob, parseGlob('a0') as Glob]];
     const key: Principal = { key_id: 'k', name: 'k', type: 'agent', read };
     expect(await level({}, { key })).toEqual(['a/ 2 in 1', 'a0 2 in 1']);
+    expect(await level({ entity_path: 'a' }, { key })).toEqual(['a/b/ 2 in 1']);
+    expect(await level({ entity_path: 'a/b' }, { key })).toEqual(['a/b/c 2 in 1']);
+    expect(await level({ entity_path: 'ä' }, { key })).toEqual([]);
+    expect(await level({ entity_path: 'a', branch: 'try' }, { key: { ...key, type: 'admin' } })).toEqual([
+      'a/b/ 2 in 1',
+    ]);
   });
 
   it('shows a branch with what it inherits', async () => {

@@ -137,6 +137,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   acts_as_agent?: true;
   /** Writes, but only reads from the paths that its input names. */
   cites?: true;
+  /** Its path says below what it lists. As with a glob, a key is given the part within its scope. */
+  lists_below?: true;
   /**
    * For an operation that reads in parts: how many items a statement covers at least. Any other operation takes as many
    * statements for 500 items as for 10.

@@ -67,9 +67,11 @@ export const counts = {
     description:
       'The next segments below a path, by name, with how much is below each of them, so that a client can open a tree ' +
       'level by level. What is at a path and what is below it are two rows. A page adds up 100,000 paths at most (entries, ' +
-      'for an earlier state or a branch that inherits from another); it ends with a row that has more, whose `complete` is false.',
+      'for an earlier state or a branch that inherits from another); it ends with a row that has more, whose `complete` is false. ' +
+      'A key with a scope is shown what lies within it.',
     module: 'counts',
     effect: 'read',
+    lists_below: true,
     cost: 1,
     in_room: 'paths',
     http: { method: 'GET', path: '/api/v1/tree' },

@@ -10,6 +10,13 @@ export async function isAccepted(key: string): Promise<boolean> {
   return answer?.status !== 401;
 }
 
+/** Goes on with the key that there is, if the service takes it by now: a refusal may pass, as that of a proxy. */
+export async function tryAgain(): Promise<void> {
+  const headers = { accept: 'application/json', ...(readKey() === '' ? {} : { 'x-mem-api-key': readKey() }) };
+  const answer = await fetch(`${serviceUrl()}api/v1/me`, { headers, redirect: 'manual' }).catch(() => undefined);
+  if (answer?.ok) signIn(readKey());
+}
+
 /** In place of another key the page starts again: nothing that was shown with that one may stay. */
 export function signIn(key: string): void {
   const before = readKey();

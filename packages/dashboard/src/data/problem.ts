@@ -5,7 +5,7 @@ import { missingRightOf } from './missing-right.ts';
 export type ShownProblem = {
   kind: 'signed_out' | 'forbidden' | 'offline' | 'missing' | 'not_installed' | 'busy' | 'failed';
   title: string;
-  /** What to do where the key lacks a right, else the words of the service. */
+  /** What to do where the key lacks a right or a branch is protected, else the words of the service. */
   detail: string;
   /** The words of the service, where others stand in their place. */
   words?: string;
@@ -26,9 +26,11 @@ export function problemOf(error: unknown): ShownProblem {
   }
   const { code, status, message } = error;
   const kind = kindOf(code, status);
-  const right = missingRightOf(error);
+  const advice = isMemError(error, 'branch_protected')
+    ? ui.protectedBranch(error.details.branch)
+    : missingRightOf(error);
   const shown = { kind, title: TITLES[kind], code, status };
-  return right === undefined ? { ...shown, detail: message } : { ...shown, detail: right, words: message };
+  return advice === undefined ? { ...shown, detail: message } : { ...shown, detail: advice, words: message };
 }
 
 const TITLES: Record<ShownProblem['kind'], string> = {

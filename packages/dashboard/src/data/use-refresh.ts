@@ -1,10 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { OperationName } from './client.ts';
 import type { FeedEvent } from './events.ts';
 import { live } from './live.ts';
 
 const AT_MOST_EVERY_MS = 5_000;
+
+const askAgain = (queries: QueryClient, names: string): Promise<unknown> =>
+  Promise.all(names.split(',').map((name) => queries.invalidateQueries({ queryKey: [name] })));
 
 /** Asks these operations again when something has happened, a few seconds apart. `concerns`: only for such events. */
 export function useRefreshOnEvents(
@@ -21,7 +24,7 @@ export function useRefreshOnEvents(
       if (timer !== undefined || !events.some((event) => latest.current(event))) return;
       timer = setTimeout(() => {
         timer = undefined;
-        for (const name of text.split(',')) void queries.invalidateQueries({ queryKey: [name] });
+        void askAgain(queries, text);
       }, AT_MOST_EVERY_MS);
     });
     return () => {
@@ -29,4 +32,35 @@ export function useRefreshOnEvents(
       stop();
     };
   }, [queries, text]);
+}
+
+/** Asks these operations again at once when something has happened, and then so long after their answers at the earliest. */
+export function useRefreshAtOnce(names: readonly OperationName[], pauseMs: number): void {
+  const queries = useQueryClient();
+  const text = names.join();
+  useEffect(() => {
+    let isOver = false;
+    let isResting = false;
+    let isDue = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const refresh = async () => {
+      isDue = false;
+      isResting = true;
+      await askAgain(queries, text);
+      if (isOver) return;
+      timer = setTimeout(() => {
+        isResting = false;
+        if (isDue) void refresh();
+      }, pauseMs);
+    };
+    const stop = live.listen(() => {
+      isDue = true;
+      if (!isResting) void refresh();
+    });
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      stop();
+    };
+  }, [queries, text, pauseMs]);
 }

@@ -70,8 +70,7 @@ export const Outlet = memo(function Outlet() {
       },
       (error) => {
         if (!isOver) setFailure(error);
-        // Whether the server is gone is found by asking it.
-        ask('health.read', {}).catch(() => undefined);
+        reloadIfBack(page, () => isOver);
       },
     );
     return () => {
@@ -92,7 +91,24 @@ export const Outlet = memo(function Outlet() {
   );
 });
 
-/** A browser does not ask again for a script that it could not load, so everything is loaded once the server is back. */
+/** Pages that could not be loaded. */
+const missing = new Set<string>();
+
+/**
+ * A browser does not ask again for a script that it could not load. Where a page is opened that failed before, everything is
+ * loaded again if the server answers; a page that fails after that says so.
+ */
+function reloadIfBack({ id }: DashboardPage, isOver: () => boolean): void {
+  const hasFailedBefore = missing.has(id);
+  missing.add(id);
+  // Whether the server is gone is found by asking it.
+  ask('health.read', {}).then(
+    () => hasFailedBefore && !isOver() && location.reload(),
+    () => undefined,
+  );
+}
+
+/** The same for the page that is shown, as soon as the server is back. */
 function useReloadWhenBack(hasFailed: boolean): void {
   const isOnline = useIsOnline();
   const wasLost = useRef(false);

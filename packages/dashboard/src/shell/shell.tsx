@@ -6,6 +6,7 @@ import { navigate, useBrowserAddress } from '../router/router.tsx';
 import { commands as texts } from '../texts/commands.ts';
 import { shell } from '../texts/shell.ts';
 import { copyText } from '../ui/copy-button.tsx';
+import { listLeftAt, takeReturn } from '../ui/opened-row.ts';
 import { showToast, Toasts } from '../ui/toast.tsx';
 import { type PageCommand, useCommands, useKeyboard } from './commands.ts';
 import { shownCrumbs } from './crumbs.ts';
@@ -83,7 +84,6 @@ function useTour(): boolean {
 }
 
 function useShellCommands(setOverlay: (overlay: Overlay) => void): void {
-  const copyLink = () => void copyText(location.href).then(() => showToast(texts.linkCopied));
   useCommands([
     { id: 'write', label: texts.write, run: () => navigate(hrefOf('memory', '', { do: 'new' })) },
     { id: 'docs', label: texts.docs, run: () => location.assign(`${serviceUrl()}docs`) },
@@ -120,6 +120,8 @@ function useShellCommands(setOverlay: (overlay: Overlay) => void): void {
   ]);
 }
 
+const copyLink = () => void copyText(location.href).then(() => showToast(texts.linkCopied));
+
 const shownIn = (selector: string): HTMLElement | undefined =>
   [...document.querySelectorAll<HTMLElement>(selector)].find((found) => found.getClientRects().length > 0);
 
@@ -150,11 +152,14 @@ function goBack(): void {
   const above = shownCrumbs()
     .slice(0, -1)
     .findLast(({ href }) => href !== undefined);
-  if (above?.href !== undefined) navigate(above.href);
+  if (above?.href !== undefined) navigate(listLeftAt(above.href) ?? above.href);
 }
 
+/** That of the page, and where it has none at the moment the address, which every page has. */
 function openCopyAs(): void {
-  document.querySelector<HTMLElement>('main [data-copy-as]')?.click();
+  const menu = shownIn('main [data-copy-as]');
+  if (menu) menu.click();
+  else copyLink();
 }
 
 function skipToMain(event: React.MouseEvent): void {
@@ -167,7 +172,7 @@ function useFocusOnNewPage(): void {
   const page = pageOf(useBrowserAddress())?.id;
   const [first] = useState(page);
   useEffect(() => {
-    if (page === first) return;
+    if (takeReturn() || page === first) return;
     const main = document.getElementById('main');
     main?.scrollTo(0, 0);
     main?.focus({ preventScroll: true });

@@ -1,5 +1,5 @@
-import { type FormEvent, useState } from 'react';
-import { isAccepted, signIn } from '../data/change-key.ts';
+import { type FormEvent, useEffect, useState } from 'react';
+import { isAccepted, signIn, tryAgain } from '../data/change-key.ts';
 import { readKey, useIsRefused } from '../data/key-store.ts';
 import { shell } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
@@ -17,6 +17,7 @@ function SignInForm() {
   const [typed, setTyped] = useState('');
   const [isRefused, setRefused] = useState(readKey() !== '');
   const [isAsking, setAsking] = useState(false);
+  useAnotherTry();
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setAsking(true);
@@ -26,7 +27,7 @@ function SignInForm() {
     setAsking(false);
   };
   return (
-    <Dialog title={title} onClose={() => {}} required>
+    <Dialog title={title} onClose={() => {}} onEscape={() => void tryAgain()} required>
       <p className="second">{hint}</p>
       <form className="stack" onSubmit={(event) => void onSubmit(event)}>
         <Field label={label} error={isRefused ? refused : undefined}>
@@ -49,4 +50,22 @@ function SignInForm() {
       </form>
     </Dialog>
   );
+}
+
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 60_000;
+
+/** Whether the service answers without another key is looked at by itself, less and less often. */
+function useAnotherTry(): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (ms: number) => {
+      timer = setTimeout(() => {
+        void tryAgain();
+        wait(Math.min(2 * ms, LONGEST_WAIT_MS));
+      }, ms);
+    };
+    wait(FIRST_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, []);
 }

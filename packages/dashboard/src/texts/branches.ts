@@ -72,6 +72,13 @@ export const branches = {
     refreshTitle: (branch: string, parent: string) => `Bring ${branch} up to date with ${parent}`,
     target: 'Into',
     strategy: 'Strategy',
+    strategyNames: {
+      FAST_FORWARD: 'Fast-forward',
+      THREE_WAY: 'Three-way',
+      BRANCH_WINS: 'The source wins',
+      MAIN_WINS: 'The target wins',
+      SQUASH: 'Squash',
+    },
     strategies: {
       FAST_FORWARD: 'Only where the target has changed none of these entries',
       THREE_WAY: 'Changes of both sides, member by member',

@@ -43,7 +43,7 @@ export const pulls = {
     merge: 'Merge',
     again: 'Check again',
     closed: 'Closed without a merge.',
-    merged: (strategy: string) => `Merged by ${strategy}.`,
+    merged: (strategy: string | undefined) => (strategy === undefined ? 'Merged.' : `Merged: ${strategy}.`),
     wrote: (added: number, modified: number, deleted: number) =>
       `${number(added)} added, ${number(modified)} modified, ${number(deleted)} deleted.`,
     title2: 'Merge pull request',

@@ -31,6 +31,8 @@ export const ui = {
   offline: 'The server cannot be reached',
   missing: 'This is not there',
   busy: 'The server is busy',
+  protectedBranch: (branch: string) =>
+    `Only merges change the branch ${branch}, which is protected. Write on another branch and open a pull request, or remove the protection first.`,
   code: (code: string, status: number) => (status === 0 ? code : `${code}, ${status}`),
   typeToConfirm: (text: string) => `Type ${text} to confirm`,
   keys: {

@@ -10,10 +10,16 @@ async function copy(make: (calls: typeof import('../data/copy-as.ts')) => string
   showToast(ui.copied);
 }
 
-type CopyAsProps = { call: CopiedCall /** What the page asked besides. */; more?: readonly CopiedCall[] };
+type CopyAsProps = {
+  call: CopiedCall;
+  /** What the page asked besides. */
+  more?: readonly CopiedCall[];
+  /** On a phone an icon without a word, where the line has no room for one. */
+  short?: boolean;
+};
 
 /** What the page asked the service, as calls that work elsewhere. */
-export function CopyAs({ call, more = [] }: CopyAsProps) {
+export function CopyAs({ call, more = [], short = false }: CopyAsProps) {
   const calls = [call, ...more];
   const [isTool, setTool] = useState(true);
   const lookForTool = async () => {
@@ -38,7 +44,7 @@ export function CopyAs({ call, more = [] }: CopyAsProps) {
   ];
   return (
     <Menu label={ui.copyAs} icon="copy" items={items} onOpen={() => void lookForTool()} data-copy-as>
-      {ui.copyAs}
+      <span className={short ? 'wide-only' : undefined}>{ui.copyAs}</span>
     </Menu>
   );
 }

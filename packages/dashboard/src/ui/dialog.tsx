@@ -16,6 +16,8 @@ type DialogProps = {
   bare?: boolean;
   /** There is no way around it. */
   required?: boolean;
+  /** What Esc does where there is no way around. */
+  onEscape?: () => void;
 };
 
 /** A dialog over the page. It is open as long as it is rendered; focus returns to where it was. */
@@ -27,6 +29,7 @@ export function Dialog({
   className,
   bare = false,
   required = false,
+  onEscape = () => {},
 }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -44,7 +47,8 @@ export function Dialog({
   }, []);
   const onCancel = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (!required) onClose();
+    if (required) onEscape();
+    else onClose();
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does the same, by the browser.

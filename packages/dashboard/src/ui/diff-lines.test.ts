@@ -21,6 +21,11 @@ describe('the difference of two texts', () => {
     expect(shown('a\nb', 'a\nb')).toEqual([' a', ' b']);
   });
 
+  it('has no line for what is not there', () => {
+    expect(shown('a\nb', '')).toEqual(['-a', '-b']);
+    expect(shown('', 'a')).toEqual(['+a']);
+  });
+
   it('gives up where both are very long and share nothing', () => {
     const long = (letter: string) => Array.from({ length: 3_000 }, (_, i) => `${letter}${i}`).join('\n');
     expect(diffLines(long('a'), long('b'))).toBeUndefined();

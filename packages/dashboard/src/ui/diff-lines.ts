@@ -8,8 +8,8 @@ const MAX_CELLS = 4_000_000;
  * they are too long.
  */
 export function diffLines(before: string, after: string, keyOf = (line: string) => line): DiffLine[] | undefined {
-  const a = before.split('\n');
-  const b = after.split('\n');
+  const a = linesOf(before);
+  const b = linesOf(after);
   let start = 0;
   while (start < a.length && start < b.length && keyOf(a[start] as string) === keyOf(b[start] as string)) start++;
   let end = 0;
@@ -24,6 +24,9 @@ export function diffLines(before: string, after: string, keyOf = (line: string) 
   const same = (text: string): DiffLine => ({ kind: 'same', text });
   return numbered([...b.slice(0, start).map(same), ...middle, ...b.slice(b.length - end).map(same)]);
 }
+
+/** What is not there, or deleted, has no lines. */
+const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
 
 /** By the longest common subsequence. */
 function compare(a: string[], b: string[], keyOf: (line: string) => string): DiffLine[] | undefined {

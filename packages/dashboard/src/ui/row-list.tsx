@@ -10,6 +10,7 @@ import {
 } from 'react';
 import { classes } from './classes.ts';
 import styles from './lists.module.css';
+import { hasReturned, openedRowOf, rememberRow } from './opened-row.ts';
 import { useRows } from './use-rows.ts';
 
 /** What a page may do with a list from outside. */
@@ -65,6 +66,16 @@ export function RowList(props: RowListProps) {
     reveal(next);
     onActive?.(next);
   };
+  const open = (index: number) => {
+    rememberRow(label, index);
+    onOpen?.(index);
+  };
+  useOpenedRow(label, count, (index, isThere) => {
+    reveal(index);
+    if (!isThere) return;
+    setActive(index);
+    scroller.current?.focus({ preventScroll: true });
+  });
   useImperativeHandle(handle, () => ({
     focus: () => scroller.current?.focus(),
     reveal: (index) => {
@@ -82,7 +93,7 @@ export function RowList(props: RowListProps) {
     const next = targetOf(event.key, { active, count, page });
     if (next !== undefined) goTo(next);
     else if (onKey?.(event.key, active)) event.stopPropagation();
-    else if (event.key === 'Enter') onOpen?.(active);
+    else if (event.key === 'Enter') open(active);
     else return;
     event.preventDefault();
   };
@@ -117,7 +128,7 @@ export function RowList(props: RowListProps) {
             style={{ height: rowPx, top: topOf(index) }}
             onClick={() => {
               goTo(index);
-              onOpen?.(index);
+              open(index);
             }}
           >
             {row(index)}
@@ -126,6 +137,19 @@ export function RowList(props: RowListProps) {
       </div>
     </div>
   );
+}
+
+/** Somebody who comes back to the list is at the row that was opened; further down, once so many rows are loaded. */
+function useOpenedRow(label: string, count: number, goTo: (index: number, isThere: boolean) => void): void {
+  const latest = useRef(goTo);
+  latest.current = goTo;
+  useEffect(() => {
+    const opened = Number(openedRowOf(label) ?? Number.NaN);
+    if (Number.isNaN(opened)) return;
+    const isThere = opened < count;
+    if (isThere) hasReturned();
+    latest.current(isThere ? opened : count - 1, isThere);
+  }, [label, count]);
 }
 
 type CellProps = {

@@ -1,6 +1,15 @@
-import { type KeyboardEvent, type MouseEvent, memo, type ReactNode } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  type SyntheticEvent,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { classes } from './classes.ts';
 import styles from './lists.module.css';
+import { hasReturned, openedRowOf, rememberRow } from './opened-row.ts';
 
 export type Column<R> = {
   id: string;
@@ -26,6 +35,7 @@ type TableProps<R> = {
 
 /** For some hundred rows; more go into `RowList`. On a phone each row has two lines. */
 export function Table<R>({ label, columns, rows, keyOf, onOpen, selected }: TableProps<R>) {
+  const body = useOpenedRow(label, rows);
   return (
     // The roles are given because a phone shows rows as a grid, which takes them away.
     // biome-ignore lint/a11y/noRedundantRoles: see above.
@@ -48,11 +58,12 @@ export function Table<R>({ label, columns, rows, keyOf, onOpen, selected }: Tabl
         </tr>
       </thead>
       {/* biome-ignore lint/a11y/noRedundantRoles: see above. */}
-      <tbody role="rowgroup">
+      <tbody role="rowgroup" {...body}>
         {rows.map((row) => (
           <KeptRow
             key={keyOf(row)}
             row={row}
+            id={keyOf(row)}
             columns={columns}
             onOpen={onOpen}
             isSelected={selected !== undefined && keyOf(row) === selected}
@@ -63,8 +74,30 @@ export function Table<R>({ label, columns, rows, keyOf, onOpen, selected }: Tabl
   );
 }
 
+/** Somebody who comes back to the list is at the row that was opened. */
+function useOpenedRow(label: string, rows: readonly unknown[]) {
+  const ref = useRef<HTMLTableSectionElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row may come with more rows.
+  useLayoutEffect(() => {
+    const wanted = openedRowOf(label);
+    const all = ref.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [];
+    const row = wanted === undefined ? undefined : [...all].find(({ dataset }) => dataset.row === wanted);
+    if (!row) return;
+    hasReturned();
+    if (row.tabIndex === 0) row.focus();
+    else row.querySelector<HTMLElement>('a, button')?.focus();
+  }, [label, rows]);
+  const remember = ({ target }: SyntheticEvent) => {
+    const row = target instanceof Element && target.closest<HTMLElement>('[data-row]')?.dataset.row;
+    if (typeof row === 'string') rememberRow(label, row);
+  };
+  const onKeyDownCapture = (event: KeyboardEvent) => event.key === 'Enter' && remember(event);
+  return { ref, onClickCapture: remember, onKeyDownCapture };
+}
+
 type RowProps<R> = {
   row: R;
+  id: string | number;
   columns: readonly Column<R>[];
   onOpen: ((row: R) => void) | undefined;
   isSelected: boolean;
@@ -73,7 +106,7 @@ type RowProps<R> = {
 /** With columns and `onOpen` that stay the same, rows that stay are not drawn again. */
 const KeptRow = memo(Row) as typeof Row;
 
-function Row<R>({ row, columns, onOpen, isSelected }: RowProps<R>) {
+function Row<R>({ row, id: rowId, columns, onOpen, isSelected }: RowProps<R>) {
   const open = onOpen && {
     tabIndex: 0,
     className: styles.opens,
@@ -92,7 +125,7 @@ function Row<R>({ row, columns, onOpen, isSelected }: RowProps<R>) {
   };
   return (
     // biome-ignore lint/a11y/noRedundantRoles: see above.
-    <tr {...open} role="row" aria-selected={isSelected || undefined}>
+    <tr {...open} role="row" data-row={rowId} aria-selected={isSelected || undefined}>
       {columns.map(({ id, head, cell, end, phone, isNamed }) => (
         // biome-ignore lint/a11y/noRedundantRoles: see above.
         <td key={id} role="cell" className={classes(end && styles.end, styles[phone])} data-head={isNamed && head}>

@@ -18,12 +18,12 @@ export function missingScope(permission: ScopePermission, glob?: Glob): Fault {
 }
 
 /**
- * A read needs the READ permission on every path that it names, a write the WRITE permission. A read by glob is not
- * refused: it returns the part within the scope. An operation that names no path needs the permission on at least one.
+ * A read needs the READ permission on every path that it names, a write the WRITE permission. A read by glob, or of
+ * what is below a path, is not refused: it returns the part within the scope. An operation that names no path needs the permission on at least one.
  */
 export const authorizeScope: Authorize = (name, input, { key }) => {
   if (!key || (key.read === undefined && key.write === undefined)) return;
-  const { effect, admin, cites } = operations[name] as Operation;
+  const { effect, admin, cites, lists_below } = operations[name] as Operation;
   if (effect !== 'read' && effect !== 'write') return;
   const right = effect === 'read' ? 'READ' : 'WRITE';
   if (scopeFor(key, right)?.some((globs) => globs.length === 0)) throw missingScope(right);
@@ -33,5 +33,5 @@ export const authorizeScope: Authorize = (name, input, { key }) => {
   const scope = scopeFor(key, needed);
   if (scope === undefined) return;
   for (const { glob, isPath } of pathsNamedIn(name, input))
-    if ((isPath || effect === 'write') && !scopeCovers(scope, glob)) throw missingScope(needed, glob);
+    if (((isPath && !lists_below) || effect === 'write') && !scopeCovers(scope, glob)) throw missingScope(needed, glob);
 };

@@ -61,9 +61,7 @@ export function AuditPage() {
         <Button busy={pages.isFetching} onClick={() => void pages.refetch()}>
           {admin.refresh}
         </Button>
-        <span className="wide-only">
-          <CopyAs call={call} />
-        </span>
+        <CopyAs call={call} short />
       </AdminBar>
       <AuditCheck chain={chain} newest={isFiltered ? undefined : lines[0]?.no} />
       <div className={styles.filters}>

@@ -30,7 +30,7 @@ export function AuditCheck({
       {check.state === 'running' && (
         <Progress label={texts.verifying(check.checked, newest)} done={check.checked} total={newest} onCancel={stop} />
       )}
-      {check.state === 'failed' && <ErrorState error={check.error} onRetry={() => void start()} />}
+      {check.state === 'failed' && <ErrorState error={check.error} onRetry={() => void start()} isAction />}
       {(check.state === 'done' || check.state === 'stopped') && <Result check={check} />}
       {check.problems.length > 0 && (
         <ul>

@@ -77,7 +77,7 @@ export function ImportForm({ status }: { status: Output<'transfer.status'> }) {
         </p>
       )}
       {run?.state === 'stopped' && <p role="status">{texts.cancelled}</p>}
-      {run?.state === 'failed' && <ErrorState error={run.error} />}
+      {run?.state === 'failed' && <ErrorState error={run.error} isAction />}
     </form>
   );
 }

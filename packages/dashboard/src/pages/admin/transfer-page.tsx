@@ -89,7 +89,12 @@ function Export() {
         </p>
       )}
       {run?.state === 'failed' && (
-        <ErrorState error={run.error} onRetry={() => void start()} call={{ name: 'transfer.export', input: {} }} />
+        <ErrorState
+          error={run.error}
+          onRetry={() => void start()}
+          call={{ name: 'transfer.export', input: {} }}
+          isAction
+        />
       )}
     </div>
   );

@@ -41,9 +41,7 @@ export function UsagePage() {
     <>
       <AdminBar title={pageTitles.usage}>
         <Segmented label={texts.range} value={days} choices={CHOICES} onChange={(next) => set({ days: next })} />
-        <span className="wide-only">
-          <CopyAs call={call} />
-        </span>
+        <CopyAs call={call} short />
       </AdminBar>
       <div className={styles.part}>
         <Loaded answer={usage} call={call}>

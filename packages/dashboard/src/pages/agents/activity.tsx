@@ -117,9 +117,7 @@ function OneByOne({ agent }: { agent: string }) {
       actions={
         <>
           <ChoiceMenu name={texts.type} value={type} choices={CHOICES} onChange={(next) => set({ type: next })} />
-          <span className="wide-only">
-            <CopyAs call={{ name: 'agents.timeline', input }} />
-          </span>
+          <CopyAs call={{ name: 'agents.timeline', input }} short />
         </>
       }
     >

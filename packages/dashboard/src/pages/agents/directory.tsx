@@ -41,9 +41,7 @@ export function Directory() {
     <>
       <TitleBar>
         <SearchField label={texts.filter} value={q} onChange={(next) => set({ q: next })} />
-        <span className="wide-only">
-          <CopyAs call={{ name: 'agents.list', input }} />
-        </span>
+        <CopyAs call={{ name: 'agents.list', input }} short />
       </TitleBar>
       <div className={`${styles.body} edges`}>
         <Loaded answer={{ ...pages, data: pages.data?.pages[0] }} rows={8} call={{ name: 'agents.list', input }}>

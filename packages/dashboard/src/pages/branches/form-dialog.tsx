@@ -30,6 +30,12 @@ export function FormDialog(props: FormDialogProps) {
           event.preventDefault();
           onSubmit();
         }}
+        onKeyDown={(event) => {
+          // The browser submits with Enter from a field of one line only.
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          event.currentTarget.querySelector<HTMLElement>('[type="submit"]')?.click();
+        }}
       >
         {children}
         {error !== null && error !== undefined && <ErrorState error={error} isAction />}

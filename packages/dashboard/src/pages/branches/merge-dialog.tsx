@@ -27,7 +27,7 @@ export function StrategyField({ value, onChange }: StrategyFieldProps) {
         <select {...field} value={value} onChange={(event) => onChange(event.target.value as MergeStrategyName)}>
           {STRATEGIES.map((strategy) => (
             <option key={strategy} value={strategy}>
-              {strategy}
+              {texts.strategyNames[strategy]}
             </option>
           ))}
         </select>
@@ -45,7 +45,7 @@ export function DryRun({ trial: { data, error } }: { trial: Trial }) {
   return (
     <section aria-label={texts.dryRun} className="stack">
       <h3 className="second small">{texts.dryRun}</h3>
-      {error ? <ErrorState error={error} /> : data ? <DryRunAnswer answer={data} /> : <Skeleton rows={1} />}
+      {error ? <ErrorState error={error} isAction /> : data ? <DryRunAnswer answer={data} /> : <Skeleton rows={1} />}
     </section>
   );
 }

@@ -1,13 +1,25 @@
 import { useEffect, useRef } from 'react';
+import { parseExactly } from '../../data/exact-json.ts';
 import { dayAndTime } from '../../texts/format.ts';
 import { memory } from '../../texts/memory.ts';
 import { Button } from '../../ui/button.tsx';
 import { comparable, Diff } from '../../ui/diff.tsx';
+import type { FormDraft } from './drafts.ts';
 import styles from './editor.module.css';
 import type { PastVersion } from './entry-data.ts';
 import type { Editor } from './use-editor.ts';
 
 const texts = memory.conflict;
+
+/** JSON as the other side is shown: how somebody breaks lines is no difference. */
+function printed({ form, text }: FormDraft): string {
+  if (form !== 'json') return text;
+  try {
+    return comparable(parseExactly(text));
+  } catch {
+    return text;
+  }
+}
 
 /** Somebody else wrote first: what they changed, what was typed here, and the ways on. */
 export function EditConflict({ editor, theirs }: { editor: Editor; theirs: PastVersion }) {
@@ -38,7 +50,7 @@ export function EditConflict({ editor, theirs }: { editor: Editor; theirs: PastV
         </div>
         <div>
           <h3 className={styles.conflictName}>{texts.yours}</h3>
-          <Diff label={texts.yours} json={draft.form === 'json'} before={draft.baseText} after={draft.text} />
+          <Diff label={texts.yours} json={draft.form === 'json'} before={draft.baseText} after={printed(draft)} />
         </div>
       </div>
       <div className="line">

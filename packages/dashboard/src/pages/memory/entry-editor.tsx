@@ -64,9 +64,7 @@ function EditorForm({ address, entry, newest }: FormProps) {
           {entry && <div className="mono third cut">{entry.entity_path}/</div>}
           <h1 className={page.entryName}>{entry ? entry.key : texts.newTitle}</h1>
         </div>
-        <span className="wide-only">
-          <CopyAs call={{ name: 'entries.write', input: copiedInput(editor) }} />
-        </span>
+        <CopyAs call={{ name: 'entries.write', input: copiedInput(editor) }} short />
         <Button onClick={editor.leave}>{ui.cancel}</Button>
         <Button kind="ink" submit busy={editor.isSaving} disabled={!isRight || theirs !== undefined}>
           {draft.base > 0 ? texts.saveAs(draft.base + 1) : texts.save}
@@ -84,7 +82,7 @@ function EditorForm({ address, entry, newest }: FormProps) {
         </p>
       )}
       {theirs && <EditConflict editor={editor} theirs={theirs} />}
-      {editor.error !== undefined && <ErrorState error={editor.error} />}
+      {editor.error !== undefined && <ErrorState error={editor.error} isAction />}
       <EditorFields editor={editor} entry={entry} problems={problems} onSave={save} />
     </form>
   );

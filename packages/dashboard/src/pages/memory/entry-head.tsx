@@ -61,9 +61,7 @@ export function EntryHead({ address, shown }: { address: MemoryAddress; shown: S
         ) : (
           <Button onClick={edit}>{texts.edit}</Button>
         )}
-        <span className="wide-only">
-          <CopyAs call={{ name: 'entries.read', input: callOf(entry) }} />
-        </span>
+        <CopyAs call={{ name: 'entries.read', input: callOf(entry) }} short />
         <Menu label={ui.more} icon="dots" items={items} />
       </div>
       <ul className={styles.entryFacts}>

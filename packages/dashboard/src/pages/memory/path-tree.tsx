@@ -1,8 +1,10 @@
 import { type FormEvent, useState } from 'react';
+import { problemOf } from '../../data/problem.ts';
 import { useOperation } from '../../data/query.ts';
 import { navigate } from '../../router/router.tsx';
 import { number } from '../../texts/format.ts';
 import { memory } from '../../texts/memory.ts';
+import { ui } from '../../texts/ui.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { Tree, type TreeRow } from '../../ui/tree.tsx';
 import styles from './memory.module.css';
@@ -10,8 +12,9 @@ import { type MemoryAddress, onBranch } from './memory-address.ts';
 import { type PathSegment, usePathTree } from './use-path-tree.ts';
 
 const texts = memory.tree;
-/** No path holds this. */
+/** No path holds these. */
 const MORE = '*more*';
+const FAILED = '*failed*';
 
 /** The paths, one level after the other as they are opened. */
 export function PathTree({ address }: { address: MemoryAddress }) {
@@ -21,6 +24,7 @@ export function PathTree({ address }: { address: MemoryAddress }) {
   const rows = rowsOf('', 0, levels);
   const select = (id: string) => {
     if (id.endsWith(MORE)) more(id.slice(0, -MORE.length));
+    else if (id.endsWith(FAILED)) void levels.get(id.slice(0, -FAILED.length))?.refetch();
     else navigate(toPath(id));
   };
   return (
@@ -50,7 +54,7 @@ type Levels = ReturnType<typeof usePathTree>['levels'];
 
 function rowsOf(prefix: string, level: number, levels: Levels): TreeRow[] {
   const answer = levels.get(prefix);
-  if (!answer?.data) return [];
+  if (!answer?.data) return answer?.error && prefix !== '' ? [failedRow(prefix, level, answer.error)] : [];
   const rows = answer.data.nodes.flatMap((node) => {
     const isOpen = node.hasBelow ? { isOpen: levels.has(node.path) } : {};
     const row: TreeRow = { id: node.path, level, label: node.name, end: countOf(node), ...isOpen };
@@ -59,6 +63,13 @@ function rowsOf(prefix: string, level: number, levels: Levels): TreeRow[] {
   if (answer.data.cursor !== undefined)
     rows.push({ id: prefix + MORE, level, label: <span className="link">{texts.more}</span> });
   return rows;
+}
+
+/** A level that is missing is no empty one. */
+function failedRow(prefix: string, level: number, error: unknown): TreeRow {
+  const { title, detail } = problemOf(error);
+  const end = <span className="link">{ui.tryAgain}</span>;
+  return { id: prefix + FAILED, level, label: <span title={`${title}: ${detail}`}>{title}</span>, end };
 }
 
 const countOf = ({ entries, isMore }: PathSegment) => (

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useRef } from 'react';
-import { confidence as confidenceText, day } from '../../texts/format.ts';
+import { confidence as confidenceText, day, minuteTime } from '../../texts/format.ts';
 import { memory } from '../../texts/memory.ts';
 import chart from '../../ui/chart.module.css';
 import { useWidth } from '../../ui/use-width.ts';
@@ -15,6 +15,7 @@ const START_PX = 14;
 /** Steps nearer to each other than this cannot be told apart. */
 const LEAST_STEP_PX = 12;
 const LABEL_PX = 56;
+const DAY_MS = 24 * 60 * 60_000;
 
 type StoryChartProps = {
   label: string;
@@ -117,6 +118,9 @@ function Versions({ drawn, x, bottom, width }: VersionsProps) {
     free = x(i) + LABEL_PX;
     return [{ ...step, left: x(i) - 4 }];
   });
+  // Within a day, the day says nothing.
+  const isOneDay = labels.every(({ at }) => Math.abs(Date.parse(at) - Date.parse(labels[0]?.at ?? at)) < DAY_MS);
+  const label = isOneDay ? minuteTime : day;
   return (
     <>
       {labels.map(({ version, at, left }) => (
@@ -125,7 +129,7 @@ function Versions({ drawn, x, bottom, width }: VersionsProps) {
             {memory.story.version(version)}
           </text>
           <text x={left} y={bottom + 36}>
-            {day(at)}
+            {label(at)}
           </text>
         </g>
       ))}

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { client, isMemError, type Request } from '../../data/client.ts';
 import { parseExactly } from '../../data/exact-json.ts';
+import { findJsonFault } from '../../data/json-fault.ts';
 import { problemOf } from '../../data/problem.ts';
 import { navigate } from '../../router/router.tsx';
 import { memory } from '../../texts/memory.ts';
@@ -54,8 +55,11 @@ function jsonProblem(text: string): { text?: string } {
   try {
     JSON.parse(text);
     return {};
-  } catch (error) {
-    return { text: texts.notJson((error as Error).message) };
+  } catch {
+    const fault = findJsonFault(text);
+    if (!fault) return { text: texts.notJson };
+    const { line, column, expected, isText } = fault;
+    return { text: texts.jsonFault(line, column, isText ? texts.jsonText : texts.jsonExpected[expected]) };
   }
 }
 

@@ -71,7 +71,7 @@ export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
           <span className="third">{texts.demoHint}</span>
         </div>
       )}
-      {error !== undefined && <ErrorState error={error} onRetry={() => void load()} />}
+      {error !== undefined && <ErrorState error={error} onRetry={() => void load()} isAction />}
     </div>
   );
 }

@@ -3,11 +3,15 @@ import type { Output } from '../../data/client.ts';
 import { isFailure } from '../../data/events.ts';
 import { useOperation } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
+import { useRefreshAtOnce } from '../../data/use-refresh.ts';
 import { AGENTS, inputsOf, MINUTE_MS } from './questions.ts';
 import { type Range, stretchOf, type TimeSpan } from './ranges.ts';
 
 const REFETCH_MS = 10_000;
 const often = { refetchMs: REFETCH_MS };
+/** Under many events: as often as somebody can read figures, and the browser has time left for the list. */
+const BETWEEN_MS = 1_000;
+const SHARED = ['stats.read', 'series.read', 'outcomes.list', 'stale_reads.list', 'agents.list'] as const;
 
 export type OverviewOutcome = Output<'outcomes.list'>['outcomes'][number];
 export type Listed = Output<'entries.list'>['entries'][number];
@@ -22,6 +26,7 @@ const laterPart = <T extends Committed>(rows: readonly T[], has_more: boolean, s
 
 /** What the parts of the page share: the stretch of time, and the questions that more than one of them asks. */
 export function useOverview(range: Range) {
+  useRefreshAtOnce(SHARED, BETWEEN_MS);
   const minute = Math.floor(useNow(MINUTE_MS / 4) / MINUTE_MS);
   const stretch: TimeSpan = useMemo(() => stretchOf(range, minute * MINUTE_MS), [range, minute]);
   const inputs = useMemo(() => inputsOf(range, minute * MINUTE_MS), [range, minute]);

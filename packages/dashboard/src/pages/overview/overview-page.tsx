@@ -71,7 +71,7 @@ function DemoNote({ demo: { remove, isRemoving, error } }: DemoProps) {
       <Button busy={isRemoving} onClick={() => void remove()}>
         {overview.empty.removeDemo}
       </Button>
-      {error !== undefined && <ErrorState error={error} />}
+      {error !== undefined && <ErrorState error={error} isAction />}
     </div>
   );
 }
@@ -84,12 +84,12 @@ function Title({ data, range, onRange }: { data: Overview; range: Range; onRange
       <div className={styles.titleLine}>
         <h1 className="grow">{overview.title}</h1>
         <Segmented label={overview.range} value={range} choices={CHOICES} onChange={onRange} />
-        <span className="wide-only line">
+        <span className="wide-only">
           <Button icon={isPaused ? 'play' : 'pause'} onClick={toggleLive} disabled={state === 'off'}>
             {isPaused ? shell.live.resume : shell.live.pause}
           </Button>
-          <CopyAs call={{ name: 'series.read', input: { unit: data.stretch.unit, since: data.stretch.since } }} />
         </span>
+        <CopyAs call={{ name: 'series.read', input: { unit: data.stretch.unit, since: data.stretch.since } }} short />
       </div>
       <div data-tour="figures">
         <OverviewFigures data={data} range={range} />

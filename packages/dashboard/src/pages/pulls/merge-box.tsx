@@ -141,7 +141,7 @@ function Over({ pull: { status, merge_strategy, merge_id } }: { pull: WholePull 
   if (status === 'closed') return <p className="second">{texts.closed}</p>;
   return (
     <p className="second">
-      {texts.merged(merge_strategy ?? '')}{' '}
+      {texts.merged(branches.merge.strategyNames[merge_strategy as MergeStrategyName])}{' '}
       {merge.data && texts.wrote(merge.data.added, merge.data.modified, merge.data.deleted)}
     </p>
   );

@@ -40,9 +40,7 @@ export function SearchPage() {
             ]}
             onChange={(by) => set({ by, hit: '' })}
           />
-          <span className="wide-only">
-            <CopyAs call={call} />
-          </span>
+          <CopyAs call={call} short />
         </div>
         <SearchFilters values={values} set={set} isMeaning={isMeaning} />
       </header>

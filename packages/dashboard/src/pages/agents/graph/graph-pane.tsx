@@ -89,8 +89,8 @@ export function GraphPane() {
               choices={limitChoices}
               onChange={(next) => set({ nodes: next })}
             />
-            <CopyAs call={call} />
           </span>
+          <CopyAs call={call} short />
         </TitleBar>
       </div>
       <div className={`${styles.main} edges`}>
