@@ -207,11 +207,9 @@ export const roomTopic = z
     shared_path: z.string().meta({ description: 'What was shared, as the account that shared it calls it.' }),
     label: roomLabel.meta({ description: 'The account that shared it.' }),
     agent: z.string().meta({ description: 'The agent that shared it last, as the room calls it.' }),
-    entry_count: z
-      .int()
-      .meta({
-        description: 'Entries that were shared when it was last, and are in the room. Not those that were left out.',
-      }),
+    entry_count: z.int().meta({
+      description: 'Entries that were shared when it was last, and are in the room. Not those that were left out.',
+    }),
     created_at: s.utc,
     updated_at: s.utc.meta({ description: 'When it was shared last.' }),
   })
