@@ -18,7 +18,7 @@ describe.each(backends)('memory that is not to blame on %s', (backend) => {
     for (const at of [LIMIT, OTHER, POLICY]) await app.call('entries.write', { ...at, value: 'as agreed' });
     return app;
   };
-  const catchUp = async (app: TestApp) => {
+  const flush = async (app: TestApp) => {
     for (let n = 0; n < 3; n++) await caughtUp(app);
   };
 
@@ -31,7 +31,7 @@ describe.each(backends)('memory that is not to blame on %s', (backend) => {
       const refunded = await run(app, n % 4 === 3 ? POLICY : LIMIT, { ...(isBad ? BAD : GOOD), ...calls('pay') });
       if (isBad && n % 4 === 0) trace_id = refunded;
     }
-    await catchUp(app);
+    await flush(app);
     const { suspects } = await app.call('failures.attribute', { judge_id: 'succeeds' });
     expect(suspects).toMatchObject([
       { ...LIMIT, with_it: { count: 9, of: 18 }, explained_by: { dimension: 'tool_name', value: 'pay' } },
@@ -48,7 +48,7 @@ describe.each(backends)('memory that is not to blame on %s', (backend) => {
     await app.call('behaviors.create', { behavior_id: 'skips-verify', matcher });
     for (let n = 0; n < 8; n++) await run(app, OTHER, { ...GOOD, ...calls('verify', 'pay') });
     for (let n = 0; n < 8; n++) await run(app, LIMIT, { ...GOOD, ...calls('pay') });
-    await catchUp(app);
+    await flush(app);
     const { suspects } = await app.call('failures.attribute', { behavior_id: 'skips-verify' });
     expect(suspects).toMatchObject([{ ...LIMIT, ledger: { successes: 8, failures: 0 } }]);
     const asked = { behavior_id: 'skips-verify' };
@@ -61,7 +61,7 @@ describe.each(backends)('memory that is not to blame on %s', (backend) => {
     const app = await open();
     for (let n = 0; n < 12; n++) await run(app, OTHER, GOOD);
     const trace_id = await run(app, POLICY, BAD);
-    await catchUp(app);
+    await flush(app);
     const asked = { trace_id, judge_id: 'succeeds' };
     expect(await refusal(app.call('fixes.propose', asked))).toMatchObject({ code: 'conflict' });
   });

@@ -99,7 +99,6 @@ it('is never what most runs have, however much surer that is', () => {
   const isMisled = (run: Played) => run.kind === 'run' && misled(run, world) && `${run.causes}` === 'memory';
   const { no } = world.steps.find(isMisled) as Played;
   const { runs, found, features } = findIn(world, no);
-  expect(found.reason).toBe('fails');
   expect(features[0]).toMatch(/^reads version 2 of /);
   expect(found.neighbours.length).toBeLessThan(0.2 * runs.length);
   // Nine of ten runs have all that it has.

@@ -67,13 +67,10 @@ export function standOut(around: Surroundings): StandOut | undefined {
 
 type TestedFeatures = Pick<StandOut, 'reason' | 'chance' | 'used'>;
 
-function surest(
-  around: Surroundings,
-  columns: ReadonlyMap<number, Having>,
-  reason: Contrast,
-): TestedFeatures | undefined {
+/** What is found by one contrast may be surer still by the other one, which is its reason then. */
+function surest(around: Surroundings, columns: ReadonlyMap<number, Having>, by: Contrast): TestedFeatures | undefined {
   const compared = columns.size * (CUTS.length + 1);
-  const contrasts = [...columns].map(([no, having]) => ({ no, having, p: pOf(around, having, reason) }));
+  const contrasts = [...columns].map(([no, having]) => ({ no, having, p: pOf(around, having, by) }));
   // Of equals the first is taken: what was done comes before what it is called.
   const [first] = contrasts.sort((a, b) => a.p - b.p || a.no - b.no);
   if (!first || first.p * compared > MOST_BY_CHANCE) return undefined;
@@ -93,7 +90,8 @@ function surest(
     p = more.p;
     having = more.both;
   }
-  return { reason, chance: Math.min(first.p, pOf(around, having, reason)) * compared, used };
+  const surer = pOf(around, having, 'fails') <= pOf(around, having, 'new') ? 'fails' : 'new';
+  return { reason: surer, chance: Math.min(1, p * compared), used };
 }
 
 const isCommon = (having: Having): boolean => countOf(having) > MOST_HAVING * having.length;

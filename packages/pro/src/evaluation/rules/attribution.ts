@@ -1,6 +1,6 @@
 import { benjaminiHochberg } from './benjamini-hochberg.ts';
 import { LEAST_FAILURES, MOST_BY_CHANCE } from './circumstances.ts';
-import { explainSuspects, type SuspectCause, type TimedRun } from './explain.ts';
+import { explainSuspects, type SuspectExplanation, type TimedRun } from './explain.ts';
 import { type Lift, liftOf } from './lift.ts';
 import { twoProportions } from './two-proportions.ts';
 import { type Rate, wilson } from './wilson.ts';
@@ -19,7 +19,7 @@ export type Suspect = {
   /** Read by the very same runs: nothing tells them apart. */
   always_with: string[];
   /** It is suspect only because of this: runs that are alike in that fail as often without it. */
-  explained_by: SuspectCause | null;
+  explained_by: SuspectExplanation | null;
 };
 
 /** Versions that are looked at closely: those with the most failures above the average. */

@@ -15,12 +15,12 @@ import type { Excess } from './excess-within.ts';
 export type TimedRun = RunInCircumstances & { at?: number };
 
 /** Why a version is suspect, if not for itself: the name of another version, a circumstance, or the time since it was first read. */
-export type SuspectCause = string | { circumstance: string } | { since: number };
+export type SuspectExplanation = string | { circumstance: string } | { since: number };
 
 type ReadVersion = { name: string; those: readonly number[] };
 
 /** Runs that have something in common: `has` is 1 for each of them. */
-type ExplainingRuns = { has: Uint8Array; explanation: SuspectCause };
+type ExplainingRuns = { has: Uint8Array; explanation: SuspectExplanation };
 
 /** What was read so often since then only is as new. */
 const NEARLY_ALWAYS = 0.9;
@@ -33,13 +33,13 @@ export function* explainSuspects(
   runs: readonly TimedRun[],
   suspects: readonly ReadVersion[],
   compared: number,
-): Generator<void, (SuspectCause | null)[]> {
+): Generator<void, (SuspectExplanation | null)[]> {
   const common = yield* commonCircumstances(runs);
   const marks = suspects.map(({ those }) => markedIn(runs.length, those));
   const without = new Uint8Array(runs.length);
   let chosen = yield* chooseCircumstances(runs, common, without);
   const leaders: ExplainingRuns[] = [];
-  const explained: (SuspectCause | null)[] = [];
+  const explained: (SuspectExplanation | null)[] = [];
   for (const [no, { name }] of suspects.entries()) {
     const has = marks[no] as Uint8Array;
     const around = [...circumstancesOf(runs, { has, without }, chosen), ...timeOf(runs, { has, without }, marks)];
