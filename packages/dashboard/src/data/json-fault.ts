@@ -12,7 +12,7 @@ export type JsonExpected =
 /** `isText`: a text in quotes begins there, and does not end or holds what it may not. */
 export type JsonFault = { line: number; column: number; expected: JsonExpected; isText: boolean };
 
-type JsonPlace = { at: number; expected: JsonExpected; open: string[] };
+type ReadPlace = { at: number; expected: JsonExpected; open: string[] };
 
 const SPACE = /[\t\n\r ]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON wants them escaped.
@@ -26,24 +26,24 @@ function endOf(pattern: RegExp, text: string, at: number): number | undefined {
 
 /** Where a text stops being JSON; undefined where it is. Browsers word it each in their own way, and some name no place. */
 export function findJsonFault(text: string): JsonFault | undefined {
-  let place: JsonPlace = { at: 0, expected: 'value', open: [] };
+  let place: ReadPlace = { at: 0, expected: 'value', open: [] };
   for (;;) {
     const at: number = endOf(SPACE, text, place.at) ?? place.at;
     if (at === text.length && place.expected === 'nothing') return undefined;
-    const next: JsonPlace | undefined = at === text.length ? undefined : after(text, { ...place, at });
+    const next: ReadPlace | undefined = at === text.length ? undefined : after(text, { ...place, at });
     if (next === undefined) return faultAt(text, { ...place, at });
     place = next;
   }
 }
 
-function faultAt(text: string, { at, expected }: JsonPlace): JsonFault {
+function faultAt(text: string, { at, expected }: ReadPlace): JsonFault {
   const lines = text.slice(0, at).split('\n');
   const isText = text[at] === '"' && !/^(colon|next|nothing)/.test(expected);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, expected, isText };
 }
 
 /** After what is at this place; undefined where it may not be there. */
-function after(text: string, place: JsonPlace): JsonPlace | undefined {
+function after(text: string, place: ReadPlace): ReadPlace | undefined {
   const { at, expected, open } = place;
   const sign = text[at];
   switch (expected) {
@@ -66,7 +66,7 @@ function after(text: string, place: JsonPlace): JsonPlace | undefined {
   }
 }
 
-function afterValue(text: string, { at, open }: JsonPlace): JsonPlace | undefined {
+function afterValue(text: string, { at, open }: ReadPlace): ReadPlace | undefined {
   const sign = text[at] as string;
   if (sign === '{' || sign === '[') {
     open.push(sign);
@@ -76,7 +76,7 @@ function afterValue(text: string, { at, open }: JsonPlace): JsonPlace | undefine
   return end === undefined ? undefined : { at: end, expected: nextIn(open), open };
 }
 
-function closed({ at, open }: JsonPlace): JsonPlace {
+function closed({ at, open }: ReadPlace): ReadPlace {
   open.pop();
   return { at: at + 1, expected: nextIn(open), open };
 }
