@@ -8,11 +8,17 @@ import { useMemory } from './support/memory.ts';
 const run = promisify(execFile);
 const copyButton = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Copy', exact: true });
 
-async function runCopied(page: Page): Promise<string> {
+async function copy(page: Page): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await copyButton(page).click();
-  const commands = await page.evaluate<string>('navigator.clipboard.readText()');
-  await run('sh', ['-ec', commands.replaceAll(/^curl /gm, 'curl -sSf ')]);
+  return page.evaluate<string>('navigator.clipboard.readText()');
+}
+
+const runAll = (commands: string) => run('sh', ['-ec', commands.replaceAll(/^curl /gm, 'curl -sSf ')]);
+
+async function runCopied(page: Page): Promise<string> {
+  const commands = await copy(page);
+  await runAll(commands);
   return commands;
 }
 
@@ -40,6 +46,23 @@ describe.each(backends)('commands of empty pages on %s', (backend) => {
     const { page } = await open('#/patterns');
     await page.getByText('No pattern found').waitFor();
     await page.getByText(/^Last scan \d+:\d+ today: \d+ entr(y|ies) looked at$/).waitFor();
+  });
+});
+
+describe('commands of pages of an empty store', () => {
+  const { app, open } = useMemory('sqlite');
+
+  it('write the first entry, the first team and the first key', async () => {
+    const addresses = ['search', 'search?by=meaning', 'memory', 'admin/teams', 'admin/keys'];
+    const commands: string[] = [];
+    // Pages change as soon as something is written.
+    for (const address of addresses) commands.push(await copy((await open(`#/${address}`)).page));
+    for (const command of commands) await runAll(command);
+    const written = await app().call('entries.history', { entity_path: 'checkout/payments', key: 'retry-policy' });
+    // Both forms of Search write the same, which makes one version.
+    expect(written.version_count).toBe(2);
+    expect((await app().call('teams.list', {})).teams).toHaveLength(1);
+    expect((await app().call('keys.list', {})).keys).toHaveLength(1);
   });
 });
 

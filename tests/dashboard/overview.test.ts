@@ -83,7 +83,12 @@ describe.each(backends)('Overview of an empty store on %s', (backend) => {
 
   it('loads demo data with one click, shows it, leads through it, and removes it with one click', async () => {
     const { page, complaints } = await open();
-    await page.getByRole('button', { name: 'Load demo data' }).click();
+    await page.getByText('Nothing is stored yet.').waitFor();
+    await page.keyboard.press('c');
+    await page.getByRole('menuitem', { name: 'SDK call' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Load demo data' }).waitFor();
+    await page.getByRole('button', { name: 'Take the tour' }).click();
     const tour = page.getByRole('region', { name: 'Tour' });
     await tour.getByText('1 of 5').waitFor();
     for (let step = 1; step < 5; step++) await tour.getByRole('button', { name: 'Next' }).click();

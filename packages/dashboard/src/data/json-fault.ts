@@ -12,7 +12,7 @@ export type JsonExpected =
 /** `isText`: a text in quotes begins there, and does not end or holds what it may not. */
 export type JsonFault = { line: number; column: number; expected: JsonExpected; isText: boolean };
 
-type ReadPlace = { at: number; expected: JsonExpected; open: string[] };
+type TextPlace = { at: number; expected: JsonExpected; open: string[] };
 
 const SPACE = /[\t\n\r ]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON wants them escaped.
@@ -26,24 +26,24 @@ function endOf(pattern: RegExp, text: string, at: number): number | undefined {
 
 /** Where a text stops being JSON; undefined where it is. Browsers word it each in their own way, and some name no place. */
 export function findJsonFault(text: string): JsonFault | undefined {
-  let place: ReadPlace = { at: 0, expected: 'value', open: [] };
+  let place: TextPlace = { at: 0, expected: 'value', open: [] };
   for (;;) {
     const at: number = endOf(SPACE, text, place.at) ?? place.at;
     if (at === text.length && place.expected === 'nothing') return undefined;
-    const next: ReadPlace | undefined = at === text.length ? undefined : after(text, { ...place, at });
+    const next: TextPlace | undefined = at === text.length ? undefined : after(text, { ...place, at });
     if (next === undefined) return faultAt(text, { ...place, at });
     place = next;
   }
 }
 
-function faultAt(text: string, { at, expected }: ReadPlace): JsonFault {
+function faultAt(text: string, { at, expected }: TextPlace): JsonFault {
   const lines = text.slice(0, at).split('\n');
   const isText = text[at] === '"' && !/^(colon|next|nothing)/.test(expected);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, expected, isText };
 }
 
 /** After what is at this place; undefined where it may not be there. */
-function after(text: string, place: ReadPlace): ReadPlace | undefined {
+function after(text: string, place: TextPlace): TextPlace | undefined {
   const { at, expected, open } = place;
   const sign = text[at];
   switch (expected) {
@@ -66,7 +66,7 @@ function after(text: string, place: ReadPlace): ReadPlace | undefined {
   }
 }
 
-function afterValue(text: string, { at, open }: ReadPlace): ReadPlace | undefined {
+function afterValue(text: string, { at, open }: TextPlace): TextPlace | undefined {
   const sign = text[at] as string;
   if (sign === '{' || sign === '[') {
     open.push(sign);
@@ -76,7 +76,7 @@ function afterValue(text: string, { at, open }: ReadPlace): ReadPlace | undefine
   return end === undefined ? undefined : { at: end, expected: nextIn(open), open };
 }
 
-function closed({ at, open }: ReadPlace): ReadPlace {
+function closed({ at, open }: TextPlace): TextPlace {
   open.pop();
   return { at: at + 1, expected: nextIn(open), open };
 }

@@ -30,6 +30,9 @@ export const search = {
   results: 'Results',
   start: 'Type to search everything that is stored.',
   startHint: 'Words are matched in all their forms. A filter alone lists what it lets through.',
+  empty: 'Nothing is stored yet, so nothing can be found.',
+  emptyHint: 'Write a first entry:',
+  emptyCode: 'Commands that write the first entry',
   ask: 'Ask a question.',
   askHint:
     'Entries are found by what they mean, and each says what its score is made of. Asking counts the best entry as recalled, so a question is asked when you press Enter and not before.',

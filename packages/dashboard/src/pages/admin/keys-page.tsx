@@ -11,6 +11,7 @@ import { admin, keysTexts as texts } from '../../texts/admin.ts';
 import { ago, day, fullTimeOf } from '../../texts/format.ts';
 import { pageTitles } from '../../texts/pages.ts';
 import { Button } from '../../ui/button.tsx';
+import { CallCode } from '../../ui/call-code.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -23,6 +24,7 @@ import { AdminBar, Panes } from './panes.tsx';
 
 const parameters = { key: textParameter(), create: flagParameter() };
 const input = { limit: 100 };
+const FIRST = { name: 'keys.create', input: { name: 'first admin', key_type: 'admin' } } as const;
 const call = { name: 'keys.list' as const, input };
 
 /** Who may do what: all keys, with those that were revoked. */
@@ -64,6 +66,7 @@ export function KeysPage() {
               <div className={styles.note}>
                 <EmptyState title={texts.nothing}>
                   <p className="second">{isSignedIn ? texts.nothingSignedIn : texts.nothingHint}</p>
+                  <CallCode label={texts.create} calls={[FIRST]} />
                 </EmptyState>
               </div>
             ) : (

@@ -9,6 +9,7 @@ import { pageTitles } from '../../texts/pages.ts';
 import { teamsTexts as texts } from '../../texts/transfer.ts';
 import { ui } from '../../texts/ui.ts';
 import { Button } from '../../ui/button.tsx';
+import { CallCode } from '../../ui/call-code.tsx';
 import { Field } from '../../ui/choices.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -22,6 +23,7 @@ export type ListedTeam = Output<'teams.list'>['teams'][number];
 
 const parameters = { team: textParameter(), create: flagParameter() };
 const input = { limit: 100 };
+const FIRST = { name: 'teams.create', input: { name: 'Payments', slug: 'payments' } } as const;
 const call = { name: 'teams.list' as const, input };
 
 /** Teams and their members. */
@@ -47,6 +49,7 @@ export function TeamsPage() {
               <div className={styles.note}>
                 <EmptyState title={texts.nothing}>
                   <p className="second">{texts.nothingHint}</p>
+                  <CallCode label={texts.create} calls={[FIRST]} />
                 </EmptyState>
               </div>
             ) : (

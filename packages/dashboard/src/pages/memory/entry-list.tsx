@@ -8,6 +8,7 @@ import { ago, fullTimeOf, number } from '../../texts/format.ts';
 import { memory } from '../../texts/memory.ts';
 import { ui } from '../../texts/ui.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { CallCode } from '../../ui/call-code.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Confidence, EntryName, Status } from '../../ui/marks.tsx';
 import { RowList } from '../../ui/row-list.tsx';
@@ -230,6 +231,7 @@ function NoEntry({ address }: { address: MemoryAddress }) {
         }
       >
         <p className="second">{texts.nothingHint}</p>
+        <CallCode label={texts.writeFirst} calls={[{ name: 'entries.write', input: example }]} />
       </EmptyState>
     </div>
   );

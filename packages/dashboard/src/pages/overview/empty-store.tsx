@@ -1,18 +1,26 @@
 import { useState } from 'react';
 import { serviceUrl } from '../../data/client.ts';
+import type { CopiedCall } from '../../data/copy-as.ts';
 import { useKey } from '../../data/key-store.ts';
 import type { useDemo } from '../../demo/use-demo.ts';
 import { startTour } from '../../shell/tour-state.ts';
+import { commands } from '../../texts/commands.ts';
 import { overview } from '../../texts/overview.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/choices.tsx';
 import { Code } from '../../ui/code.tsx';
+import { CopyAs } from '../../ui/copy-as.tsx';
 import { EmptyState, ErrorState, Progress } from '../../ui/states.tsx';
 import styles from './overview.module.css';
 
 const texts = overview.empty;
 const WAYS = ['curl', 'claude', 'mcp'] as const;
 type Way = (typeof WAYS)[number];
+
+const FIRST_WRITE: CopiedCall = {
+  name: 'entries.write',
+  input: { entity_path: 'checkout/payments', key: 'retry-policy', value: 'three attempts' },
+};
 
 /** Commands that work as they are copied; a key is named, never shown. */
 function commandsOf(way: Way, hasKey: boolean): string {
@@ -43,7 +51,10 @@ export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
   const { progress, error, load, cancel } = demo;
   return (
     <div className={styles.empty}>
-      <h1>{overview.title}</h1>
+      <div className="line">
+        <h1 className="grow">{overview.title}</h1>
+        <CopyAs call={FIRST_WRITE} />
+      </div>
       <EmptyState title={texts.title}>
         <p className="second">{texts.hint}</p>
       </EmptyState>
@@ -67,7 +78,8 @@ export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
         />
       ) : (
         <div className="line">
-          <Button onClick={() => void load().then(startTour)}>{texts.demo}</Button>
+          <Button onClick={() => void load().then(startTour)}>{commands.tour}</Button>
+          <Button onClick={() => void load()}>{texts.demo}</Button>
           <span className="third">{texts.demoHint}</span>
         </div>
       )}

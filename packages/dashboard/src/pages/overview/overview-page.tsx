@@ -33,14 +33,20 @@ export function OverviewPage() {
   const [{ range }, set] = useSearch(parameters);
   const data = useOverview(range);
   const demo = useDemo();
+  const isEmpty = data.stats.data?.total_entries === 0;
   useCommands([
-    { id: 'tour', label: commands.tour, group: 'page', run: startTour },
+    {
+      id: 'tour',
+      label: commands.tour,
+      group: 'page',
+      run: isEmpty ? () => void demo.load().then(startTour) : startTour,
+    },
     demo.isThere
       ? { id: 'demo-remove', label: commands.demoRemove, group: 'page', run: () => void demo.remove() }
       : { id: 'demo-load', label: commands.demoLoad, group: 'page', run: () => void demo.load() },
   ]);
   // While the demo is written the page stays as it is.
-  if (data.stats.data?.total_entries === 0 || demo.progress !== undefined) return <EmptyStore demo={demo} />;
+  if (isEmpty || demo.progress !== undefined) return <EmptyStore demo={demo} />;
   return (
     <div className={styles.page}>
       <div className={styles.main}>

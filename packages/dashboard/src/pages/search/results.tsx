@@ -2,10 +2,12 @@ import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tans
 import type { ReactNode } from 'react';
 import type { Output, Request } from '../../data/client.ts';
 import type { CopiedCall } from '../../data/copy-as.ts';
+import { useOperation } from '../../data/query.ts';
 import { number, percent } from '../../texts/format.ts';
 import { search } from '../../texts/search.ts';
 import { ui } from '../../texts/ui.ts';
 import { Button } from '../../ui/button.tsx';
+import { CallCode } from '../../ui/call-code.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { useMedia } from '../../ui/use-media.ts';
 import { excerptOf, stemsOf, stemsOfQuestion } from './highlight.ts';
@@ -39,7 +41,7 @@ type WordsProps = SearchProps & {
 };
 
 export function WordResults({ values, set, answer, isAsked, input }: WordsProps) {
-  if (!isAsked) return <Nothing title={search.start} hint={search.startHint} />;
+  if (!isAsked) return <Unasked title={search.start} hint={search.startHint} />;
   const stems = stemsOf(values.q);
   return (
     <Answered answer={answer} call={{ name: 'entries.search', input: input as Record<string, unknown> }}>
@@ -88,7 +90,7 @@ type MeaningProps = SearchProps & {
 };
 
 export function MeaningResults({ values, set, answer, isAsked, input }: MeaningProps) {
-  if (!isAsked) return <Nothing title={search.ask} hint={search.askHint} />;
+  if (!isAsked) return <Unasked title={search.ask} hint={search.askHint} />;
   const stems = stemsOfQuestion(values.q);
   return (
     <Answered answer={answer} call={{ name: 'entries.retrieve', input: input as Record<string, unknown> }}>
@@ -210,10 +212,21 @@ function ResultList({ results, stems, values, set, isOld, note, end }: ListProps
   );
 }
 
-const Nothing = ({ title, hint }: { title: string; hint: string }) => (
-  <div className={styles.nothing}>
-    <EmptyState title={title}>
-      <p className="second">{hint}</p>
-    </EmptyState>
-  </div>
-);
+const EXAMPLE: CopiedCall = {
+  name: 'entries.write',
+  input: { entity_path: 'checkout/payments', key: 'retry-policy', value: 'three attempts' },
+};
+
+/** Before anything is asked. Where nothing is stored, what to ask for comes first. */
+function Unasked({ title, hint }: { title: string; hint: string }) {
+  const stats = useOperation('stats.read', {}, { isLater: true });
+  const isEmpty = stats.data?.total_entries === 0;
+  return (
+    <div className={styles.nothing}>
+      <EmptyState title={isEmpty ? search.empty : title}>
+        <p className="second">{isEmpty ? search.emptyHint : hint}</p>
+        {isEmpty && <CallCode label={search.emptyCode} calls={[EXAMPLE]} />}
+      </EmptyState>
+    </div>
+  );
+}
