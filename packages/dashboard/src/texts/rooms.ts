@@ -53,6 +53,8 @@ export const rooms = {
   reply: 'Reply',
   replyTo: (agent: string) => `Reply to ${agent}`,
   answers: (agent: string) => `to ${agent}`,
+  quote: (agent: string, content: string) => `${agent}: ${content.trim().split('\n', 1)[0]}`,
+  quoteEarlier: 'answers an earlier message',
   types: { message: '', question: 'question', answer: 'answer', proposal: 'proposal', summary: 'summary' },
   partsOf: 'Parts of the room',
   parts: {

@@ -53,7 +53,7 @@ export function RoomPage({ roomId }: { roomId: string }) {
 function Parts({ room }: { room: WholeRoom }) {
   const { room_id, label } = room;
   const [{ part, negotiation, document }, set] = useSearch(roomParameters);
-  const show = (next: RoomPart) => set({ part: next, negotiation: '', document: '', words: '' });
+  const show = (next: RoomPart) => set({ part: next, negotiation: '', document: '', message: '', words: '' });
   const isOpen = negotiation !== '' || document !== '';
   useCommands([
     ...ROOM_PARTS.map((id) => ({ id: `room-${id}`, label: texts.show(texts.parts[id]), run: () => show(id) })),
