@@ -124,6 +124,8 @@ export const rooms = {
   },
   updates: 'What happened',
   updatesNote: 'newest first',
+  updateType: 'type',
+  anyType: 'any',
   updateColumns: { at: 'When', agent: 'Agent', event: 'Event', what: 'What' },
   noUpdates: 'Nothing yet.',
 } as const;

@@ -72,7 +72,7 @@ function Parts({ room }: { room: WholeRoom }) {
         {part === 'negotiations' && <NegotiationsPart roomId={room_id} me={`${DASHBOARD_AGENT}@${label}`} />}
         {part === 'documents' && <DocumentsPart roomId={room_id} />}
         {part === 'topics' && <TopicsPart room={room} />}
-        {part === 'activity' && <Activity roomId={room_id} />}
+        {part === 'activity' && <Activity room={room} />}
       </TabPanel>
     </>
   );
