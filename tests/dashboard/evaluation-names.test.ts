@@ -48,4 +48,44 @@ describe.each(backends)('What evaluation shows on %s', (backend) => {
     expect(complaints).toEqual([]);
     await page.close();
   });
+
+  it('failures are cut by words, once each, and what cannot be compared is said', async () => {
+    const { page, complaints } = await open('#/failures');
+    const part = page.getByRole('region', { name: 'Segments', exact: true });
+    await part.getByText('No two kinds of runs are common enough to be compared.').waitFor();
+    expect(await part.getByRole('table').count()).toBe(0);
+    await page.route('**/api/v1/eval/segment*', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      const fails = { rate: 0.5, low: 0.1, high: 0.9, count: 2, of: 4 };
+      const rest = { ...fails, rate: 0, count: 0 };
+      const common = { fails, rest, difference: 0.5, low: 0.1, high: 0.9, p: 0.01, adjusted_p: 0.01, differs: 'worse' };
+      const cut = [
+        { dimension: 'model', value: 'm-1' },
+        { dimension: 'attributes.model', value: 'm-1' },
+        { dimension: 'attributes.release', value: '4.18' },
+        { dimension: 'has_error', value: true },
+      ];
+      await route.fulfill({ response, json: { ...answer, segments: cut.map((one) => ({ ...one, ...common })) } });
+    });
+    await page.reload();
+    const rows = rowsOf(page, 'Segments');
+    await rows.filter({ hasText: 'With an error' }).getByText('yes').waitFor();
+    await rows.filter({ hasText: 'Attribute release' }).getByText('4.18').waitFor();
+    expect(await rows.filter({ hasText: 'm-1' }).count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('nothing is explained where no run has failed', async () => {
+    const empty = await openTestApp(backend);
+    const other = await listen(empty, { dashboard: await builtDashboard(), corsOrigins: [] });
+    const { page } = await newPage();
+    await page.goto(`${other.url}/#/failures`);
+    await page.getByText('No run with a result yet').waitFor();
+    await page.getByText('There are no failures to explain.').waitFor();
+    await page.close();
+    await other.close();
+    await empty.close();
+  });
 });

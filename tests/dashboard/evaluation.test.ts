@@ -260,7 +260,7 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     const segments = page.getByRole('table', { name: 'Segments' });
     await region(page, 'Segments').getByText('1 of 3 runs failed').waitFor();
     await page.getByRole('button', { name: 'cut by everything' }).click();
-    await page.getByRole('menuitem', { name: 'agent_id' }).click();
+    await page.getByRole('menuitem', { name: 'Agent', exact: true }).click();
     expect(page.url()).toContain('by=agent_id');
     await page.getByRole('button', { name: 'failed by their outcomes' }).click();
     await page.getByRole('menuitem', { name: JUDGE }).click();

@@ -20,9 +20,9 @@ export function Suspects({ of }: { of: Omit<Request<'failures.attribute'>, 'limi
   return (
     <Section title={texts.suspects} note={texts.suspectsNote} bleed actions={<CopyAs call={call} />}>
       <Loaded answer={answer} call={call} rows={3}>
-        {({ suspects }) =>
+        {({ suspects, failed }) =>
           suspects.length === 0 ? (
-            <p className={`${styles.none} third`}>{texts.noSuspect}</p>
+            <p className={`${styles.none} third`}>{failed === 0 ? texts.noFailure : texts.noSuspect}</p>
           ) : (
             <SuspectTable suspects={suspects} />
           )
