@@ -1,20 +1,22 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { layIncidents } from '../contract/incidents.ts';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
-import { storyClock, writeTraceStory } from './support/trace-story.ts';
+import { storyClock, type TraceStory, writeTraceStory } from './support/trace-story.ts';
 
 const newPage = useBrowser();
 
 describe.each(backends)('What evaluation shows on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
+  let story: TraceStory;
   beforeAll(async () => {
     const clock = storyClock();
     app = await openTestApp(backend, { clock });
     server = await listen(app, { dashboard: await builtDashboard(), corsOrigins: [] });
-    await writeTraceStory(app);
+    story = await writeTraceStory(app);
     clock.catchUp();
   });
   afterAll(async () => {
@@ -87,5 +89,26 @@ describe.each(backends)('What evaluation shows on %s', (backend) => {
     await page.close();
     await other.close();
     await empty.close();
+  });
+
+  it('incidents, verdicts and alerts name judges as their own page does', async () => {
+    const limit = { check: 'most' as const, of: 'failed_tool_calls' as const, limit: 0 };
+    const judge = { judge_id: 'tools-0', name: 'No failed tools', status: 'draft' as const };
+    await app.call('judges.create', { ...judge, definition: { kind: 'code', checks: [limit] } });
+    await app.call('verdicts.judge', { trace_id: story.incident, judge_id: 'tools-0' });
+    await layIncidents(app, { as: {} }, { trace_id: story.incident, judge_ids: ['tools-0'] });
+    const rule = { rule_id: 'failing-0', name: 'Failing tools', metric: 'failure_rate' as const, above: 0.2 };
+    await app.call('alert_rules.create', { ...rule, judge_id: 'tools-0' });
+    const { page, complaints } = await open('#/verdicts');
+    const link = rowsOf(page, 'Verdicts').getByRole('link', { name: 'No failed tools' });
+    await link.waitFor();
+    expect(await link.getAttribute('title')).toBe('tools-0');
+    await page.goto(`${server.url}/#/alerts`);
+    await page.getByText('share of failures above 20 % in 1 hour by No failed tools').waitFor();
+    await page.goto(`${server.url}/#/incidents`);
+    await rowsOf(page, 'Incidents').getByRole('link', { name: 'No failed tools' }).click();
+    await page.getByRole('heading', { name: /^No failed tools fails for/, level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 });

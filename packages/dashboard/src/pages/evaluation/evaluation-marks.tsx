@@ -4,7 +4,7 @@ import { confidence, shortId } from '../../texts/format.ts';
 import { Tag } from '../../ui/marks.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { type ListedVerdict, RESULT_TONES, type ShownResult } from './evaluation-data.ts';
-import { useSourceName } from './source-names.ts';
+import { type SourceKind, useSourceName } from './source-names.ts';
 
 const texts = evaluation.verdicts;
 
@@ -21,6 +21,10 @@ export const JudgeLink = ({ id, className }: SourceLinkProps) => (
   <a className={className} href={hrefOf('judges', id)} title={id}>
     {useSourceName('judge', id)}
   </a>
+);
+
+export const SourceName = ({ kind, id }: { kind: SourceKind; id: string }) => (
+  <span title={id}>{useSourceName(kind, id)}</span>
 );
 
 export const BehaviorLink = ({ id, className }: SourceLinkProps) => (

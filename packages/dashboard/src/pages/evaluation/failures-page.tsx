@@ -99,7 +99,7 @@ function Filters({ search, set }: { search: FailureSearch[0]; set: FailureSearch
           choice(
             'judge',
             texts.byOutcome,
-            judges.data?.judges.map(({ judge_id }) => ({ value: judge_id, label: judge_id })),
+            judges.data?.judges.map(({ judge_id, name }) => ({ value: judge_id, label: name })),
           )}
         {choice(
           'agent',

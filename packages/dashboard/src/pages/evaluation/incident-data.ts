@@ -1,5 +1,4 @@
 import type { OperationName, Output } from '../../data/client.ts';
-import { incidents } from '../../texts/incidents.ts';
 import type { Tone } from '../../ui/marks.tsx';
 
 export type ListedIncident = Output<'incidents.list'>['incidents'][number];
@@ -17,6 +16,3 @@ export const INCIDENT_TONES: Record<ListedIncident['status'], Tone> = {
   muted: 'mute',
   resolved: 'good',
 };
-
-export const nameOf = ({ source_id, agent_id }: Pick<ListedIncident, 'source_id' | 'agent_id'>): string =>
-  incidents.titleOf(source_id, agent_id);
