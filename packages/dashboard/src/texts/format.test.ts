@@ -28,8 +28,8 @@ describe('numbers and times as people read them', () => {
   });
 
   it('stand in sentences of the service too', () => {
-    const said = withTimes('New since 2020-11-17T12:00:01.234Z; 3 of 4 fail.');
-    expect(said).toMatch(/^New since Nov 1[678], 2020 \d\d:\d\d; 3 of 4 fail\.$/);
+    const sentence = withTimes('New since 2020-11-17T12:00:01.234Z; 3 of 4 fail.');
+    expect(sentence).toMatch(/^New since Nov 1[678], 2020 \d\d:\d\d; 3 of 4 fail\.$/);
   });
 
   it('have the same figures below zero as above', () => {

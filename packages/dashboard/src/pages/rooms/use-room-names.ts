@@ -10,7 +10,7 @@ const MOST = 100;
 const IDS = ['topic_id', 'negotiation_id', 'invitation_id'] as const;
 
 /**
- * Names for what the events of a room tell of: its log has ids only, and the name of the room, which is known here, is none
+ * Names for what the events of a room are about: its log has ids only, and the name of the room, which is known here, is none
  * of them.
  */
 export function useRoomNames({ room_id, role }: WholeRoom): (events: readonly FeedEvent[]) => readonly FeedEvent[] {
@@ -36,7 +36,7 @@ export function useRoomNames({ room_id, role }: WholeRoom): (events: readonly Fe
 
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What the events say themselves, of what is not listed any more too. */
+/** What the events name themselves, of what is not listed any more too. */
 function namedIn({ details }: FeedEvent): (readonly [id: string, name: string])[] {
   const { topic_id, shared_path, negotiation_id, title } = details;
   return [[wordOf(topic_id), wordOf(shared_path)] as const, [wordOf(negotiation_id), wordOf(title)] as const].filter(
