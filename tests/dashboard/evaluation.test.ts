@@ -260,7 +260,7 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     const segments = page.getByRole('table', { name: 'Segments' });
     await region(page, 'Segments').getByText('1 of 3 runs failed').waitFor();
     await page.getByRole('button', { name: 'cut by everything' }).click();
-    await page.getByRole('menuitem', { name: 'agent_id' }).click();
+    await page.getByRole('menuitem', { name: 'Agent', exact: true }).click();
     expect(page.url()).toContain('by=agent_id');
     await page.getByRole('button', { name: 'failed by their outcomes' }).click();
     await page.getByRole('menuitem', { name: JUDGE }).click();
@@ -463,7 +463,7 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     const table = page.getByRole('table', { name: 'Fixes' });
     await expect.poll(() => table.getByRole('row').count()).toBe(3);
     await page.goto(`${server.url}/#/fixes/${first.fix_id}`);
-    await page.getByRole('heading', { name: `Fix on ${first.branch}`, level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Fix of checkout/limits/retries', level: 1 }).waitFor();
     await page.getByRole('table', { name: 'Corrected entries' }).getByText('another value').waitFor();
     await region(page, 'Hand-over').getByText(first.branch).first().waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();

@@ -11,6 +11,14 @@ export const failures = {
   segments: 'Segments',
   ofRuns: (failed: number, of: number) => `${number(failed)} of ${counted(of, 'run')} failed`,
   lookedAt: (n: number, complete: boolean) => (complete ? '' : `the newest ${number(n)} runs`),
+  alike: 'No two kinds of runs are common enough to be compared.',
+  dimensions: {
+    ...{ agent_id: 'Agent', branch: 'Branch', model: 'Model', tool_name: 'Tool', path: 'Path read' },
+    ...{ outcome_type: 'Outcome', has_error: 'With an error', day: 'Day', weekday: 'Weekday' },
+    hour_of_day: 'Hour, UTC',
+  },
+  attribute: (name: string) => `Attribute ${name}`,
+  yesNo: (value: boolean) => (value ? 'yes' : 'no'),
   columns: {
     dimension: 'Cut by',
     value: 'Value',

@@ -13,7 +13,8 @@ export const fixes = {
   noneOf: (status: string) => `No fix is ${status}`,
   noneHint:
     'A fix is proposed from an incident, a behavior, a failed verdict, or an entry that outcomes speak against:',
-  titleOf: (branch: string) => `Fix on ${branch}`,
+  titleOf: (entry: string | undefined, others: number) =>
+    entry === undefined ? 'Fix' : `Fix of ${entry}${others > 0 ? ` and ${number(others)} more` : ''}`,
   propose: 'Propose a fix',
   proposed: 'A fix is proposed; main is not changed',
   approve: 'Approve',

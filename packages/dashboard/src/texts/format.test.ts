@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, counted, day, duration, fullTimeOf, minuteTime, money, number, percent } from './format.ts';
+import {
+  ago,
+  bytes,
+  counted,
+  day,
+  duration,
+  fullTimeOf,
+  minuteTime,
+  money,
+  number,
+  percent,
+  withTimes,
+} from './format.ts';
 
 const now = Date.parse('2026-11-17T12:00:00Z');
 const before = (ms: number) => ago(now - ms, now);
@@ -13,6 +25,11 @@ describe('numbers and times as people read them', () => {
       '2 h',
       '3 d',
     ]);
+  });
+
+  it('stand in sentences of the service too', () => {
+    const sentence = withTimes('New since 2020-11-17T12:00:01.234Z; 3 of 4 fail.');
+    expect(sentence).toMatch(/^New since Nov 1[678], 2020 \d\d:\d\d; 3 of 4 fail\.$/);
   });
 
   it('have the same figures below zero as above', () => {

@@ -53,6 +53,10 @@ export function dayAndTime(at: string | number, now = Date.now()): string {
   return isToday ? `${minuteTime(at)} today` : `${day(at, now)} ${minuteTime(at)}`;
 }
 
+const ISO_TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** A sentence of the service, with its times as people read them. */
+export const withTimes = (sentence: string): string => sentence.replace(ISO_TIMES, (at) => dayAndTime(at));
+
 /** now, 12 min, 2 h, 3 d, Nov 12 */
 export function ago(at: string | number, now = Date.now()): string {
   const ms = now - new Date(at).getTime();

@@ -89,6 +89,7 @@ export const incidents = {
   },
   version: (n: number) => `v${n}`,
   lift: (ratio: number) => `${ratio >= 10 ? Math.round(ratio) : ratio.toFixed(1)} ×`,
+  noFailure: 'There are no failures to explain.',
   noSuspect: 'No version of memory explains these traces.',
 } as const;
 

@@ -53,6 +53,8 @@ export const rooms = {
   reply: 'Reply',
   replyTo: (agent: string) => `Reply to ${agent}`,
   answers: (agent: string) => `to ${agent}`,
+  quote: (agent: string, content: string) => `${agent}: ${content.trim().split('\n', 1)[0]}`,
+  quoteEarlier: 'answers an earlier message',
   types: { message: '', question: 'question', answer: 'answer', proposal: 'proposal', summary: 'summary' },
   partsOf: 'Parts of the room',
   parts: {
@@ -122,6 +124,8 @@ export const rooms = {
   },
   updates: 'What happened',
   updatesNote: 'newest first',
+  updateType: 'type',
+  anyType: 'any',
   updateColumns: { at: 'When', agent: 'Agent', event: 'Event', what: 'What' },
   noUpdates: 'Nothing yet.',
 } as const;

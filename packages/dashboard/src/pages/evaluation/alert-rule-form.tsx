@@ -96,9 +96,9 @@ export function AlertRuleForm({ changes, onClose }: { changes: readonly Operatio
                 onChange={(event) => change({ judge: event.target.value })}
               >
                 <option value="" />
-                {judges.data?.judges.map(({ judge_id }) => (
+                {judges.data?.judges.map(({ judge_id, name }) => (
                   <option key={judge_id} value={judge_id}>
-                    {judge_id}
+                    {name}
                   </option>
                 ))}
               </select>

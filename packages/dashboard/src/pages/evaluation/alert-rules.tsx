@@ -10,6 +10,7 @@ import { ErrorState, Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import styles from './evaluation.module.css';
+import { useSourceNames } from './source-names.ts';
 
 type AlertRule = Output<'alert_rules.list'>['rules'][number];
 
@@ -68,12 +69,23 @@ export function AlertRules({ changes }: { changes: readonly OperationName[] }) {
   );
 }
 
-const boundOf = ({ metric, above, window_minutes, judge_id, for_agent }: AlertRule): string =>
+type NameOf = ReturnType<typeof useSourceNames>;
+
+const boundOf = ({ metric, above, window_minutes, judge_id, for_agent }: AlertRule, nameOf: NameOf): string =>
   [
     texts.bound(texts.metrics[metric], BOUNDS[metric](above), texts.minutes(window_minutes)),
-    ...(judge_id === null ? [] : [texts.ofJudge(judge_id)]),
+    ...(judge_id === null ? [] : [texts.ofJudge(nameOf('judge', judge_id))]),
     ...(for_agent === null ? [] : [texts.ofAgent(for_agent)]),
   ].join(' ');
+
+const Bound = ({ rule }: { rule: AlertRule }) => {
+  const nameOf = useSourceNames();
+  return (
+    <span className="second" title={rule.judge_id ?? undefined}>
+      {boundOf(rule, nameOf)}
+    </span>
+  );
+};
 
 const columnsAt = (now: number, itemsOf: (rule: AlertRule) => MenuItem[]): readonly Column<AlertRule>[] => [
   {
@@ -86,7 +98,7 @@ const columnsAt = (now: number, itemsOf: (rule: AlertRule) => MenuItem[]): reado
   },
   {
     ...{ id: 'metric', head: texts.ruleColumns.metric, phone: 'detail' },
-    cell: (rule) => <span className="second">{boundOf(rule)}</span>,
+    cell: (rule) => <Bound rule={rule} />,
   },
   {
     ...{ id: 'last', head: texts.ruleColumns.last, width: 180, phone: 'hide' },

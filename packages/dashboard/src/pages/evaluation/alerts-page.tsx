@@ -49,6 +49,7 @@ export function AlertsPage() {
   const pages = usePages('alerts.list', input);
   const rules = useOperation('alert_rules.list', {});
   const rows = pages.data?.pages.flatMap((page) => page.alerts) ?? [];
+  const ruleNames = new Map(rules.data?.rules.map(({ rule_id, name }) => [rule_id, name]));
   const acknowledge = useAction('alerts.acknowledge', {
     changes: ALERT_ANSWERS,
     onDone: () => showToast(texts.acknowledged),
@@ -94,7 +95,7 @@ export function AlertsPage() {
           ) : (
             <Table
               label={texts.title}
-              columns={columnsAt(now, (alert_id) => acknowledge.mutate({ alert_id }))}
+              columns={columnsAt(now, { ruleNames, acknowledge: (alert_id) => acknowledge.mutate({ alert_id }) })}
               rows={rows}
               keyOf={({ alert_id }) => alert_id}
             />
@@ -108,10 +109,16 @@ export function AlertsPage() {
   );
 }
 
-const columnsAt = (now: number, acknowledge: (id: string) => void): readonly Column<ListedAlert>[] => [
+type AlertActions = { ruleNames: ReadonlyMap<string, string>; acknowledge: (id: string) => void };
+
+const columnsAt = (now: number, { ruleNames, acknowledge }: AlertActions): readonly Column<ListedAlert>[] => [
   {
     ...{ id: 'rule', head: texts.columns.rule, width: 200, phone: 'name' },
-    cell: ({ rule_id }) => <span className="strong">{rule_id}</span>,
+    cell: ({ rule_id }) => (
+      <span className="strong" title={rule_id}>
+        {ruleNames.get(rule_id) ?? rule_id}
+      </span>
+    ),
   },
   {
     ...{ id: 'reason', head: texts.columns.reason, phone: 'detail' },

@@ -8,6 +8,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { FormDialog } from '../branches/form-dialog.tsx';
 import styles from './evaluation.module.css';
 import { BACKFILL_ANSWERS } from './evaluation-data.ts';
+import { useSourceNames } from './source-names.ts';
 
 const texts = evaluation.backfills.form;
 
@@ -17,7 +18,8 @@ type BackfillFields = { judge: string; agent: string; since: string; limit: stri
 export function StartBackfill({ judgeId = '', onClose }: { judgeId?: string; onClose: () => void }) {
   const [form, setForm] = useState<BackfillFields>({ judge: judgeId, agent: '', since: '', limit: '', rate: '1' });
   const judges = useOperation('judges.list', { limit: 100 });
-  const names = judges.data?.judges.map(({ judge_id }) => judge_id) ?? [];
+  const ids = judges.data?.judges.map(({ judge_id }) => judge_id) ?? [];
+  const nameOf = useSourceNames();
   const start = useAction('backfills.create', {
     changes: BACKFILL_ANSWERS,
     onDone: () => {
@@ -67,9 +69,9 @@ export function StartBackfill({ judgeId = '', onClose }: { judgeId?: string; onC
         {(field) => (
           <select {...field} value={form.judge} onChange={(event) => setForm({ ...form, judge: event.target.value })}>
             <option value="">{evaluation.backfills.allJudges}</option>
-            {[...new Set([...names, ...(judgeId === '' ? [] : [judgeId])])].map((name) => (
-              <option key={name} value={name}>
-                {name}
+            {[...new Set([...ids, ...(judgeId === '' ? [] : [judgeId])])].map((id) => (
+              <option key={id} value={id}>
+                {nameOf('judge', id)}
               </option>
             ))}
           </select>

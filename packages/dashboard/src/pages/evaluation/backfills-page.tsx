@@ -20,7 +20,7 @@ import { ageColumn } from '../branches/columns.tsx';
 import { StartBackfill } from './backfill-form.tsx';
 import styles from './evaluation.module.css';
 import { BACKFILL_ANSWERS, BACKFILL_EVENTS, type ListedBackfill } from './evaluation-data.ts';
-import { JudgeLink } from './evaluation-marks.tsx';
+import { BehaviorLink, JudgeLink } from './evaluation-marks.tsx';
 
 const texts = evaluation.backfills;
 const input = { limit: 50 };
@@ -96,8 +96,10 @@ const columnsAt = (now: number, cancel: (id: string) => void): readonly Column<L
     id: 'judge',
     head: texts.columns.judge,
     phone: 'name',
-    cell: ({ judge_id }) =>
-      judge_id === null ? <span className="strong">{texts.allJudges}</span> : <JudgeLink id={judge_id} />,
+    cell: ({ judge_id, behavior_id }) => {
+      if (behavior_id !== null) return <BehaviorLink id={behavior_id} />;
+      return judge_id === null ? <span className="strong">{texts.allJudges}</span> : <JudgeLink id={judge_id} />;
+    },
   },
   {
     id: 'for',
@@ -129,19 +131,8 @@ const columnsAt = (now: number, cancel: (id: string) => void): readonly Column<L
     }),
   ),
   {
-    id: 'failed',
-    head: texts.columns.failed,
-    width: 84,
-    end: true,
-    phone: 'hide',
-    cell: ({ failed, judge_id, for_agent }) =>
-      failed === 0 ? (
-        <span className="second">{number(failed)}</span>
-      ) : (
-        <a className="bad" href={failuresHref(judge_id, for_agent)}>
-          {number(failed)}
-        </a>
-      ),
+    ...{ id: 'found', head: texts.columns.found, width: 104, end: true, phone: 'hide' },
+    cell: (backfill) => <Found backfill={backfill} />,
   },
   ageColumn(texts.columns.started, now),
   {
@@ -150,11 +141,11 @@ const columnsAt = (now: number, cancel: (id: string) => void): readonly Column<L
     width: 92,
     end: true,
     phone: 'value',
-    cell: ({ backfill_id, judge_id, status }) =>
+    cell: ({ backfill_id, judge_id, behavior_id, status }) =>
       status === 'running' && (
         <Button
           kind="quiet"
-          aria-label={texts.cancelOf(judge_id ?? texts.allJudges)}
+          aria-label={texts.cancelOf(behavior_id ?? judge_id ?? texts.allJudges)}
           onClick={() => cancel(backfill_id)}
         >
           {texts.cancel}
@@ -162,6 +153,20 @@ const columnsAt = (now: number, cancel: (id: string) => void): readonly Column<L
       ),
   },
 ];
+
+/** Traces that judges failed, or those that have the behavior, which is neither good nor bad. */
+function Found({ backfill: { judge_id, behavior_id, for_agent, failed } }: { backfill: ListedBackfill }) {
+  const isOfJudges = behavior_id === null;
+  const shown = isOfJudges ? texts.failed(failed) : texts.matched(failed);
+  if (failed === 0) return <span className="second">{shown}</span>;
+  return isOfJudges ? (
+    <a className="bad" href={failuresHref(judge_id, for_agent)}>
+      {shown}
+    </a>
+  ) : (
+    <a href={hrefOf('behaviors', behavior_id)}>{shown}</a>
+  );
+}
 
 const failuresHref = (judge: string | null, agent: string | null): string =>
   hrefOf('verdicts', '', { result: 'fail', judge: judge ?? undefined, agent: agent ?? undefined });

@@ -1,12 +1,14 @@
-import type { ReactNode } from 'react';
 import { hrefOf } from '../../router/address.ts';
 import { evaluation } from '../../texts/evaluation.ts';
 import { confidence, shortId } from '../../texts/format.ts';
 import { Tag } from '../../ui/marks.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { type ListedVerdict, RESULT_TONES, type ShownResult } from './evaluation-data.ts';
+import { type SourceKind, useSourceName } from './source-names.ts';
 
 const texts = evaluation.verdicts;
+
+type SourceLinkProps = { id: string; className?: string };
 
 export const ResultTag = ({ result }: { result: ShownResult }) => (
   <Tag tone={RESULT_TONES[result]}>{evaluation.results[result]}</Tag>
@@ -14,9 +16,20 @@ export const ResultTag = ({ result }: { result: ShownResult }) => (
 
 export const scoreText = (score: number | null): string => (score === null ? evaluation.unknown : confidence(score));
 
-export const JudgeLink = ({ id, children = id }: { id: string; children?: ReactNode }) => (
-  <a href={hrefOf('judges', id)} title={id}>
-    {children}
+/** By its name, as the lists of judges and behaviors show it. */
+export const JudgeLink = ({ id, className }: SourceLinkProps) => (
+  <a className={className} href={hrefOf('judges', id)} title={id}>
+    {useSourceName('judge', id)}
+  </a>
+);
+
+export const SourceName = ({ kind, id }: { kind: SourceKind; id: string }) => (
+  <span title={id}>{useSourceName(kind, id)}</span>
+);
+
+export const BehaviorLink = ({ id, className }: SourceLinkProps) => (
+  <a className={className} href={hrefOf('behaviors', id)} title={id}>
+    {useSourceName('behavior', id)}
   </a>
 );
 

@@ -12,7 +12,7 @@ import { EmptyState, Loaded } from '../../ui/states.tsx';
 import branchStyles from '../branches/branches.module.css';
 import styles from './evaluation.module.css';
 import { VERDICT_EVENTS } from './evaluation-data.ts';
-import { SegmentTable } from './segment-table.tsx';
+import { dimensionName, SegmentTable } from './segment-table.tsx';
 import { Suspects } from './suspects.tsx';
 
 const parameters = { judge: textParameter(), agent: textParameter(), by: textParameter() };
@@ -62,7 +62,11 @@ export function FailuresPage() {
               bleed
               actions={<CopyAs call={call} />}
             >
-              <SegmentTable segments={segments} />
+              {segments.length === 0 ? (
+                <p className={`${styles.none} third`}>{texts.alike}</p>
+              ) : (
+                <SegmentTable segments={segments} />
+              )}
             </Section>
           )
         }
@@ -72,17 +76,19 @@ export function FailuresPage() {
   );
 }
 
+type FilterChoice = { value: string; label: string };
+
 function Filters({ search, set }: { search: FailureSearch[0]; set: FailureSearch[1] }) {
   const maySeeJudges = useInstalled([JUDGES]).get(JUDGES.name) === true;
   const judges = useOperation('judges.list', { limit: 100 }, { enabled: maySeeJudges });
   const agents = useOperation('agents.list', { limit: 1000 });
   const dimensions = useOperation('dimensions.list', {});
-  const choice = (name: keyof typeof texts.filters, any: string, values: readonly string[] = []) => (
+  const choice = (name: keyof typeof texts.filters, any: string, choices: readonly FilterChoice[] = []) => (
     <ChoiceFilter
       name={texts.filters[name]}
       any={any}
       value={search[name]}
-      choices={values.map((value) => ({ value, label: value }))}
+      choices={choices}
       onChange={(value) => set({ [name]: value })}
     />
   );
@@ -93,17 +99,17 @@ function Filters({ search, set }: { search: FailureSearch[0]; set: FailureSearch
           choice(
             'judge',
             texts.byOutcome,
-            judges.data?.judges.map(({ judge_id }) => judge_id),
+            judges.data?.judges.map(({ judge_id, name }) => ({ value: judge_id, label: name })),
           )}
         {choice(
           'agent',
           texts.any,
-          agents.data?.agents.map(({ agent_id }) => agent_id),
+          agents.data?.agents.map(({ agent_id }) => ({ value: agent_id, label: agent_id })),
         )}
         {choice(
           'by',
           texts.all,
-          dimensions.data?.dimensions.map(({ name }) => name),
+          dimensions.data?.dimensions.map(({ name }) => ({ value: name, label: dimensionName(name) })),
         )}
       </FilterBar>
     </div>

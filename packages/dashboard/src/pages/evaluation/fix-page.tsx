@@ -27,10 +27,7 @@ export function FixPage({ fixId, changes }: { fixId: string; changes: readonly O
   const input = { fix_id: fixId };
   const call = { name: 'fixes.read', input } as const;
   const answer = useOperation('fixes.read', input);
-  useCrumbs([
-    { label: texts.title, href: hrefOf('fixes') },
-    { label: answer.data ? texts.titleOf(answer.data.branch) : fixId },
-  ]);
+  useCrumbs([{ label: texts.title, href: hrefOf('fixes') }, { label: answer.data ? titleOf(answer.data) : fixId }]);
   return (
     <div className={styles.message}>
       <Loaded answer={answer} rows={10} call={call}>
@@ -40,6 +37,10 @@ export function FixPage({ fixId, changes }: { fixId: string; changes: readonly O
   );
 }
 
+/** By the first of its entries; what fails without it stands below. */
+const titleOf = ({ entries: [first], entry_count }: WholeFix): string =>
+  texts.titleOf(first && `${first.entity_path}/${first.key}`, entry_count - 1);
+
 function ShownFix({ fix, call, changes }: { fix: WholeFix; call: CopiedCall; changes: readonly OperationName[] }) {
   const [deciding, setDeciding] = useState<'approve' | 'dismiss'>();
   const { fix_id, branch, status, summary, description, entries, entry_count, replay } = fix;
@@ -47,7 +48,7 @@ function ShownFix({ fix, call, changes }: { fix: WholeFix; call: CopiedCall; cha
     <>
       <div className={styles.head}>
         <div className={styles.headLine}>
-          <h1>{texts.titleOf(branch)}</h1>
+          <h1>{titleOf(fix)}</h1>
           <Tag tone={FIX_TONES[status]}>{texts.statusOf[status]}</Tag>
           <span className="grow" />
           {status === 'proposed' && (

@@ -20,5 +20,6 @@ export const INCIDENT_TONES: Record<ListedIncident['status'], Tone> = {
 
 type NamedIncident = Pick<ListedIncident, 'source_kind' | 'source_id' | 'agent_id'>;
 
-export const nameOf = ({ source_kind, source_id, agent_id }: NamedIncident): string =>
-  incidents.titleOf[source_kind](source_id, agent_id);
+/** With the name of what found it, where that is known. */
+export const incidentTitle = ({ source_kind, source_id, agent_id }: NamedIncident, name = source_id): string =>
+  incidents.titleOf[source_kind](name, agent_id);

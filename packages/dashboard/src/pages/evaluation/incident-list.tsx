@@ -10,6 +10,7 @@ import { Tag } from '../../ui/marks.tsx';
 import type { Column } from '../../ui/table.tsx';
 import styles from '../branches/branches.module.css';
 import { STARTER_JUDGES } from './evaluation-data.ts';
+import { SourceName } from './evaluation-marks.tsx';
 import { INCIDENT_TONES, type ListedIncident } from './incident-data.ts';
 import { NoneYet } from './none-yet.tsx';
 import { StatusList } from './status-list.tsx';
@@ -18,8 +19,6 @@ const STATUSES = ['', 'open', 'acknowledged', 'muted', 'resolved'] as const;
 type IncidentsStatus = (typeof STATUSES)[number];
 const parameters = { status: choiceParameter<IncidentsStatus>('', STATUSES) };
 const PAGE = 50;
-
-/** Judges to begin with. */
 
 /** Those that were opened last first. */
 export function IncidentList() {
@@ -57,11 +56,11 @@ const columnsAt = (now: number): readonly Column<ListedIncident>[] => [
     id: 'source',
     head: texts.columns.source,
     phone: 'name',
-    cell: ({ incident_id, source_id, reason, related, related_complete }) => (
+    cell: ({ incident_id, source_kind, source_id, reason, related, related_complete }) => (
       <span className={styles.branch}>
         <Icon name="alarm" />
         <a className="strong cut" href={hrefOf('incidents', incident_id)} title={reason}>
-          {source_id}
+          <SourceName kind={source_kind} id={source_id} />
         </a>
         {related.length > 0 && <span className="third">{texts.more(related.length, related_complete)}</span>}
       </span>

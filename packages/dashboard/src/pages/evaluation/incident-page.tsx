@@ -17,10 +17,12 @@ import { type Fact, Facts, Section } from '../../ui/section.tsx';
 import { ErrorState, Loaded } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import styles from '../branches/branches.module.css';
-import { INCIDENT_ANSWERS, INCIDENT_TONES, nameOf, type WholeIncident } from './incident-data.ts';
+import { BehaviorLink, JudgeLink } from './evaluation-marks.tsx';
+import { INCIDENT_ANSWERS, INCIDENT_TONES, incidentTitle, type WholeIncident } from './incident-data.ts';
 import { IncidentFigures } from './incident-figures.tsx';
 import { IncidentTimeline, IncidentTraces } from './incident-timeline.tsx';
 import { INVESTIGATIONS } from './may-ask.ts';
+import { useSourceName, useSourceNames } from './source-names.ts';
 import { Suspects } from './suspects.tsx';
 import { useProposal } from './use-proposal.ts';
 
@@ -36,9 +38,14 @@ export function IncidentPage({ incidentId }: { incidentId: string }) {
   const input = { incident_id: incidentId };
   const call = { name: 'incidents.read', input } as const;
   const answer = useOperation('incidents.read', input);
+  const nameOf = useSourceNames();
   useCrumbs([
     { label: texts.title, href: hrefOf('incidents') },
-    { label: answer.data ? nameOf(answer.data) : incidentId },
+    {
+      label: answer.data
+        ? incidentTitle(answer.data, nameOf(answer.data.source_kind, answer.data.source_id))
+        : incidentId,
+    },
   ]);
   return (
     <div className={styles.message}>
@@ -50,10 +57,11 @@ export function IncidentPage({ incidentId }: { incidentId: string }) {
 }
 
 function ShownIncident({ incident, call }: { incident: WholeIncident; call: CopiedCall }) {
-  const { status, reason } = incident;
+  const { status, reason, source_kind, source_id } = incident;
+  const source = useSourceName(source_kind, source_id);
   const { error: actionError, acknowledge, resolve, mutes } = useIncidentActions(incident);
   const { mayFix, propose, error: fixError } = useProposal({ incident_id: incident.incident_id });
-  const question = useQuestion(incident);
+  const question = useQuestion(incident, source);
   const error = actionError ?? fixError;
   useCommands([
     ...(status === 'open'
@@ -64,7 +72,7 @@ function ShownIncident({ incident, call }: { incident: WholeIncident; call: Copi
     <>
       <div className={styles.head}>
         <div className={styles.headLine}>
-          <h1>{nameOf(incident)}</h1>
+          <h1>{incidentTitle(incident, source)}</h1>
           <Tag tone={INCIDENT_TONES[status]}>{texts.statusOf[status]}</Tag>
           <span className="grow" />
           {status === 'open' && (
@@ -103,13 +111,13 @@ function ShownIncident({ incident, call }: { incident: WholeIncident; call: Copi
 }
 
 /** What to ask about it, where the module answers; a question is about one agent. */
-function useQuestion({ source_kind, source_id, agent_id, traces }: WholeIncident) {
+function useQuestion({ source_kind, source_id, agent_id, traces }: WholeIncident, source: string) {
   const mayAsk = useInstalled([INVESTIGATIONS]).get(INVESTIGATIONS.name) === true;
   const agent = agent_id ?? traces[0]?.agent_id;
   if (!mayAsk || agent === undefined) return undefined;
   return {
     agent,
-    question: investigation.aboutIncident[source_kind](source_id, agent),
+    question: investigation.aboutIncident[source_kind](source, agent),
     ...(source_kind === 'judge' ? { judge: source_id } : {}),
     ...(traces[0] ? { trace: traces[0].trace_id } : {}),
   };
@@ -156,17 +164,16 @@ const timeOf = (at: string) => (
 );
 
 /** The other incidents of its group. */
-const Related = ({ incident: { related } }: { incident: WholeIncident }) => (
-  <>
-    {related.map((other) => (
-      <div key={other.incident_id}>
-        <a className="link" href={hrefOf('incidents', other.incident_id)}>
-          {nameOf(other)}
-        </a>
-      </div>
-    ))}
-  </>
-);
+function Related({ incident: { related } }: { incident: WholeIncident }) {
+  const nameOf = useSourceNames();
+  return related.map((other) => (
+    <div key={other.incident_id}>
+      <a className="link" href={hrefOf('incidents', other.incident_id)}>
+        {incidentTitle(other, nameOf(other.source_kind, other.source_id))}
+      </a>
+    </div>
+  ));
+}
 
 function factsOf(incident: WholeIncident): Fact[] {
   const { facts } = texts;
@@ -179,13 +186,9 @@ function factsOf(incident: WholeIncident): Fact[] {
         <>
           {texts.kinds[source_kind]}{' '}
           {source_kind === 'judge' ? (
-            <a className="link" href={hrefOf('judges', source_id)}>
-              {source_id}
-            </a>
+            <JudgeLink className="link" id={source_id} />
           ) : (
-            <a className="link" href={hrefOf('behaviors', source_id)}>
-              {source_id}
-            </a>
+            <BehaviorLink className="link" id={source_id} />
           )}
         </>
       ),

@@ -3,6 +3,7 @@ import { useInstalled } from '../../data/installed.ts';
 import { useOperation } from '../../data/query.ts';
 import { textParameter, useSearch } from '../../router/router.tsx';
 import { useCrumbs } from '../../shell/crumbs.ts';
+import { withTimes } from '../../texts/format.ts';
 import { investigation as texts } from '../../texts/investigation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/choices.tsx';
@@ -85,7 +86,7 @@ function Answer({ answer: { chosen_by, found, reason, model_call } }: { answer: 
   const note = chosen_by === 'model' && model_call ? texts.byModel(model_call.model) : texts.byPlan;
   return (
     <Section title={texts.answer} note={note}>
-      <p className={`${styles.answer} prose`}>{found}</p>
+      <p className={`${styles.answer} prose`}>{withTimes(found)}</p>
       {reason !== null && <p className="third small prose">{reason}</p>}
     </Section>
   );

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Output } from '../../data/client.ts';
 import { hrefOf } from '../../router/address.ts';
+import { withTimes } from '../../texts/format.ts';
 import { investigation as texts } from '../../texts/investigation.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
@@ -37,7 +38,7 @@ export function InvestigationStep({ line }: { line: ShownLine }) {
   const { no, step, chosen_by, reason, found } = line;
   return (
     <Section title={texts.nameOf(no, texts.stepOf[step])} note={reason ?? texts.chosen[chosen_by]} bleed>
-      <p className={`${styles.found} second prose`}>{found}</p>
+      <p className={`${styles.found} second prose`}>{withTimes(found)}</p>
       {evidenceOf(line)}
     </Section>
   );

@@ -14,17 +14,47 @@ export const SegmentTable = ({
   segments: readonly Segment[];
   label?: string;
 }) => (
-  <Table label={label} columns={columns} rows={segments} keyOf={({ dimension, value }) => `${dimension}=${value}`} />
+  <Table
+    label={label}
+    columns={columns}
+    rows={segments.filter((segment) => !isRepeated(segment, segments))}
+    keyOf={({ dimension, value }) => `${dimension}=${value}`}
+  />
 );
+
+const ATTRIBUTE = 'attributes.';
+const DIMENSIONS: Readonly<Record<string, string>> = texts.dimensions;
+
+/** What runs are cut by, in words. */
+export const dimensionName = (name: string): string =>
+  name.startsWith(ATTRIBUTE) ? texts.attribute(name.slice(ATTRIBUTE.length)) : (DIMENSIONS[name] ?? name);
+
+const valueText = (value: Segment['value']): string =>
+  typeof value === 'boolean' ? texts.yesNo(value) : String(value);
+
+/** Attributes that say what a run has anyway, such as its model, cut the runs in the same way. */
+const isRepeated = ({ dimension, value, fails }: Segment, among: readonly Segment[]): boolean =>
+  dimension.startsWith(ATTRIBUTE) &&
+  among.some(
+    (other) =>
+      other.dimension === dimension.slice(ATTRIBUTE.length) &&
+      other.value === value &&
+      other.fails.of === fails.of &&
+      other.fails.count === fails.count,
+  );
 
 const columns: readonly Column<Segment>[] = [
   {
     ...{ id: 'dimension', head: texts.columns.dimension, width: 160, phone: 'name' },
-    cell: ({ dimension }) => <span className="second">{dimension}</span>,
+    cell: ({ dimension }) => (
+      <span className="second" title={dimension}>
+        {dimensionName(dimension)}
+      </span>
+    ),
   },
   {
     ...{ id: 'value', head: texts.columns.value, phone: 'detail' },
-    cell: ({ value }) => <span className="strong">{String(value)}</span>,
+    cell: ({ value }) => <span className="strong">{valueText(value)}</span>,
   },
   {
     ...{ id: 'runs', head: texts.columns.runs, width: 72, end: true, phone: 'hide' },

@@ -25,11 +25,11 @@ export function Suspects({ of }: { of: Omit<Request<'failures.attribute'>, 'limi
       actions={<CopyAs call={call} />}
     >
       <Loaded answer={answer} call={call} rows={3}>
-        {({ suspects }) =>
+        {({ suspects, failed }) =>
           suspects.some(standsByItself) ? (
             <SuspectTable suspects={suspects} />
           ) : (
-            <p className={`${styles.none} third`}>{texts.noSuspect}</p>
+            <p className={`${styles.none} third`}>{failed === 0 ? texts.noFailure : texts.noSuspect}</p>
           )
         }
       </Loaded>

@@ -123,7 +123,7 @@ function Filters({ search, set }: { search: VerdictSearch[0]; set: VerdictSearch
             name={filters.judge}
             any={texts.any}
             value={search.judge}
-            choices={judges.data?.judges.map(({ judge_id }) => ({ value: judge_id, label: judge_id })) ?? []}
+            choices={judges.data?.judges.map(({ judge_id, name }) => ({ value: judge_id, label: name })) ?? []}
             onChange={(judge) => set({ judge })}
           />
         ) : (

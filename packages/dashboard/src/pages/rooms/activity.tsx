@@ -1,27 +1,56 @@
 import { useQuery } from '@tanstack/react-query';
-import type { FeedEvent } from '../../data/events.ts';
+import { type FeedEvent, MAINTENANCE_TYPES } from '../../data/events.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
-import { navigate } from '../../router/router.tsx';
+import { navigate, textParameter, useSearch } from '../../router/router.tsx';
+import { eventName } from '../../texts/events.ts';
 import { ago, fullTimeOf } from '../../texts/format.ts';
 import { rooms as texts } from '../../texts/rooms.ts';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { EventName } from '../../ui/event-name.tsx';
 import { EventWhat, hrefOfEvent } from '../../ui/event-what.tsx';
+import { ChoiceFilter } from '../../ui/filters.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { newestUpdates } from './newest-updates.ts';
 import { hrefOfDocument, hrefOfNegotiation } from './room-address.ts';
+import type { WholeRoom } from './room-data.ts';
 import styles from './rooms.module.css';
+import { useRoomNames } from './use-room-names.ts';
 
-/** What happened in the room, the newest first. */
-export function Activity({ roomId }: { roomId: string }) {
+const parameters = { type: textParameter() };
+
+/** What happened in the room, the newest first. What the service does by itself is shown when it is asked for. */
+export function Activity({ room }: { room: WholeRoom }) {
+  const { room_id } = room;
   const now = useNow();
-  const call = { name: 'rooms.updates', input: { room_id: roomId } } as const;
-  const answer = useQuery({ ...newestUpdates(roomId), placeholderData: (before) => before });
+  const [{ type }, set] = useSearch(parameters);
+  const call = { name: 'rooms.updates', input: { room_id } } as const;
+  const answer = useQuery({ ...newestUpdates(room_id, type), placeholderData: (before) => before });
+  const named = useRoomNames(room);
+  const types = [...new Set([...(answer.data ?? []).map(({ event_type }) => event_type), ...MAINTENANCE_TYPES])];
+  const filter = (
+    <ChoiceFilter
+      name={texts.updateType}
+      any={texts.anyType}
+      value={type}
+      choices={types.map((value) => ({ value, label: eventName(value) }))}
+      onChange={(next) => set({ type: next })}
+    />
+  );
   return (
-    <Section title={texts.updates} note={texts.updatesNote} bleed actions={<CopyAs call={call} />}>
+    <Section
+      title={texts.updates}
+      note={texts.updatesNote}
+      bleed
+      actions={
+        <>
+          {filter}
+          <CopyAs call={call} />
+        </>
+      }
+    >
       <Loaded answer={answer} call={call} rows={6}>
         {(events) =>
           events.length === 0 ? (
@@ -29,10 +58,10 @@ export function Activity({ roomId }: { roomId: string }) {
           ) : (
             <Table
               label={texts.updates}
-              columns={columnsAt(now, roomId)}
-              rows={events}
+              columns={columnsAt(now, room_id)}
+              rows={named(events)}
               keyOf={({ position }) => position}
-              onOpen={(event) => navigate(placeOf(event, roomId))}
+              onOpen={(event) => navigate(placeOf(event, room_id))}
             />
           )
         }
@@ -43,10 +72,11 @@ export function Activity({ roomId }: { roomId: string }) {
 
 /** The log of a room does not name the room, and its agents are not those of the account. */
 function placeOf(event: FeedEvent, roomId: string): string {
-  const { document_id, negotiation_id } = event.details;
+  const { document_id, negotiation_id, topic_id } = event.details;
   if (event.entity_path !== null) return hrefOfEvent(event);
   if (typeof negotiation_id === 'string') return hrefOfNegotiation(roomId, negotiation_id);
   if (typeof document_id === 'string') return hrefOfDocument(roomId, document_id);
+  if (typeof topic_id === 'string') return hrefOf('rooms', roomId, { part: 'topics' });
   return hrefOf('rooms', roomId);
 }
 

@@ -1,5 +1,6 @@
-import { useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAction, usePages } from '../../data/query.ts';
+import { useSearch } from '../../router/router.tsx';
 import { dayAndTime, fullTimeOf } from '../../texts/format.ts';
 import { rooms as texts } from '../../texts/rooms.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,12 +10,14 @@ import { Tag } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { ShowMore } from '../../ui/show-more.tsx';
 import { ErrorState, Loaded } from '../../ui/states.tsx';
+import { hrefOfMessage, roomParameters } from './room-address.ts';
 import type { RoomMessage } from './room-data.ts';
 import styles from './rooms.module.css';
 
 /** What was said, the newest below, and a field to say something. */
 export function Discussion({ roomId }: { roomId: string }) {
   const [answered, setAnswered] = useState<RoomMessage>();
+  const [{ message: linked }] = useSearch(roomParameters);
   const call = { name: 'rooms.discussions', input: { room_id: roomId, limit: 50 } } as const;
   const pages = usePages(call.name, call.input);
   const messages = pages.data?.pages.flatMap((page) => page.messages) ?? [];
@@ -28,7 +31,13 @@ export function Discussion({ roomId }: { roomId: string }) {
           ) : (
             <ol className={styles.messages}>
               {messages.toReversed().map((message) => (
-                <Message key={message.message_id} message={message} onReply={() => setAnswered(message)} />
+                <Message
+                  key={message.message_id}
+                  message={message}
+                  isLinked={message.message_id === linked}
+                  quote={message.reply_to !== null && <Quote roomId={roomId} id={message.reply_to} among={messages} />}
+                  onReply={() => setAnswered(message)}
+                />
               ))}
             </ol>
           )
@@ -39,10 +48,17 @@ export function Discussion({ roomId }: { roomId: string }) {
   );
 }
 
-function Message({ message, onReply }: { message: RoomMessage; onReply: () => void }) {
+type MessageProps = { message: RoomMessage; isLinked: boolean; quote: ReactNode; onReply: () => void };
+
+function Message({ message, isLinked, quote, onReply }: MessageProps) {
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isLinked) item.current?.scrollIntoView({ block: 'nearest' });
+  }, [isLinked]);
   const { agent, content, message_type, addressed_to, created_at } = message;
   return (
-    <li className={styles.message}>
+    <li ref={item} className={styles.message} aria-current={isLinked || undefined}>
+      {quote}
       <div className={styles.messageHead}>
         <span className="strong">{agent}</span>
         {addressed_to !== null && <span className="third">{texts.answers(addressed_to)}</span>}
@@ -57,6 +73,24 @@ function Message({ message, onReply }: { message: RoomMessage; onReply: () => vo
       </div>
       <p className={`${styles.content} prose`}>{content}</p>
     </li>
+  );
+}
+
+type QuoteProps = { roomId: string; id: string; among: readonly RoomMessage[] };
+
+/** The first line of the message that another answers. One that is further back is not loaded yet. */
+function Quote({ roomId, id, among }: QuoteProps) {
+  const answered = among.find(({ message_id }) => message_id === id);
+  return (
+    <p className={`${styles.quote} third small`}>
+      {answered ? (
+        <a href={hrefOfMessage(roomId, id)} title={answered.content}>
+          {texts.quote(answered.agent, answered.content)}
+        </a>
+      ) : (
+        texts.quoteEarlier
+      )}
+    </p>
   );
 }
 

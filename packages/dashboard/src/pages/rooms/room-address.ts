@@ -9,6 +9,8 @@ export const roomParameters = {
   part: choiceParameter<RoomPart>('discussion', ROOM_PARTS),
   negotiation: textParameter(),
   document: textParameter(),
+  /** The message that a link leads to. */
+  message: textParameter(),
   /** What documents are searched for. */
   words: textParameter(),
 };
@@ -18,6 +20,8 @@ export const hrefOfNegotiation = (roomId: string, negotiation: string): string =
 
 export const hrefOfDocument = (roomId: string, document: string): string =>
   hrefOf('rooms', roomId, { part: 'documents', document });
+
+export const hrefOfMessage = (roomId: string, message: string): string => hrefOf('rooms', roomId, { message });
 
 /** No room has this id: each ends in a hyphen and characters at random. */
 export const DIRECTORY = 'directory';

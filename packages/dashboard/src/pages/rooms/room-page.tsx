@@ -53,7 +53,7 @@ export function RoomPage({ roomId }: { roomId: string }) {
 function Parts({ room }: { room: WholeRoom }) {
   const { room_id, label } = room;
   const [{ part, negotiation, document }, set] = useSearch(roomParameters);
-  const show = (next: RoomPart) => set({ part: next, negotiation: '', document: '', words: '' });
+  const show = (next: RoomPart) => set({ part: next, negotiation: '', document: '', message: '', words: '' });
   const isOpen = negotiation !== '' || document !== '';
   useCommands([
     ...ROOM_PARTS.map((id) => ({ id: `room-${id}`, label: texts.show(texts.parts[id]), run: () => show(id) })),
@@ -72,7 +72,7 @@ function Parts({ room }: { room: WholeRoom }) {
         {part === 'negotiations' && <NegotiationsPart roomId={room_id} me={`${DASHBOARD_AGENT}@${label}`} />}
         {part === 'documents' && <DocumentsPart roomId={room_id} />}
         {part === 'topics' && <TopicsPart room={room} />}
-        {part === 'activity' && <Activity roomId={room_id} />}
+        {part === 'activity' && <Activity room={room} />}
       </TabPanel>
     </>
   );
