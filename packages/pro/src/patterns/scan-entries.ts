@@ -4,9 +4,9 @@ import {
   fragment,
   inTurns,
   isContradiction,
+  listLastReaders,
   listReadersAt,
   listReadersOf,
-  listReadersSince,
   MAIN_BRANCH,
   seqAt,
 } from '@mem-service/server/module';
@@ -143,6 +143,6 @@ async function recentReadersOf({ query, dialect, row }: ScanRun, path: PathFacts
   const keys = mostRead(path).map(({ key }) => key);
   if (keys.length === 0) return [];
   const { entity_path } = path;
-  const part = { account_id: row.account_id, branch: MAIN_BRANCH, entity_path, since: staleSeq, limit: MOST_READERS };
-  return listReadersSince(query, { ...part, keys: dialect.texts(keys) });
+  const part = { account_id: row.account_id, branch: MAIN_BRANCH, entity_path, since: staleSeq };
+  return listLastReaders(query, { ...part, keys: dialect.texts(keys) });
 }

@@ -132,25 +132,22 @@ export function listReadEvents(
   );
 }
 
-export type ReadKeys = {
-  account_id: string;
-  branch: string;
-  entity_path: string;
-  keys: Sql;
-  since: number;
-  limit: number;
-};
+export type ReadKeys = { account_id: string; branch: string; entity_path: string; keys: Sql; since: number };
 
-/** Who has read what others wrote under some keys of a path since a place in the log; `keys` as the dialect makes `texts`. */
-export async function listReadersSince(
+/**
+ * Who has read last what others wrote, under each of some keys of a path and since a place in the log; `keys` as the dialect makes
+ * `texts`. Key by key: one look into the index for each, however often they were read.
+ */
+export async function listLastReaders(
   query: Query,
-  { account_id, branch, entity_path, keys, since, limit }: ReadKeys,
+  { account_id, branch, entity_path, keys, since }: ReadKeys,
 ): Promise<string[]> {
   const rows = await query.all<{ agent_id: string }>(
-    sql`SELECT DISTINCT agent_id FROM events
-        WHERE account_id = ${account_id} AND entity_path = ${entity_path} AND key IN (SELECT value FROM ${keys})
-          AND event_type = 'cross_agent_read' AND seq >= ${since} AND actor_agent_id IS NULL AND visible_to = '' AND branch = ${branch}
-        ORDER BY agent_id LIMIT ${limit}`,
+    sql`SELECT DISTINCT agent_id FROM (
+          SELECT (SELECT agent_id FROM events WHERE account_id = ${account_id} AND entity_path = ${entity_path} AND events.key = value
+                    AND event_type = 'cross_agent_read' AND seq >= ${since} AND actor_agent_id IS NULL AND visible_to = ''
+                    AND branch = ${branch} ORDER BY seq DESC LIMIT 1) AS agent_id FROM ${keys}) AS last_readers
+        WHERE agent_id IS NOT NULL ORDER BY agent_id`,
   );
   return rows.map(({ agent_id }) => agent_id);
 }
