@@ -176,8 +176,8 @@ const withIds = (args: JsonObject, made: JsonObject): JsonObject =>
     Object.entries(args).map(([name, value]) => [name, value === '@' ? made[name] : value]),
   ) as JsonObject;
 
-/** What callers gave; it is shown as it is. */
-const GIVEN = ['value', 'old_value', 'new_value', 'proposed_value', 'inline'];
+/** What callers gave, and examples to train with: they are shown as they are. */
+const GIVEN = ['value', 'old_value', 'new_value', 'proposed_value', 'inline', 'examples'];
 
 /** What is said without need anywhere in an answer, with its place. */
 function needless(value: unknown, place: string): string[] {

@@ -16,6 +16,8 @@ export const evaluation = {
     ofPath: (path: string) => `traces that read ${path}`,
     version: (n: number) => `v${n}`,
     add: 'New judge',
+    seed: 'Add the starter judges',
+    seeded: (n: number) => `${counted(n, 'judge')} added. Backfills has them judge the past.`,
     none: 'No judge yet',
     noneOf: (status: string) => `No judge is ${status}`,
     noneHint: 'A judge says what a good trace is. Define a first one:',

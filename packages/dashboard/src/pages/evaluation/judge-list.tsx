@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePages } from '../../data/query.ts';
+import { useAction, usePages } from '../../data/query.ts';
 import { useNow } from '../../data/use-now.ts';
 import { hrefOf } from '../../router/address.ts';
 import { choiceParameter, navigate, useSearch } from '../../router/router.tsx';
@@ -10,11 +10,13 @@ import { ago, fullTimeOf, percent } from '../../texts/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Tag } from '../../ui/marks.tsx';
+import { ErrorState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import styles from '../branches/branches.module.css';
 import { BudgetPart } from './budget-part.tsx';
 import evaluationStyles from './evaluation.module.css';
-import { FIRST_JUDGE, type ListedJudge, targetOf } from './evaluation-data.ts';
+import { FIRST_JUDGE, JUDGE_ANSWERS, type ListedJudge, targetOf } from './evaluation-data.ts';
 import { JudgeForm } from './judge-form.tsx';
 import { NoneYet } from './none-yet.tsx';
 import { StatusList } from './status-list.tsx';
@@ -37,7 +39,15 @@ export function JudgeList() {
   const call = { name: 'judges.list', input } as const;
   const pages = usePages('judges.list', input);
   const judges = pages.data?.pages.flatMap((page) => page.judges) ?? [];
-  useCommands([{ id: 'new-judge', label: texts.add, keys: 'n', group: 'page', run: () => setCreating(true) }]);
+  const seeding = useAction('judges.seed', {
+    changes: JUDGE_ANSWERS,
+    onDone: ({ created }) => showToast(texts.seeded(created.length)),
+  });
+  const seed = () => seeding.mutate({});
+  useCommands([
+    { id: 'new-judge', label: texts.add, keys: 'n', group: 'page', run: () => setCreating(true) },
+    { id: 'seed-judges', label: texts.seed, group: 'page', run: seed },
+  ]);
   return (
     <>
       <StatusList
@@ -53,11 +63,19 @@ export function JudgeList() {
         onOpen={({ judge_id }) => navigate(hrefOf('judges', judge_id))}
         none={<NoneYet texts={texts} status={status === '' ? undefined : texts.statusOf[status]} first={FIRST_JUDGE} />}
         actions={
-          <Button kind="ink" onClick={() => setCreating(true)}>
-            {texts.add}
-          </Button>
+          <>
+            {pages.data && judges.length === 0 && (
+              <Button onClick={seed} disabled={seeding.isPending}>
+                {texts.seed}
+              </Button>
+            )}
+            <Button kind="ink" onClick={() => setCreating(true)}>
+              {texts.add}
+            </Button>
+          </>
         }
       />
+      {seeding.error !== null && <ErrorState error={seeding.error} isAction />}
       <div className={evaluationStyles.apart}>
         <BudgetPart />
       </div>

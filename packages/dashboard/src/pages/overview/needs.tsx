@@ -94,12 +94,15 @@ function useGraveOutcomes(since: string) {
   const p2 = useOperation('outcomes.list', incidentsOf('p2_incident', since), often);
   const critical = useOperation('outcomes.list', incidentsOf('critical_failure', since), often);
   const answers = { p1_incident: p1, p2_incident: p2, critical_failure: critical };
-  const found = Object.values(answers).flatMap(({ data }) => data?.outcomes ?? []);
+  // What is left of an agent that was erased names neither a run nor memory: nobody could do anything about it.
+  const found = Object.values(answers).flatMap(({ data }) => data?.outcomes.filter(isThere) ?? []);
   const newest = found.sort((a, b) => newestFirst(a.committed_at, b.committed_at));
   const rest = Object.entries(answers).find(([, { data }]) => data?.has_more) ?? (found.length > EACH && [LEAST]);
   const more = rest ? [{ label: texts.more.outcome, href: hrefOf('traces', '', { outcome: rest[0] }) }] : [];
   return { needs: newest.slice(0, EACH).map(graveOutcome), more, questions: Object.values(answers) };
 }
+
+const isThere = ({ agent_id }: OverviewOutcome): boolean => !agent_id.startsWith('erased/');
 
 const graveOutcome = (outcome: OverviewOutcome): Need => {
   const { outcome_id, outcome_type, outcome_ref, entries, committed_at, trace_id } = outcome;
