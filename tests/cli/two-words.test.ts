@@ -41,6 +41,20 @@ describe('a word that is a command only with a second one', () => {
   });
 });
 
+describe('what goes on in the background', () => {
+  it('is begun without a server, which the command says', async () => {
+    const desk = await openDesk();
+    try {
+      await desk.inProcess(['write', 'svc', 'k', '1']);
+      const { code, err } = await desk.inProcess(['scan-patterns']);
+      expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('mem serve does it') });
+      expect((await desk.inProcess(['pattern-scans'])).err).toBe('');
+    } finally {
+      desk.remove();
+    }
+  });
+});
+
 describe('a document whose text is not there yet', () => {
   it('says where to look', async () => {
     const desk = await openDesk();

@@ -18,6 +18,8 @@ import { openForReading } from './read-copy.ts';
 
 /** A connection to the service. Answers are exact JSON text. */
 export type ServiceConnection = {
+  /** The store of this machine, which is open for one command alone. */
+  isLocal: boolean;
   call(name: OperationName, input: Record<string, unknown>): Promise<string>;
   /** Prints events until the signal is aborted. */
   follow(name: StreamName, input: Record<string, unknown>, reading: StreamOutput): Promise<void>;
@@ -72,6 +74,7 @@ export async function connect(
     control: true as const,
   };
   return {
+    isLocal: true,
     call: async (name, input) => stringify(await kernel.invoke(name, input, caller)),
     follow: (name, input, reading) => followLocal(kernel, { name, input, caller }, reading),
     async *lines(name, input) {
@@ -112,6 +115,7 @@ function connectRemote(
   try {
     const client = createClient({ url, apiKey, internalKey, agentId: agent, sessionId: session, branch });
     return {
+      isLocal: false,
       call: client.callText,
       async follow(name, input, { print, onOpen, onRetry, signal }) {
         const options = { signal, onOpen, onRetry: (error: MemError) => onRetry(error.message) };

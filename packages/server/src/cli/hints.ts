@@ -9,10 +9,14 @@ import { readAnswer } from './render/index.ts';
 
 type AnsweredCommand = { command: Command; input: CommandInput; text: string };
 
+/** What a process that goes on running does, after the answer. */
+const BEGUN: ReadonlySet<string> = new Set(['pattern_scans.create', 'backfills.create', 'room_documents.add']);
+
 /** What to do next, where an answer leaves something to do. */
 export async function hintAfter(connection: ServiceConnection, answered: AnsweredCommand): Promise<string> {
   const { command, input, text } = answered;
   if (command.name === 'room_documents.read_text') return hintWithoutText(input, text);
+  if (connection.isLocal && BEGUN.has(command.name)) return 'mem serve does it: this command has only begun it\n';
   if (command.name !== 'consolidation.run') return hintBelow(connection, answered);
   const { proposals_created } = JSON.parse(text) as Output<'consolidation.run'>;
   return proposals_created > 0 && input.preview !== true ? 'mem proposals shows what is to decide\n' : '';
