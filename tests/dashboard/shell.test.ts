@@ -327,7 +327,7 @@ describe('the dashboard', () => {
     await go('overview');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const third = await listen(app, { dashboard: folder, corsOrigins: [] }, port);
-    await page.getByText('The server cannot be reached').waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByText('The server cannot be reached').count()).toBe(0);
     await go('branches');
     await page.getByRole('heading', { name: 'Branches', level: 1 }).waitFor();
     await third.close();

@@ -253,6 +253,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ['SELECT room_id FROM room_words WHERE (word, room_id) >', 'finds them by a word'],
   ['UPDATE traces SET has_error = 1 WHERE EXISTS', 'a migration marks the traces of all accounts'],
   ['UPDATE incidents SET group_id = incident_id', 'a migration, each account for itself'],
+  ['UPDATE room_documents SET added_by = agent_id', 'a migration, each row for itself'],
   ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];
 
