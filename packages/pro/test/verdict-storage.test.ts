@@ -90,4 +90,21 @@ describe.each(backends)('what verdicts take on %s', (backend) => {
     expect(await backfill()).toMatchObject({ status: 'done', verdicts: 3 });
     expect(await listed(app)).toHaveLength(6);
   });
+
+  it('counts the reasons of case runs too, until newer ones take their place or their agent goes', async () => {
+    const app = await open('large');
+    const trace_id = await run(app, 'one', 'agent/gone');
+    const expected = { kind: 'code' as const, checks: [{ check: 'outcome' as const, in: ['success' as const] }] };
+    await app.call('cases.create', { case_id: 'first', trace_id, task_input: 'q', expected }, admin);
+    const before = await used(app);
+    const post = (result: object) =>
+      app.call('case_runs.create', { results: [{ case_id: 'first', ...result }] } as never, admin);
+    const taken = async () => (await used(app)) - before;
+    for (let n = 0; n < 101; n++) await post({ result: 'pass', reason: 'é'.repeat(100 + n) });
+    expect(await taken()).toBe(100 * 200 + 2 * 5050);
+    await post({ trace_id });
+    expect(await taken()).toBe(await summed(app, 'case_results', ['reason']));
+    await app.call('agents.erase', { agent_id: 'agent/gone' } as never, admin);
+    expect(await summed(app, 'case_results', ['reason'])).toBe(99 * 200 + 2 * 5049);
+  });
 });

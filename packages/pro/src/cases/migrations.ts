@@ -1,4 +1,4 @@
-import type { Migration } from '@mem-service/server/module';
+import { countColumns, type Migration } from '@mem-service/server/module';
 
 export const migrations: readonly Migration[] = [
   {
@@ -61,5 +61,10 @@ export const migrations: readonly Migration[] = [
     version: 2,
     name: 'runs on branches',
     up: ({ text }) => [`ALTER TABLE case_runs ADD COLUMN branch ${text} NOT NULL DEFAULT 'main'`],
+  },
+  {
+    version: 3,
+    name: 'results of cases count as storage',
+    up: () => [countColumns('case_results', ['reason'])],
   },
 ];

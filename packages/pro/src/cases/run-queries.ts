@@ -132,20 +132,39 @@ export function listResults(query: Query, accountId: string, runSeq: number): Pr
 /** So many at most are deleted with a new run. */
 const MOST_DELETED = 10;
 
-/** Deletes the oldest runs of a set, and of the account, beyond those that are kept, with their results. */
+/** What results take, as far as it counts. */
+async function sumOf(query: Query, where: Sql): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(octet_length(reason)), 0) AS BIGINT) AS n FROM case_results WHERE ${where}`,
+  );
+  return Number(row?.n ?? 0);
+}
+
+/** What goes with an agent: the reasons of its runs, and what only it may see. */
+export const sumOfAgent = (
+  query: Query,
+  { account_id, agent_id }: { account_id: string; agent_id: string },
+): Promise<number> =>
+  sumOf(query, sql`account_id = ${account_id} AND (trace_agent = ${agent_id} OR visible_to = ${agent_id})`);
+
+/** Deletes the oldest runs of a set, and of the account, beyond those that are kept, with their results, which took so many bytes. */
 export async function deleteOldRuns(
   tx: Transaction,
   accountId: string,
   { set_id, ofSet, ofAccount }: { set_id: string; ofSet: number; ofAccount: number },
-): Promise<void> {
+): Promise<number> {
   const old = await tx.all<{ seq: number }>(
     sql`SELECT seq FROM (SELECT seq FROM case_runs WHERE account_id = ${accountId} AND set_id = ${set_id}
           ORDER BY seq DESC LIMIT ${MOST_DELETED} OFFSET ${ofSet}) AS of_set
         UNION SELECT seq FROM (SELECT seq FROM case_runs WHERE account_id = ${accountId}
           ORDER BY seq DESC LIMIT ${MOST_DELETED} OFFSET ${ofAccount}) AS of_account`,
   );
+  let freed = 0;
   for (const { seq } of old) {
-    await tx.run(sql`DELETE FROM case_results WHERE account_id = ${accountId} AND run_seq = ${seq}`);
+    const ofRun = sql`account_id = ${accountId} AND run_seq = ${seq}`;
+    freed += await sumOf(tx, ofRun);
+    await tx.run(sql`DELETE FROM case_results WHERE ${ofRun}`);
     await tx.run(sql`DELETE FROM case_runs WHERE account_id = ${accountId} AND seq = ${seq}`);
   }
+  return freed;
 }

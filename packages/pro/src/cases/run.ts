@@ -1,4 +1,5 @@
 import {
+  bytesOfTexts,
   type Caller,
   type caseShapes,
   changed,
@@ -16,6 +17,7 @@ import {
   requireTrace,
   type Services,
   seqAt,
+  storeMore,
   writes,
 } from '@mem-service/server/module';
 import { judge, judgeInTurns, newMatchers } from '../evaluation/index.ts';
@@ -169,7 +171,9 @@ const save = writes<'case_runs.create'>(async (work, { input, caller, prepared }
     ...{ account_id, run_seq: seq, ...one },
     before_result: before.get(one.case_id) ?? null,
   }));
-  await queries.deleteOldRuns(tx, account_id, { set_id, ofSet: RUNS_OF_SET - 1, ofAccount: RUNS_OF_ACCOUNT - 1 });
+  const kept = { set_id, ofSet: RUNS_OF_SET - 1, ofAccount: RUNS_OF_ACCOUNT - 1 };
+  const freed = await queries.deleteOldRuns(tx, account_id, kept);
+  storeMore(work, bytesOfTexts(rows.map(({ reason }) => reason)) - freed);
   work.send(tx.insertMany(queries.insertRuns, [run]));
   work.send(tx.insertMany(queries.insertResults, rows));
   const answer = await toWholeRun({ caller, services: work.services }, run, rows);

@@ -26,6 +26,7 @@ export const tables: readonly TenantTable[] = [
     kind: 'case_result',
     key: ['run_seq', 'case_id'],
     nullable: ['score', 'trace_id', 'trace_agent', 'before_result'],
+    stored: ({ reason }) => [reason as string],
     agents: {
       trace_agent: { erased: 'rename', also: () => ({ reason: '', trace_id: null }) },
       visible_to: { erased: 'delete the row' },
