@@ -87,14 +87,14 @@ describe('An entry of memory', () => {
   });
 
   it('says where JSON is wrong, and shows a deletion as nothing but removed lines', async () => {
-    const at = { entity_path: 'checkout/payments', key: 'going' };
+    const at = { entity_path: 'checkout/payments', key: `going-${Date.now()}` };
     await app().call('entries.write', { ...at, value: { a: 1 } });
-    const { page } = await open('#/memory/checkout/payments?key=going&do=edit');
+    const { page } = await open(`#/memory/checkout/payments?key=${at.key}&do=edit`);
     await page.getByRole('textbox', { name: 'Value' }).fill('{\n  "a": x\n}');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Not JSON in line 2, column 8: a value is missing').waitFor();
     await app().call('entries.delete', at);
-    await page.goto(`${server().url}/#/memory/checkout/payments?key=going`);
+    await page.goto(`${server().url}/#/memory/checkout/payments?key=${at.key}`);
     const diff = region(page, 'History').getByRole('figure', { name: 'Changes from version 1 to 2' });
     await diff.getByText('removed:').first().waitFor();
     expect(await diff.getByText('added:').count()).toBe(0);

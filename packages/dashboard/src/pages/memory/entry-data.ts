@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
-import { client, type Output } from '../../data/client.ts';
+import { client, isMemError, type Output } from '../../data/client.ts';
 import type { FeedEvent } from '../../data/events.ts';
 import { parseExactly } from '../../data/exact-json.ts';
 import { onBranch, roomOf, type ShownAddress } from './memory-address.ts';
@@ -33,6 +33,9 @@ function historyQuestion(entry: ShownAddress) {
 
 export const useHistory = (entry: ShownAddress) => useInfiniteQuery(historyQuestion(entry));
 
+/** The same for who begins to look: nobody may have listened to its events before. */
+export const useHistoryOfNow = (entry: ShownAddress) => useInfiniteQuery({ ...historyQuestion(entry), staleTime: 0 });
+
 /** How its confidence came about. What is deleted or in a room has none: its story is null. */
 export function useStory(entry: ShownAddress) {
   const queries = useQueryClient();
@@ -42,7 +45,14 @@ export function useStory(entry: ShownAddress) {
     queryFn: async ({ signal }) => {
       if (roomOf(entry.entity_path) !== undefined) return null;
       const { pages } = await queries.fetchInfiniteQuery({ ...historyQuestion(entry), staleTime: FRESH_MS });
-      return pages[0]?.versions[0]?.deleted ? null : client().call('entries.confidence', input, { signal });
+      if (pages[0]?.versions[0]?.deleted) return null;
+      try {
+        return await client().call('entries.confidence', input, { signal });
+      } catch (error) {
+        // Deleted since its history was asked for.
+        if (isMemError(error) && error.status === 404) return null;
+        throw error;
+      }
     },
   });
 }

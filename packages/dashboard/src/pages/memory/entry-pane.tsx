@@ -3,7 +3,7 @@ import { useLiveFromNow } from '../../data/use-live.ts';
 import { memory } from '../../texts/memory.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
-import { callOf, useEntryRefresh, useHistory, useStory } from './entry-data.ts';
+import { callOf, useEntryRefresh, useHistory, useHistoryOfNow, useStory } from './entry-data.ts';
 import { EntryHead } from './entry-head.tsx';
 import { EntryParts } from './entry-parts.tsx';
 import styles from './memory.module.css';
@@ -13,7 +13,7 @@ const idOf = ({ entity_path, key, branch }: ShownAddress) => JSON.stringify([ent
 
 /** The entry of the address. The one before stays until the next can be shown. */
 export function EntryPane({ address, entry }: { address: MemoryAddress; entry: ShownAddress }) {
-  const history = useHistory(entry);
+  const history = useHistoryOfNow(entry);
   const story = useStory(entry);
   const shown = useRef<ShownAddress>(undefined);
   if (!history.isPending && !story.isPending) shown.current = entry;
