@@ -167,7 +167,6 @@ const LISTS: Readonly<Record<string, string>> = {
   run: 'case_runs.list',
   scan: 'pattern_scans.list',
   team: 'teams.list',
-  trace: 'traces.list',
   verdict: 'verdicts.list',
 };
 
