@@ -4,8 +4,7 @@ import { caughtUp } from '../../../tests/briefing/caught-up.ts';
 import { caller, openTestApp, type TestApp } from '../../../tests/support/app.ts';
 import { longestTurnOf } from '../../../tests/support/turns.ts';
 
-/** The goal is 50 ms. */
-/** Of 50 at most on a quiet machine; beside other tests a processor takes twice as long. In one step it would be several times this. */
+/** The goal is 50 ms on a quiet machine; beside other tests a processor takes twice as long. In one step it is several times this. */
 const MAX_MS = 120;
 const jsonOf = (value: unknown): never => new JsonText(JSON.stringify(value)).knowing(value) as never;
 
