@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
 import { fillReview, XSS } from './support/review-story.ts';
@@ -10,11 +10,11 @@ const BRANCH = 'experiment/fewer-retries';
 
 const newPage = useBrowser();
 
-describe('Branches', () => {
+describe.each(backends)('Branches on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
   beforeAll(async () => {
-    app = await openTestApp('sqlite', { clock: realClock() });
+    app = await openTestApp(backend, { clock: realClock() });
     server = await listen(app, { dashboard: await builtDashboard(), corsOrigins: [] });
     await fillReview(app);
   });

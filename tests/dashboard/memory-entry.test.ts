@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { backends } from '../support/app.ts';
 import { entry, region, rows, useMemory } from './support/memory.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, wear } from './support/window.ts';
 
 const XSS = '<img src=x onerror="document.title=`hacked`">';
 const POLICY = { entity_path: 'checkout/payments', key: 'retry-policy' };
 
-describe('An entry of memory', () => {
-  const { app, newPage, server, open } = useMemory('sqlite', async (filled) => {
+describe.each(backends)('An entry of memory on %s', (backend) => {
+  const { app, newPage, server, open } = useMemory(backend, async (filled) => {
     const write = (key: string, value: unknown, more: object = {}) =>
       filled.call(
         'entries.write',

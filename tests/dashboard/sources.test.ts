@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
 import { builtDashboard } from '../support/dashboard.ts';
 import { fillBriefing, fillConnectors } from './support/review-story.ts';
 import { expectNoSidewaysScroll, findings, LOOKS, realClock, wear } from './support/window.ts';
 
-describe('Briefing and connectors', () => {
+describe.each(backends)('Briefing and connectors on %s', (backend) => {
   const newPage = useBrowser();
   let app: TestApp;
   let server: TestServer;
   let folder: string;
   beforeAll(async () => {
     folder = await builtDashboard();
-    app = await openTestApp('sqlite', { clock: realClock() });
+    app = await openTestApp(backend, { clock: realClock() });
     server = await listen(app, { dashboard: folder, corsOrigins: [] });
     await fillBriefing(app);
     await fillConnectors(app);

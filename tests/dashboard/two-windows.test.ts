@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { backends } from '../support/app.ts';
 import { entry, region, rows, useMemory } from './support/memory.ts';
 
 const AT = { entity_path: 'checkout/payments', key: 'retry-policy' };
 const BRANCH = 'experiment/fewer-retries';
 
-describe('Two windows', () => {
-  const { app, open } = useMemory('sqlite', async (filled) => {
+describe.each(backends)('Two windows on %s', (backend) => {
+  const { app, open } = useMemory(backend, async (filled) => {
     await filled.call('entries.write', { ...AT, value: 'three attempts' }, { agent_id: 'planner' });
     await filled.call('branches.create', { name: 'old/idea' }, { agent_id: 'planner' });
   });
