@@ -203,9 +203,9 @@ describe('the dashboard', () => {
     const more = page.getByRole('navigation').getByRole('button', { name: 'More' });
     const sheet = page.getByRole('dialog', { name: 'More' });
     await more.click();
-    expect(await sheet.getByRole('heading').allTextContents()).toEqual(
-      expect.arrayContaining(['Review', 'Evaluation', 'Admin']),
-    );
+    await expect
+      .poll(() => sheet.getByRole('heading').allTextContents())
+      .toEqual(expect.arrayContaining(['Review', 'Evaluation', 'Admin']));
     await page.evaluate('location.hash = "#/traces"');
     await sheet.waitFor({ state: 'hidden' });
     await more.click();
