@@ -21,6 +21,8 @@ async function copy(page: Page, form: string): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('menuitem', { name: form }).click();
   await page.getByText('Copied').first().waitFor();
+  // The note may be that of the copy before.
+  await expect.poll(() => copied(page)).not.toBe('');
   return copied(page);
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { caughtUp } from '../briefing/caught-up.ts';
 import { layIncidents } from '../contract/incidents.ts';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
@@ -32,6 +33,8 @@ describe.each(backends)('What evaluation shows on %s', (backend) => {
   const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table, exact: true }).getByRole('row');
 
   it('the backfill of a behavior names it, and what it found is no failure', async () => {
+    // Else what follows the log may look at the trace before the backfill does.
+    await caughtUp(app);
     await app.call('behaviors.create', {
       ...{ behavior_id: 'ends-badly', name: 'Ends badly' },
       matcher: [{ check: 'outcome', in: ['success', 'clean_deploy'], not: true }],
