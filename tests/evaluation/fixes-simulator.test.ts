@@ -58,7 +58,7 @@ test.each(WORLDS)(
       const misled = runs.filter(({ causes }) => causes.includes('memory'));
       const { trace_id } = misled.at(-1) as MisledRun;
 
-      const { incidents } = await app.call('incidents.list', { judge_id: JUDGE });
+      const { incidents } = await app.call('incidents.list', { judge_id: JUDGE, each: true });
       const [incident] = incidents;
       const source = incident ? { incident_id: incident.incident_id } : { trace_id, judge_id: JUDGE };
       const fix = await app.call('fixes.propose', { ...source, policy: 'after_replay' });

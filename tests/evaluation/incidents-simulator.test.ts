@@ -94,7 +94,7 @@ test.each([
       for (let i = 0; i < 3; i++) await caughtUp(app);
       const { verdicts } = await app.call('verdicts.list', { judge_id: 'succeeds', limit: 1000 });
       expect(verdicts).toHaveLength(240);
-      const { incidents } = await app.call('incidents.list', { judge_id: 'no-failed-tools' });
+      const { incidents } = await app.call('incidents.list', { judge_id: 'no-failed-tools', each: true });
       expect(incidents.map(({ agent_id }) => agent_id)).toEqual(agents);
       if (faults.length === 0) expect((await app.call('incidents.list', {})).incidents).toEqual([]);
     } finally {
