@@ -5,14 +5,21 @@ import type { FeedEvent } from './events.ts';
 import { live } from './live.ts';
 
 const AT_MOST_EVERY_MS = 5_000;
+const SOON_MS = 500;
 
 const askAgain = (queries: QueryClient, names: string): Promise<unknown> =>
   Promise.all(names.split(',').map((name) => queries.invalidateQueries({ queryKey: [name] })));
+
+/** For a page that is left before it asks again: it asks when it is shown the next time. */
+function markOutdated(queries: QueryClient, names: string): void {
+  for (const name of names.split(',')) void queries.invalidateQueries({ queryKey: [name], refetchType: 'none' });
+}
 
 /** Asks these operations again when something has happened, a few seconds apart. `concerns`: only for such events. */
 export function useRefreshOnEvents(
   names: readonly OperationName[],
   concerns: (event: FeedEvent) => boolean = () => true,
+  everyMs = AT_MOST_EVERY_MS,
 ): void {
   const queries = useQueryClient();
   const latest = useRef(concerns);
@@ -25,14 +32,19 @@ export function useRefreshOnEvents(
       timer = setTimeout(() => {
         timer = undefined;
         void askAgain(queries, text);
-      }, AT_MOST_EVERY_MS);
+      }, everyMs);
     });
     return () => {
       clearTimeout(timer);
       stop();
+      if (timer !== undefined) markOutdated(queries, text);
     };
-  }, [queries, text]);
+  }, [queries, text, everyMs]);
 }
+
+/** Asks these operations again as soon as an event of these types has happened on any branch. */
+export const useBranchRefresh = (types: ReadonlySet<string>, names: readonly OperationName[]): void =>
+  useRefreshOnEvents(names, ({ event_type }) => types.has(event_type), SOON_MS);
 
 /** Asks these operations again at once when something has happened, and then so long after their answers at the earliest. */
 export function useRefreshAtOnce(names: readonly OperationName[], pauseMs: number): void {
@@ -61,6 +73,7 @@ export function useRefreshAtOnce(names: readonly OperationName[], pauseMs: numbe
       isOver = true;
       clearTimeout(timer);
       stop();
+      if (isDue) markOutdated(queries, text);
     };
   }, [queries, text, pauseMs]);
 }

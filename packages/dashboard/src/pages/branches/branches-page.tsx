@@ -1,5 +1,5 @@
 import { useInstalled } from '../../data/installed.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import type { PageProps } from '../../pages.ts';
 import { hrefOf } from '../../router/address.ts';
 import { choiceParameter, useSearch } from '../../router/router.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Output } from '../../data/client.ts';
 import { useAction, useOperation, usePages } from '../../data/query.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import { hrefOf } from '../../router/address.ts';
 import { numberParameter, useSearch } from '../../router/router.tsx';
 import { useCommands } from '../../shell/commands.ts';

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { useOperation } from '../../data/query.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import { numberParameter, textParameter, useSearch } from '../../router/router.tsx';
 import { useCrumbs } from '../../shell/crumbs.ts';
 import { briefing as texts } from '../../texts/briefing.ts';

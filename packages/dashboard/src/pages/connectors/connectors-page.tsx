@@ -1,6 +1,6 @@
 import { useOperation } from '../../data/query.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
 import { useNow } from '../../data/use-now.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import type { PageProps } from '../../pages.ts';
 import { hrefOf } from '../../router/address.ts';
 import { navigate } from '../../router/router.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useAction, usePages } from '../../data/query.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
 import { useNow } from '../../data/use-now.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import { useRefreshWhile } from '../../data/use-refresh-while.ts';
 import { hrefOf } from '../../router/address.ts';
 import { useCommands } from '../../shell/commands.ts';

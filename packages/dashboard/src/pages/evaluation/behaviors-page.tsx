@@ -1,5 +1,5 @@
 import type { OperationName } from '../../data/client.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import type { PageProps } from '../../pages.ts';
 import { BehaviorList } from './behavior-list.tsx';
 import { BehaviorPage } from './behavior-page.tsx';

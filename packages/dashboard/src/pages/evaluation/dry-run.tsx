@@ -81,7 +81,7 @@ export function DryRun({ of, isInForm = false }: DryRunProps) {
         )}
       </Field>
       <StillWorking isBusy={run.isPending} what={texts.running(input.trace_ids.length)} />
-      {run.error ? <ErrorState error={run.error} /> : null}
+      {run.error ? <ErrorState error={run.error} isAction /> : null}
       {run.data && <Results results={run.data.results} traces={listed} />}
     </Section>
   );

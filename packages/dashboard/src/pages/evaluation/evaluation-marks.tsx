@@ -4,6 +4,7 @@ import { confidence, shortId } from '../../texts/format.ts';
 import { Tag } from '../../ui/marks.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { type ListedVerdict, RESULT_TONES, type ShownResult } from './evaluation-data.ts';
+import { incidentTitle, type NamedIncident } from './incident-data.ts';
 import { type SourceKind, useSourceName } from './source-names.ts';
 
 const texts = evaluation.verdicts;
@@ -32,6 +33,10 @@ export const BehaviorLink = ({ id, className }: SourceLinkProps) => (
     {useSourceName('behavior', id)}
   </a>
 );
+
+/** What an incident is about, with the name of what found it. */
+export const IncidentTitle = ({ incident }: { incident: NamedIncident }) =>
+  incidentTitle(incident, useSourceName(incident.source_kind, incident.source_id));
 
 export const TraceLink = ({ id }: { id: string }) => (
   <a className="link mono" href={hrefOf('traces', id)} title={id}>

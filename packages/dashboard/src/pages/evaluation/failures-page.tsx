@@ -1,6 +1,6 @@
 import { useInstalled } from '../../data/installed.ts';
 import { useOperation } from '../../data/query.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import { textParameter, useSearch } from '../../router/router.tsx';
 import { useCrumbs } from '../../shell/crumbs.ts';
 import { failures as texts } from '../../texts/failures.ts';

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../data/client.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import type { PageProps } from '../../pages.ts';
 import { FixList } from './fix-list.tsx';
 import { FixPage } from './fix-page.tsx';

@@ -18,7 +18,7 @@ export const INCIDENT_TONES: Record<ListedIncident['status'], Tone> = {
   resolved: 'good',
 };
 
-type NamedIncident = Pick<ListedIncident, 'source_kind' | 'source_id' | 'agent_id'>;
+export type NamedIncident = Pick<ListedIncident, 'source_kind' | 'source_id' | 'agent_id'>;
 
 /** With the name of what found it, where that is known. */
 export const incidentTitle = ({ source_kind, source_id, agent_id }: NamedIncident, name = source_id): string =>

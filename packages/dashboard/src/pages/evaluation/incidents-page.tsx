@@ -1,4 +1,4 @@
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import type { PageProps } from '../../pages.ts';
 import { INCIDENT_ANSWERS, INCIDENT_EVENTS } from './incident-data.ts';
 import { IncidentList } from './incident-list.tsx';

@@ -67,7 +67,7 @@ export function InvestigationPage() {
         </div>
       )}
       {status === 'cancelled' && <EmptyState title={texts.cancelled} />}
-      {error !== undefined && <ErrorState error={error} />}
+      {error !== undefined && <ErrorState error={error} isAction />}
       {answer && <Answer answer={answer} />}
       {steps.map((line) => (
         <InvestigationStep key={line.no} line={line} />

@@ -1,4 +1,4 @@
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import type { PageProps } from '../../pages.ts';
 import { JUDGE_ANSWERS, JUDGE_EVENTS } from './evaluation-data.ts';
 import { JudgeList } from './judge-list.tsx';

@@ -1,6 +1,6 @@
 import { useInstalled } from '../../data/installed.ts';
 import { useAction, useOperation, usePages } from '../../data/query.ts';
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import { evaluation } from '../../texts/evaluation.ts';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Tag } from '../../ui/marks.tsx';

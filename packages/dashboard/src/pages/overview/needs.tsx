@@ -11,7 +11,7 @@ import { overview } from '../../texts/overview.ts';
 import { EntryName } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { incidentTitle } from '../evaluation/incident-data.ts';
+import { IncidentTitle } from '../evaluation/evaluation-marks.tsx';
 import styles from './overview.module.css';
 import type { Overview, OverviewOutcome } from './overview-data.ts';
 import { ALERTS, CONTESTED, EACH, FAILING, incidentsOf, REVIEWS, weekBefore } from './questions.ts';
@@ -172,7 +172,7 @@ function useFailing() {
     id: `failing-${incident_id}`,
     kind: texts.failing,
     tone: 'bad',
-    title: incidentTitle(incident),
+    title: <IncidentTitle incident={incident} />,
     note: reason,
     at: opened_at,
     href: hrefOf('incidents', incident_id),

@@ -1,4 +1,4 @@
-import { useBranchRefresh } from '../../data/use-branch-refresh.ts';
+import { useBranchRefresh } from '../../data/use-refresh.ts';
 import type { PageProps } from '../../pages.ts';
 import { PULL_ANSWERS, PULL_EVENTS } from './pull-data.ts';
 import { PullList } from './pull-list.tsx';

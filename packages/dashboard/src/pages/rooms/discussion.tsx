@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAction, usePages } from '../../data/query.ts';
 import { useSearch } from '../../router/router.tsx';
+import { useCommands } from '../../shell/commands.ts';
 import { dayAndTime, fullTimeOf } from '../../texts/format.ts';
 import { rooms as texts } from '../../texts/rooms.ts';
 import { Button } from '../../ui/button.tsx';
@@ -106,12 +107,17 @@ function Say({ roomId, answered, onAnswered }: SayProps) {
     },
   });
   const reply = answered ? { reply_to: answered.message_id, addressed_to: answered.agent } : {};
+  const words = content.trim();
+  const send = () => {
+    if (words !== '' && !discuss.isPending) discuss.mutate({ room_id: roomId, content: words, ...reply });
+  };
+  useCommands([{ id: 'send', label: texts.send, keys: 'mod+enter', group: 'page', unlisted: true, run: send }]);
   return (
     <form
       className={styles.say}
       onSubmit={(event) => {
         event.preventDefault();
-        discuss.mutate({ room_id: roomId, content: content.trim(), ...reply });
+        send();
       }}
     >
       {answered && (
@@ -126,7 +132,7 @@ function Say({ roomId, answered, onAnswered }: SayProps) {
       </Field>
       {discuss.error !== null && <ErrorState error={discuss.error} isAction />}
       <div>
-        <Button kind="ink" submit busy={discuss.isPending} disabled={content.trim() === ''}>
+        <Button kind="ink" submit busy={discuss.isPending} disabled={words === ''}>
           {texts.send}
         </Button>
       </div>
