@@ -8,6 +8,11 @@ import { commitOutcomes } from '../requests.mjs';
 
 const CONNECTIONS = 16;
 const CONSUMER = 'verdicts.judge_sealed';
+/** What follows writes, and what follows outcomes: both have to be at rest before a round begins. */
+const AFTER_WRITES = /^(?:recall|cortex|briefing|series)\./;
+const AFTER_OUTCOMES = /^(?:cortex|briefing|series|golden|behaviors)\.|^verdicts\.judge_sealed$/;
+const FOLLOWED_MS = 120_000;
+const FOLLOWED_LOOK_MS = 200;
 const PACED_PER_S = 100;
 const PACED_SECONDS = 20;
 /** Each look takes the server a few milliseconds: more of them would be a part of what is measured. */
@@ -39,10 +44,13 @@ export async function* measureJudging(harness) {
   const measure = async (side, seconds) => {
     const plan = { requests: commitOutcomes(medium), connections: CONNECTIONS, count: medium, seconds };
     const { requests_per_s: value, non2xx } = await harness.load(sides[side], plan);
-    await untilJudged(sides[side]);
+    await untilFollowed(sides[side], AFTER_OUTCOMES);
     return { value, non2xx };
   };
-  for (const side of ['floor', 'ours']) await measure(side, WARM_UP_SECONDS);
+  for (const side of ['floor', 'ours']) {
+    await untilFollowed(sides[side], AFTER_WRITES);
+    await measure(side, WARM_UP_SECONDS);
+  }
   const seconds = harness.options.seconds;
   const result = await compare(
     repeats,
@@ -55,7 +63,7 @@ export async function* measureJudging(harness) {
     unit: 'req/s',
     target: { least: 0.9 },
     ...result,
-    note: 'a round ends when all is judged',
+    note: 'a round begins when all that the last one wrote is followed',
   };
   yield {
     figure: `judged after the outcome, at ${PACED_PER_S} outcomes/s for ${PACED_SECONDS} s, at most`,
@@ -70,9 +78,12 @@ async function stateOf(service) {
   return { last_seq, judged: consumers.find(({ consumer }) => consumer === CONSUMER)?.seq ?? last_seq };
 }
 
-async function untilJudged(service) {
-  const { last_seq } = await stateOf(service);
-  while ((await stateOf(service)).judged < last_seq) await sleep(20);
+async function untilFollowed(service, followers) {
+  for (const until = performance.now() + FOLLOWED_MS; performance.now() < until; await sleep(FOLLOWED_LOOK_MS)) {
+    const { last_seq, consumers } = JSON.parse(await ask(service, { path: '/api/v1/admin/consumers' }));
+    if (consumers.every(({ consumer, seq }) => seq >= last_seq || !followers.test(consumer))) return;
+  }
+  throw new Error('the service does not catch up with its log');
 }
 
 /** The longest time, in seconds, that an event of the log has waited for the judges. */

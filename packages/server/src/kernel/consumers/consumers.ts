@@ -9,7 +9,7 @@ import { ConsumerRunner } from './runner.ts';
 import { SCAN } from './turn.ts';
 import { walkAccounts } from './walk.ts';
 import * as queries from './walk-queries.ts';
-import { WriteLoad } from './write-load.ts';
+import { WriteLoad, weightOf } from './write-load.ts';
 
 /** Short-lived processes end before this; the others look once for events that an earlier process left unhandled. */
 const FIRST_WALK_MS = 1_000;
@@ -89,8 +89,9 @@ export class Consumers {
     const woken = new Set(this.#ofAll);
     let last: string | undefined;
     let byCallers = 0;
-    for (const { event_type, agent_id, actor_agent_id } of events) {
-      if ((actor_agent_id ?? agent_id) !== SELF_CALLER.agent_id) byCallers++;
+    for (const event of events) {
+      const { event_type, agent_id, actor_agent_id } = event;
+      if ((actor_agent_id ?? agent_id) !== SELF_CALLER.agent_id) byCallers += weightOf(event);
       if (event_type === last) continue;
       last = event_type;
       for (const runner of this.#byType.get(event_type) ?? []) woken.add(runner);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { WriteLoad } from './write-load.ts';
+import { WriteLoad, weightOf } from './write-load.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -28,4 +28,11 @@ it('a lull is there a moment after the last of many events, and few events do no
     expect(load.calmInMs).toBe(0);
     vi.advanceTimersByTime(20);
   }
+});
+
+it('an outcome weighs as much as the entries that it moves', () => {
+  const details = (causal_entries: number) => JSON.stringify({ outcome_ref: 'deploy-1', causal_entries });
+  expect(weightOf({ event_type: 'outcome', details: details(10) })).toBe(11);
+  expect(weightOf({ event_type: 'outcome', details: details(0) })).toBe(1);
+  expect(weightOf({ event_type: 'write', details: '{}' })).toBe(1);
 });

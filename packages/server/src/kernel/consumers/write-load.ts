@@ -1,10 +1,12 @@
+import type { LogEvent } from '../work.ts';
+
 const WINDOW_MS = 250;
 /** So many events in a window are many: 600 in a second. */
 const MANY_EVENTS = 150;
 /** So long after the last of many events there is a lull. */
 const CALM_MS = 200;
 
-/** How many events this process commits at the moment. */
+/** How much this process commits at the moment, in events, each by its weight. */
 export class WriteLoad {
   #window = 0;
   #events = 0;
@@ -30,4 +32,11 @@ export class WriteLoad {
     this.#events = 0;
     this.#window = window;
   }
+}
+
+/** An outcome moves the confidence of every entry that led to it: it counts as a write of each. */
+export function weightOf({ event_type, details }: Pick<LogEvent, 'event_type' | 'details'>): number {
+  if (event_type !== 'outcome') return 1;
+  const { causal_entries = 0 } = JSON.parse(details) as { causal_entries?: number };
+  return 1 + causal_entries;
 }
