@@ -1,3 +1,4 @@
+import { sql } from '@mem-service/server/module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
 
@@ -268,5 +269,18 @@ describe.each(backends)('search of traces on %s', (backend) => {
     await app.call('retention.set', { traces_days: 30 });
     await app.jobs.sweep();
     expect(await search({})).toEqual([]);
+  });
+
+  it.runIf(backend === 'sqlite')('parts of the index are merged, so that a search looks into few of them', async () => {
+    const parts = sql`SELECT count(DISTINCT segid) AS n FROM indexed_trace_words_idx`;
+    const known: string[] = [];
+    // Each time one trace is indexed: eleven parts, of eight, two and one after the merges.
+    for (let run = 0; run < 11; run++) {
+      known.unshift(await work({ task: 'water the lawn' }));
+      await app.jobs.sweep();
+    }
+    const found = await app.kernel.services.database.scan.get<{ n: number }>(parts);
+    expect(found?.n).toBeLessThanOrEqual(3);
+    expect(await search({ query: 'lawn' })).toEqual(known);
   });
 });

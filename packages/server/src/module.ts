@@ -274,6 +274,7 @@ export {
   findNewest,
   indexedForm,
   matchingRows,
+  mergeWords,
   newestOf,
   parseQuery,
   rankTexts,

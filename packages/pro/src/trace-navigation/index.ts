@@ -1,6 +1,7 @@
 import type { Module, Query } from '@mem-service/server/module';
 import { erasesAgent, followTraces, indexTraces } from './follow-log.ts';
 import { handlers } from './handlers.ts';
+import { mergeIndex } from './merge-index.ts';
 import { migrations } from './migrations.ts';
 import { getIndexedSeq } from './queries.ts';
 import { tables, wordIndexes } from './tables.ts';
@@ -25,4 +26,5 @@ export const traceNavigation: Module = {
   followsTraces: followTraces,
   handlers,
   consumers: [indexTraces],
+  maintenance: [mergeIndex],
 };

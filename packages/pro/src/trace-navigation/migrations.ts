@@ -36,4 +36,13 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX indexed_traces_by_duration ON indexed_traces (account_id, duration_ms, seq)',
     ],
   },
+  {
+    version: 3,
+    name: 'merge words of traces early',
+    // Two segments of a size are merged when there is time for it, not only four while traces are indexed.
+    up: ({ engine }) =>
+      engine === 'sqlite'
+        ? [`INSERT INTO indexed_trace_words (indexed_trace_words, rank) VALUES ('usermerge', 2)`]
+        : [],
+  },
 ];

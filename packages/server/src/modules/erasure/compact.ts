@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/index.ts';
 import { type Consumer, erasedTables, type MaintenanceTask, type Services } from '../../kernel/index.ts';
+import { mergeWords } from '../text/index.ts';
 import * as queries from './queries.ts';
 
 /** The size of a step: small enough that other writes do not wait long. */
@@ -82,7 +83,7 @@ export async function markUncompacted(tx: Transaction): Promise<void> {
 
 async function rewriteIndexes({ database, wordIndexes }: Services, isStopping: () => boolean): Promise<void> {
   for (const { table } of wordIndexes.filter(({ apart }) => !apart)) {
-    const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, table, pages));
+    const step = (pages: number) => database.transaction((tx) => mergeWords(tx, table, pages));
     // A negative number starts a merge of all segments; the following steps continue it.
     let more = await step(-PAGES_PER_STEP);
     while (more && !isStopping()) more = await step(PAGES_PER_STEP);

@@ -75,18 +75,6 @@ export function setUncompacted(tx: Transaction, count: number): Promise<number> 
   return tx.run(fragment(`PRAGMA user_version = ${count}`));
 }
 
-/**
- * One step of merging the index into one segment, which drops the words of deleted rows. Returns whether more steps are
- * needed: a step with nothing to merge changes one row at most.
- */
-export async function mergeWords(tx: Transaction, index: string, pages: number): Promise<boolean> {
-  const changes = async () => (await tx.get<{ n: number }>(sql`SELECT total_changes() AS n`))?.n ?? 0;
-  const before = await changes();
-  const name = fragment(index);
-  await tx.run(sql`INSERT INTO ${name}(${name}, rank) VALUES ('merge', ${pages})`);
-  return (await changes()) - before >= 2;
-}
-
 export async function fileSize(query: Query): Promise<number> {
   const pages = await query.get<{ page_count: number }>(fragment('PRAGMA page_count'));
   const page = await query.get<{ page_size: number }>(fragment('PRAGMA page_size'));

@@ -11,6 +11,7 @@ export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './match-syntax.ts';
 export * from './matching.ts';
 export { countInOverlay } from './matching-overlay.ts';
+export { mergeWords } from './merge-words.ts';
 export { type FoundMatch, findNewest, matchingRows, newestOf, type SeqWindow, WORD_BLOCKS } from './newest-matches.ts';
 export { type Overlay, readOverlay } from './overlay.ts';
 export { readPlacedTexts } from './queries.ts';
