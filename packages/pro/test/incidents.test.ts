@@ -150,7 +150,17 @@ describe.each(backends)('incidents on %s', (backend) => {
     expect(await listed(app, { judge_id: 'nothing-deleted' })).toHaveLength(1);
     await caughtUp(app);
     expect(await app.call('alert_rules.read', { rule_id: 'opened' })).toMatchObject({ current: { value: 2 } });
-    for (const { incident_id } of each) await app.call('incidents.resolve', { incident_id });
+    const whole = { incident_id: first?.incident_id as string, whole_group: true };
+    expect(await app.call('incidents.acknowledge', whole)).toMatchObject({
+      status: 'acknowledged',
+      related: [{ source_id: 'nothing-deleted', status: 'acknowledged' }],
+    });
+    expect(await listed(app, { each: true, status: 'open' })).toMatchObject([{ source_id: 'no-drop' }]);
+    const { timeline } = await app.call('incidents.read', { incident_id: first?.related[0]?.incident_id as string });
+    expect(timeline.map(({ change }) => change)).toEqual(['acknowledged', 'opened']);
+    await app.call('incidents.resolve', whole);
+    await app.call('incidents.resolve', { incident_id: apart?.incident_id as string });
+    expect(await listed(app, { each: true, status: 'resolved' })).toHaveLength(3);
     expect(await listed(app, { status: 'resolved' })).toHaveLength(2);
     await traced(app, 'delete');
     for (let i = 0; i < 2; i++) await caughtUp(app);

@@ -7,6 +7,10 @@ import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
 const example = { incident_id: '01K9Z3V8M6T2Q4X7N5B1C0D9EF' };
+const wholeGroup = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'The other incidents of its group too, up to 100 together.' });
 const why = s.text(4096).default('').meta({ description: 'For the timeline.' });
 
 export const incidents = {
@@ -61,7 +65,7 @@ export const incidents = {
     whole: true,
     http: { method: 'POST', path: '/api/v1/eval/incidents/{incident_id}/acknowledge' },
     cli: { args: ['incident_id'], alias: 'acknowledge', also: ['incidents ack', 'eval acknowledge'] },
-    input: () => z.strictObject({ incident_id: i.incidentId, reason: why, ...author }),
+    input: () => z.strictObject({ incident_id: i.incidentId, whole_group: wholeGroup, reason: why, ...author }),
     output: () => i.incident,
     errors: ['not_found', 'module_not_installed'],
     example: () => example,
@@ -77,7 +81,7 @@ export const incidents = {
     whole: true,
     http: { method: 'POST', path: '/api/v1/eval/incidents/{incident_id}/resolve' },
     cli: { args: ['incident_id'], alias: 'resolve-incident', also: ['eval resolve'] },
-    input: () => z.strictObject({ incident_id: i.incidentId, reason: why, ...author }),
+    input: () => z.strictObject({ incident_id: i.incidentId, whole_group: wholeGroup, reason: why, ...author }),
     output: () => i.incident,
     errors: ['not_found', 'module_not_installed'],
     example: () => example,
@@ -97,6 +101,7 @@ export const incidents = {
       z.strictObject({
         incident_id: i.incidentId,
         until: s.timestamp.nullable().meta({ description: 'Until this time, which is to come; null: not any more.' }),
+        whole_group: wholeGroup,
         reason: why,
         ...author,
       }),

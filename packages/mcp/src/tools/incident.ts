@@ -14,6 +14,7 @@ const input = {
   behavior_id: behaviorShapes.behaviorId.optional(),
   group_id: incidentShapes.groupId.optional(),
   status: z.enum(incidentShapes.incidentStatuses).optional(),
+  whole_group: z.boolean().optional(),
   until: shapes.timestamp.optional(),
   reason: shapes.text(4096).optional(),
   limit: z.int().min(1).max(100).default(10),
@@ -36,6 +37,7 @@ export const incidentTool = ownTool({
     behavior_id: 'list: of this behavior',
     group_id: 'list: each of this group, else one for each group',
     status: 'list: only these',
+    whole_group: 'acknowledge, resolve, mute: the others of its group too',
     until: 'mute: ISO time; without it, no longer',
     reason: 'Why, for the timeline',
     limit: 'list: page size',
@@ -46,7 +48,8 @@ export const incidentTool = ownTool({
 });
 
 async function act(asked: AskedIncident, session: McpSession): Promise<JsonObject | ToolAnswer> {
-  const { incident_id, agent_id, judge_id, behavior_id, group_id, status, until, reason, limit, cursor } = asked;
+  const { incident_id, agent_id, judge_id, behavior_id, group_id, whole_group, status, until, reason, limit, cursor } =
+    asked;
   const { action = incident_id === undefined ? 'list' : 'get' } = asked;
   if (action === 'list')
     return callService(
@@ -56,7 +59,7 @@ async function act(asked: AskedIncident, session: McpSession): Promise<JsonObjec
     );
   if (incident_id === undefined) return argumentError('incident_id', `is needed to ${action} an incident`);
   if (action === 'get') return callService(session, 'incidents.read', { incident_id });
-  const change = given({ incident_id, reason });
+  const change = given({ incident_id, whole_group, reason });
   if (action === 'mute') return callService(session, 'incidents.mute', { ...change, until: until ?? null });
   return callService(session, action === 'resolve' ? 'incidents.resolve' : 'incidents.acknowledge', change);
 }

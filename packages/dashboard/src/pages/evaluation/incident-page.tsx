@@ -128,8 +128,10 @@ const failuresOf = ({ source_kind, source_id, agent_id }: WholeIncident) => ({
   ...(agent_id === null ? {} : { agent_id }),
 });
 
+/** They are about the whole group, as the list shows it. */
 function useIncidentActions({ incident_id, status }: WholeIncident) {
   const now = useNow();
+  const group = { incident_id, whole_group: true };
   const acknowledge = useAction('incidents.acknowledge', {
     changes: INCIDENT_ANSWERS,
     onDone: () => showToast(texts.acknowledged),
@@ -142,17 +144,17 @@ function useIncidentActions({ incident_id, status }: WholeIncident) {
     changes: INCIDENT_ANSWERS,
     onDone: ({ muted_until }) => showToast(muted_until === null ? texts.unmuted : texts.muted),
   });
-  const muteFor = (ms: number) => mute.mutate({ incident_id, until: new Date(now + ms).toISOString() });
+  const muteFor = (ms: number) => mute.mutate({ ...group, until: new Date(now + ms).toISOString() });
   const mutes = [
     ...MUTES.map(({ id, ms }) => ({ id, label: texts.mutes[id], onSelect: () => muteFor(ms) })),
     ...(status === 'muted'
-      ? [{ id: 'unmute', label: texts.unmute, onSelect: () => mute.mutate({ incident_id, until: null }) }]
+      ? [{ id: 'unmute', label: texts.unmute, onSelect: () => mute.mutate({ ...group, until: null }) }]
       : []),
   ];
   return {
     error: acknowledge.error ?? resolve.error ?? mute.error,
-    acknowledge: () => acknowledge.mutate({ incident_id }),
-    resolve: () => resolve.mutate({ incident_id }),
+    acknowledge: () => acknowledge.mutate(group),
+    resolve: () => resolve.mutate(group),
     mutes,
   };
 }
