@@ -49,9 +49,20 @@ describe('failures are shown', () => {
     expect(shown('fixes.list', { fixes: [fix], ...page })).not.toContain('{');
   });
 
+  it('with fixes by the entries that they correct', () => {
+    const first_entry = { entity_path: 'shop/refunds', key: 'limit' };
+    const several = { ...fix, fix_id: '03', first_entry, entry_count: 3 };
+    const list = { fixes: [{ ...fix, first_entry }, several], ...page };
+    for (const text of [shown('fixes.list', list), shown('fixes.list', list, terminal(140))]) {
+      expect(text).toContain('FIX OF');
+      expect(text).toMatch(/01 .*shop\/refunds\/limit /);
+      expect(text).toMatch(/03 .*shop\/refunds\/limit and 2 more/);
+    }
+  });
+
   it('with suspects by their figures, or with the reason why there are none', () => {
     const suspect = {
-      ...{ entity_path: 'shop', key: 'limit', branch: 'main', version: 4, newest_version: 4 },
+      ...{ entity_path: 'shop', key: 'limit', branch: 'main', version: 4, newest_version: 4, deleted: false },
       ...{ written_by: 'intern', written_at: AT, ...runs, ledger, always_with: [], explained_by: null },
       trace_ids: ['t1'],
     };

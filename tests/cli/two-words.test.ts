@@ -24,7 +24,13 @@ describe('a word that is a command only with a second one', () => {
 
   it('names them where the second is misspelt', async () => {
     const { code, err } = await desk.inProcess(['eval', 'sumary']);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('Did you mean summary? It has ') });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'mem: eval has no command "sumary". Did you mean summary? mem eval lists all\n',
+    });
+    expect((await desk.inProcess(['eval', 'rnu'])).err).toContain('Did you mean run?');
+    expect((await desk.inProcess(['eval', 'water'])).err).toContain('"water". It has create-judge, ');
+    expect((await desk.inProcess(['uninstall'])).err).toContain(': mem init --uninstall takes back');
   });
 
   it('counts commands that the program adds among them', async () => {

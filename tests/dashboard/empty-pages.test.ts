@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { backends } from '../support/app.ts';
 import { useMemory } from './support/memory.ts';
+import { cutPx, expectNoSidewaysScroll, wear } from './support/window.ts';
 
 const run = promisify(execFile);
 const copyButton = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Copy', exact: true });
@@ -51,6 +52,16 @@ describe.each(backends)('commands of empty pages on %s', (backend) => {
 
 describe('commands of pages of an empty store', () => {
   const { app, open } = useMemory('sqlite');
+
+  it('have room for their buttons on a phone', async () => {
+    const { page } = await open('#/overview');
+    await wear(page, { theme: 'light', width: 375 });
+    await page.getByRole('button', { name: 'Load demo data' }).waitFor();
+    for (const button of await page.getByRole('main').getByRole('button').all())
+      expect(await cutPx(button), await button.innerText()).toBeLessThanOrEqual(0);
+    await expectNoSidewaysScroll(page);
+    await page.close();
+  });
 
   it('write the first entry, the first team and the first key', async () => {
     const addresses = ['search', 'search?by=meaning', 'memory', 'admin/teams', 'admin/keys'];

@@ -8,7 +8,8 @@ export function suggest(given: string, candidates: readonly string[]): string {
     .map((candidate) => ({ candidate, steps: distance(given, candidate) }))
     .sort((a, b) => a.steps - b.steps);
   const best = ranked[0];
-  const limit = given.length < 4 ? 1 : Math.max(2, Math.floor(given.length / 3));
+  const isShort = given.length < 4 && lettersOf(given) !== lettersOf(best?.candidate ?? '');
+  const limit = isShort ? 1 : Math.max(2, Math.floor(given.length / 3));
   if (!best || best.steps > limit) {
     const ofOne = /^(.+)_id$/.exec(given)?.[1];
     const isLonger = (candidate: string) =>
@@ -18,6 +19,8 @@ export function suggest(given: string, candidates: readonly string[]): string {
   }
   return `. Did you mean ${best.candidate}?`;
 }
+
+const lettersOf = (word: string): string => [...word].sort().join('');
 
 /** The Levenshtein distance: insertions, deletions and replacements that turn one text into the other. */
 function distance(from: string, to: string): number {

@@ -65,6 +65,26 @@ describe.each(backends)('the memory behind failures on %s', (backend) => {
       expect(['invalid_input', 'not_found']).toContain((await refusal(app.call('failures.attribute', input))).code);
   });
 
+  it('is named also where it was deleted since', async () => {
+    const app = await open();
+    await misled(app);
+    await app.call('judges.create', {
+      judge_id: 'no-limit',
+      definition: { kind: 'code', checks: [{ check: 'memory_not_read', ...wrong }] },
+    });
+    const { traces } = await app.call('traces.list', { limit: 1 });
+    const judged = { judge_id: 'no-limit', trace_id: traces[0]?.trace_id as string };
+    await app.call('verdicts.judge', judged);
+    await app.call('entries.delete', wrong);
+    const { suspects } = await app.call('failures.attribute', {});
+    expect(suspects).toMatchObject([{ ...wrong, version: 2, deleted: true, written_by: 'agent/mistaken' }]);
+    const { verdicts } = await app.call('verdicts.list', {});
+    expect(verdicts[0]?.memory).toMatchObject([{ ...wrong, version: 2 }]);
+    await app.call('entries.restore', wrong);
+    const back = await app.call('failures.attribute', {});
+    expect(back.suspects).toMatchObject([{ ...wrong, version: 2, deleted: false }]);
+  });
+
   it('is found by what a judge found', async () => {
     const app = await open();
     const { failing, passing } = await misled(app);

@@ -206,6 +206,24 @@ describe.each(backends)('regression cases on %s', (backend) => {
     expect(kept?.n).toBe(100);
   });
 
+  it('lose the words of who posted them when that agent is erased', async () => {
+    const app = await open();
+    await app.call('cases.create', { case_id: 'lawn', task_input: 'water the lawn' });
+    const posted = (reason: string, agent_id: string) =>
+      app.call(
+        'case_runs.create',
+        { label: reason, results: [{ case_id: 'lawn', result: 'fail', reason }] },
+        { agent_id },
+      );
+    const { case_run_id } = await posted('too dry', 'agent/leaving');
+    const kept = await posted('too wet', 'agent/staying');
+    await app.call('agents.erase', { agent_id: 'agent/leaving' });
+    expect(await app.call('case_runs.read', { case_run_id })).toMatchObject({ label: '', results: [{ reason: '' }] });
+    expect(await app.call('case_runs.read', { case_run_id: kept.case_run_id })).toMatchObject({
+      ...{ label: 'too wet', agent_id: 'agent/staying', results: [{ reason: 'too wet' }] },
+    });
+  });
+
   it('refuse results that fit no case, two for one, and neither a trace nor a result', async () => {
     const app = await open();
     await app.call('cases.create', { case_id: 'a', expected: ONCE });

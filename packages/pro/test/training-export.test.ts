@@ -142,4 +142,27 @@ describe.each(backends)('export for training on %s', (backend) => {
     expect(others).not.toContain('mine');
     expect(others).not.toContain('a plan of its own');
   });
+
+  it('what agents wrote that do not want it is left out, and who knew nothing else is no example', async () => {
+    await app.call('entries.write', { ...limit, value: 'of a shy agent', confidence: 0.9, agent_id: 'agent/shy' });
+    const trace_id = await seal({ session: 's1' });
+    const texts = async () => JSON.stringify([await examples({}), await examples({ format: 'reward_model' })]);
+    expect(await texts()).toContain('of a shy agent');
+    await app.call('agents.set_profile', { agent_id: 'agent/shy', tags: ['no-training'] });
+    expect(await texts()).not.toContain('of a shy agent');
+    expect(await examples({})).toEqual([]);
+    const doubted = await examples({ min_confidence: 0.1 });
+    expect(doubted).toMatchObject([{ trace_id, context_entries: [{ key: 'guess' }] }]);
+    expect(await examples({ min_confidence: 0.99 })).toEqual([]);
+  });
+
+  it('sessions that read what is under quarantine are left out, until it is released', async () => {
+    await seal({ session: 's1' });
+    const both = async () => [await examples({}), await examples({ format: 'reward_model' })];
+    expect((await both()).map((found) => found.length)).toEqual([1, 1]);
+    const { quarantine_id } = await app.call('quarantine.create', { reason: 'poison', ...limit });
+    expect(await both()).toEqual([[], []]);
+    await app.call('quarantine.undo', { quarantine_id });
+    expect((await both()).map((found) => found.length)).toEqual([1, 1]);
+  });
 });

@@ -25,6 +25,7 @@ const suspect = z
     branch: s.branch,
     version: s.version,
     newest_version: s.version.meta({ description: 'Of the entry, as it is now.' }),
+    deleted: z.boolean().meta({ description: 'Whether the entry was deleted since, or has expired.' }),
     written_by: s.agentId.nullable().meta({ description: 'Who wrote this version; null where it was erased.' }),
     written_at: s.utc.nullable(),
     with_it: f.failureRate.meta({ description: 'Of the runs that read it.' }),

@@ -88,6 +88,7 @@ export const incidents = {
     lift: 'Lift',
   },
   version: (n: number) => `v${n}`,
+  deleted: 'deleted since',
   lift: (ratio: number) => `${ratio >= 10 ? Math.round(ratio) : ratio.toFixed(1)} ×`,
   noFailure: 'There are no failures to explain.',
   noSuspect: 'No version of memory explains these traces.',

@@ -77,6 +77,7 @@ async function describe(
     const suspect = {
       ...memory,
       newest_version: head.version,
+      deleted: head.deleted === 1,
       written_by: version?.agent_id ?? null,
       written_at: version ? toIso(version.written_at) : null,
       ...{ with_it, without_it, lift, p },

@@ -140,12 +140,19 @@ async function sumOf(query: Query, where: Sql): Promise<number> {
   return Number(row?.n ?? 0);
 }
 
-/** What goes with an agent: the reasons of its runs, and what only it may see. */
-export const sumOfAgent = (
-  query: Query,
-  { account_id, agent_id }: { account_id: string; agent_id: string },
-): Promise<number> =>
-  sumOf(query, sql`account_id = ${account_id} AND (trace_agent = ${agent_id} OR visible_to = ${agent_id})`);
+type AgentOfCases = { account_id: string; agent_id: string };
+
+/** What it said of its own runs, what its runs came to, and what only it may see. */
+const ofAgent = ({ account_id, agent_id }: AgentOfCases): Sql =>
+  sql`account_id = ${account_id} AND (trace_agent = ${agent_id} OR visible_to = ${agent_id}
+    OR run_seq IN (SELECT seq FROM case_runs WHERE account_id = ${account_id} AND agent_id = ${agent_id}))`;
+
+/** How much of an account's storage goes with an agent. */
+export const sumOfAgent = (query: Query, agent: AgentOfCases): Promise<number> => sumOf(query, ofAgent(agent));
+
+/** Who posts results gives their reasons: these go with the label of the run. */
+export const eraseReasonsOf = (tx: Transaction, agent: AgentOfCases): Promise<number> =>
+  tx.run(sql`UPDATE case_results SET reason = '' WHERE ${ofAgent(agent)}`);
 
 /** Deletes the oldest runs of a set, and of the account, beyond those that are kept, with their results, which took so many bytes. */
 export async function deleteOldRuns(

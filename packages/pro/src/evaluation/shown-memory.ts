@@ -12,7 +12,7 @@ import type { NumberedVersion } from './rules/finding.ts';
 export type MemoryName = { entity_path: string; key: string; branch: string; version: number };
 type MemoryReader = { read: Query; caller: Caller; services: Services };
 
-/** Names of versions that findings rest on, as far as the caller may read the entries; those that are gone have none. */
+/** Names of versions that findings rest on, as far as the caller may read the entries, also deleted ones; what was erased has none. */
 export async function namesOf(
   { read, caller, services }: MemoryReader,
   lists: readonly (readonly NumberedVersion[])[],
@@ -26,7 +26,7 @@ export async function namesOf(
   return lists.map((list) =>
     list.flatMap(({ version }) => {
       const head = heads[at++];
-      if (!head || head.deleted === 1 || !mayAgentSee(head, caller.agent_id)) return [];
+      if (!head || !mayAgentSee(head, caller.agent_id)) return [];
       const { entity_path, key, branch } = head;
       const isReadable = (scope === undefined || isInScope(scope, entity_path)) && (branches?.has(branch) ?? true);
       return isReadable ? [{ entity_path, key, branch, version }] : [];

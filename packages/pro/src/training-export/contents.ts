@@ -1,14 +1,18 @@
 import {
   documentsInOrder,
+  findEntriesByNumber,
   findEntriesOfTraces,
   findNamedNumbers,
   findVersionSizes,
+  findVersions,
+  isQuarantined,
   pageBytes,
   pause,
   type ReadContext,
   type ReadOfTrace,
   redactInTurns,
 } from '@mem-service/server/module';
+import { optOuts } from './opt-outs.ts';
 import { type DecidedEntry, type EntryInContext, isShown, type SealedSession } from './rules/examples.ts';
 
 type SizedVersion = { entry_id: number; version: number; document_bytes: number };
@@ -16,12 +20,14 @@ type ShownRead = ReadOfTrace & { document_bytes: number | undefined };
 type ShownWrite = SizedVersion & { entity_path: string; key: string };
 
 /** What a session read and wrote that examples may show, without values. */
-type Outline = { session: SealedSession; reads: ShownRead[]; writes: ShownWrite[]; wrote: boolean };
+type Outline = { session: SealedSession; reads: ShownRead[]; isCut: boolean; writes: ShownWrite[]; wrote: boolean };
 
 /** What a session knew, and what it decided; `decided` has to be read to its end before the next session. */
 export type ExampleSource = {
   session: SealedSession;
   known: EntryInContext[];
+  /** Nothing is left of what it knew. */
+  isCut: boolean;
   wrote: boolean;
   decided: AsyncGenerator<DecidedEntry>;
 };
@@ -42,13 +48,13 @@ export async function* contentsOf(
   for (const { reads } of outlines) leaveOutLong(reads, bytes);
   const sized = outlines.flatMap(({ reads, writes }) => [...reads.filter(isSized), ...writes]);
   const documents = documentsInOrder(scan, caller.account_id, { sized, bytes });
-  for (const { session, reads, writes, wrote } of outlines) {
+  for (const { session, reads, isCut, writes, wrote } of outlines) {
     const known: EntryInContext[] = [];
     for (const read of reads) {
       known.push(await toKnown(read, isSized(read) ? await nextOf(documents) : undefined));
       await pause();
     }
-    yield { session, known, wrote, decided: decisionsOf(writes, documents) };
+    yield { session, known, isCut, wrote, decided: decisionsOf(writes, documents) };
   }
 }
 
@@ -64,22 +70,26 @@ async function outlinesOf(
     sessions.map(({ seq }) => seq),
   );
   await pause();
-  const reads = entries.flatMap(({ reads }, of) =>
-    reads.filter((one) => isShown(one, least)).map((one) => ({ ...one, of })),
-  );
+  const reads = entries.flatMap(({ reads }, of) => reads.map((one) => ({ ...one, of })));
   const writes = entries.flatMap(({ writes }, of) =>
     (withWrites ? writes : []).map((one) => ({ ...one, of, branch: (sessions[of] as SealedSession).branch })),
   );
   const numbers = await findNamedNumbers(scan, caller.account_id, writes);
   const written = writes.flatMap((one, i) => (numbers[i] ? [{ ...one, entry_id: numbers[i].entry_id }] : []));
   await pause();
-  const known = withoutOwn(reads, written);
+  const others = withoutOwn(reads, written);
+  await pause();
+  const poisoned = await sessionsInQuarantine(context, [...others, ...written]);
+  const known = (await withoutOptOuts(context, others)).filter((one) => isShown(one, least));
   await pause();
   const sizes = await findVersionSizes(scan, caller.account_id, [...known, ...written]);
   await pause();
-  const outlines = sessions.map((session): Outline => ({ session, reads: [], writes: [], wrote: false }));
+  const outlines = sessions.map((session): Outline => ({ session, reads: [], isCut: false, writes: [], wrote: false }));
+  for (const { of } of others) (outlines[of] as Outline).isCut = true;
   known.forEach(({ of, ...read }, i) => {
-    outlines[of]?.reads.push({ ...read, document_bytes: sizes[i]?.document_bytes });
+    const outline = outlines[of] as Outline;
+    outline.isCut = false;
+    outline.reads.push({ ...read, document_bytes: sizes[i]?.document_bytes });
   });
   written.forEach(({ of, ...write }, i) => {
     const size = sizes[known.length + i];
@@ -88,10 +98,29 @@ async function outlinesOf(
     outline.wrote = true;
     if (isShown({ ...write, ...size }, least)) outline.writes.push({ ...write, document_bytes: size.document_bytes });
   });
-  return outlines;
+  return outlines.filter((_, of) => !poisoned.has(of));
 }
 
 type VersionOf = { of: number; entry_id: number; version: number };
+
+/** Sessions that read or wrote what is under quarantine: nobody should learn what came of it. */
+async function sessionsInQuarantine(
+  { scan, caller }: ReadContext,
+  versions: readonly VersionOf[],
+): Promise<ReadonlySet<number>> {
+  const heads = await findEntriesByNumber(scan, caller.account_id, versions);
+  return new Set(versions.flatMap(({ of }, i) => (heads[i] && isQuarantined(heads[i]) ? [of] : [])));
+}
+
+/** Without versions whose authors do not want to be learned from. */
+async function withoutOptOuts<T extends VersionOf>(context: ReadContext, versions: readonly T[]): Promise<T[]> {
+  const facts = await findVersions(context.scan, context.caller.account_id, versions);
+  const out = await optOuts(
+    context,
+    facts.flatMap((fact) => fact?.agent_id ?? []),
+  );
+  return versions.filter((_, i) => !out.has(facts[i]?.agent_id ?? ''));
+}
 
 /** What a session read again after it wrote it is what it decided: as context it would give the answer away. */
 function withoutOwn<T extends VersionOf>(reads: readonly T[], written: readonly VersionOf[]): T[] {

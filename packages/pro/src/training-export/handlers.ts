@@ -1,5 +1,4 @@
 import {
-  findTagsOfAgents,
   type Handlers,
   type Input,
   lists,
@@ -9,6 +8,7 @@ import {
   stringify,
 } from '@mem-service/server/module';
 import { contentsOf } from './contents.ts';
+import { optOuts } from './opt-outs.ts';
 import {
   decidedExample,
   hasLabel,
@@ -26,8 +26,6 @@ import {
 type ExportInput = Input<'training.export'>;
 type Examples = AsyncGenerator<TrainingExample>;
 
-/** Agents whose profile has it are left out. */
-const OPT_OUT = 'no-training';
 const SESSIONS_PER_PAGE = 100;
 /** Pairs are looked for among so many sessions that follow each other, or so many characters of them. */
 const PAIRED_SESSIONS = 1000;
@@ -55,7 +53,10 @@ async function* pagesOf(context: ReadContext, input: ExportInput): AsyncGenerato
   const asked = { entity_path, agent_id, since, until, branch, offset: 0, limit: SESSIONS_PER_PAGE };
   for (let cursor: string | undefined; ; ) {
     const { traces, next_cursor } = await listTracesFor(context, { ...asked, cursor });
-    const out = await optOuts(context, traces);
+    const out = await optOuts(
+      context,
+      traces.map(({ agent_id }) => agent_id),
+    );
     yield traces.filter((session) => !out.has(session.agent_id));
     if (next_cursor === null) return;
     cursor = next_cursor;
@@ -63,21 +64,15 @@ async function* pagesOf(context: ReadContext, input: ExportInput): AsyncGenerato
   }
 }
 
-/** The agents of sessions that do not want them to be used. */
-async function optOuts({ read, caller }: ReadContext, sessions: readonly SealedSession[]): Promise<Set<string>> {
-  const agents = [...new Set(sessions.map(({ agent_id }) => agent_id))];
-  const tags = await findTagsOfAgents(read, caller.account_id, agents);
-  return new Set(agents.filter((_, i) => (JSON.parse(tags[i] ?? '[]') as string[]).includes(OPT_OUT)));
-}
-
 /** What was known, and each thing that was decided: entries that were written, or else the response. */
 async function* decisionsOf(context: ReadContext, input: ExportInput): Examples {
   const { min_confidence: least } = input;
   for await (const page of pagesOf(context, input)) {
     const contents = contentsOf(context, page.filter(hasSucceeded), { least, withWrites: true });
-    for await (const { session, known, wrote, decided } of contents) {
-      if (!wrote) yield* respondedExamples(session, known);
-      for await (const one of decided) yield decidedExample(session, known, one);
+    for await (const { session, known, isCut, wrote, decided } of contents) {
+      // Where nothing is left of what it knew, it would teach to decide without memory.
+      if (!wrote && !isCut) yield* respondedExamples(session, known);
+      for await (const one of decided) if (!isCut) yield decidedExample(session, known, one);
       await pause();
     }
   }

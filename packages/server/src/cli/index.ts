@@ -120,8 +120,9 @@ function listPairs([word = '', second]: readonly string[], out: (text: string) =
   if (found.length === 0) throw unknown(word);
   if (second !== undefined && !second.startsWith('-')) {
     const seconds = found.map(({ pair }) => pair.slice(word.length + 1));
-    const hint = suggest(second, seconds) || '.';
-    throw new UsageError(`${word} has no command ${JSON.stringify(second)}${hint} It has ${seconds.join(', ')}`);
+    const hint = suggest(second, seconds);
+    const all = hint === '' ? `. It has ${seconds.join(', ')}` : ` mem ${word} lists all`;
+    throw new UsageError(`${word} has no command ${JSON.stringify(second)}${hint}${all}`);
   }
   out(pairsHelp(word, found));
   return 0;

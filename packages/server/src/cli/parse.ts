@@ -71,8 +71,13 @@ function add(given: Map<string, string[]>, { flag, kind }: CommandField, text: s
 function assignPositional(command: CommandSyntax, words: readonly string[], given: Map<string, string[]>): void {
   const open = command.args.filter(({ flag }) => !given.has(flag));
   const extra = words[open.length];
-  if (extra !== undefined)
-    throw new UsageError(`${command.word} does not take ${JSON.stringify(extra)}: quote what belongs together`);
+  if (extra !== undefined) {
+    const taken =
+      command.args.length === 0 ? 'nothing but flags' : command.args.map(({ flag }) => `<${flag}>`).join(' ');
+    throw new UsageError(
+      `${command.word} does not take ${JSON.stringify(extra)}: it takes ${taken}. Quote what belongs together`,
+    );
+  }
   words.forEach((word, at) => {
     add(given, open[at] as CommandField, word);
   });

@@ -126,8 +126,8 @@ function UsageCharts({ report, dates }: { report: UsageReport; dates: readonly s
         note={texts.chart.per}
         actions={
           <>
-            <Legend series={requests} />
             <TableToggle isTable={isTable} onToggle={setTable} />
+            <Legend series={requests} />
           </>
         }
       >

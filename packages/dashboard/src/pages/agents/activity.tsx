@@ -58,8 +58,8 @@ function ByDay({ agent }: { agent: string }) {
       note={texts.per}
       actions={
         <>
-          <Legend series={series} />
           <TableToggle isTable={isTable} onToggle={setTable} />
+          <Legend series={series} />
         </>
       }
     >

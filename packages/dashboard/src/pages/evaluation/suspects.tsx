@@ -4,7 +4,7 @@ import { hrefOf } from '../../router/address.ts';
 import { percent } from '../../texts/format.ts';
 import { incidents as texts } from '../../texts/incidents.ts';
 import { CopyAs } from '../../ui/copy-as.tsx';
-import { EntryName } from '../../ui/marks.tsx';
+import { EntryName, Tag } from '../../ui/marks.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -54,10 +54,13 @@ const shareOf = (rate: number | null): string => (rate === null ? '–' : percen
 const columns: readonly Column<Suspect>[] = [
   {
     ...{ id: 'entry', head: texts.suspectColumns.entry, phone: 'name' },
-    cell: ({ entity_path, key }) => (
-      <a href={hrefOf('memory', entity_path, { key })}>
-        <EntryName path={entity_path} name={key} />
-      </a>
+    cell: ({ entity_path, key, deleted }) => (
+      <span className="line">
+        <a className="cut" href={hrefOf('memory', entity_path, { key })}>
+          <EntryName path={entity_path} name={key} />
+        </a>
+        {deleted && <Tag>{texts.deleted}</Tag>}
+      </span>
     ),
   },
   {

@@ -66,8 +66,8 @@ export function Activity({ data, range }: { data: Overview; range: Range }) {
   const [isTable, setTable] = useState(false);
   const actions = chart && (
     <>
-      <Legend series={chart} />
       <TableToggle isTable={isTable} onToggle={setTable} />
+      <Legend series={chart} />
     </>
   );
   const since = series.data?.complete_since;

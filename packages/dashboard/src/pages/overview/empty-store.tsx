@@ -77,7 +77,7 @@ export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
           onCancel={cancel}
         />
       ) : (
-        <div className="line">
+        <div className="line wraps">
           <Button onClick={() => void load().then(startTour)}>{commands.tour}</Button>
           <Button onClick={() => void load()}>{texts.demo}</Button>
           <span className="third">{texts.demoHint}</span>

@@ -14,6 +14,14 @@ function reportedBy({ source_kind, source_id, related, related_complete }: Answe
 
 const counted = (n: number, what: string): string => (n === 0 ? '' : `${n} ${what}${n === 1 ? '' : 's'}`);
 
+/** The first of the entries that a fix corrects, and how many more. */
+function correctedBy({ first_entry, entry_count }: AnswerItem): string {
+  if (first_entry === undefined) return '';
+  const { entity_path, key } = first_entry as AnswerItem;
+  const others = Number(entry_count) - 1;
+  return `${show(entity_path)}/${show(key)}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
 /** The columns of what judges find, and of what is done about it. */
 export const evaluationColumns = {
   'judges.list': [
@@ -44,6 +52,7 @@ export const evaluationColumns = {
     of('STATUS', 'status'),
     of('POLICY', 'policy'),
     { title: 'FOR', of: ({ source }) => show((source as AnswerItem).kind) },
+    { title: 'FIX OF', of: correctedBy },
     count('ENTRIES', 'entry_count'),
     of('BY', 'agent_id'),
     time('created_at'),
@@ -70,7 +79,7 @@ export const evaluationLayouts = {
     main: ['INCIDENT_ID', 'STATUS', 'OF', 'REASON', 'WHEN'],
     extra: ['REPORTED BY', 'AGENT', 'SINCE', 'BRANCH'],
   },
-  'fixes.list': { main: ['FIX_ID', 'STATUS', 'SUMMARY', 'WHEN'], extra: ['FOR', 'POLICY', 'BY'] },
+  'fixes.list': { main: ['FIX_ID', 'STATUS', 'FIX OF', 'SUMMARY', 'WHEN'], extra: ['FOR', 'POLICY', 'BY'] },
   'verdicts.list': {
     main: ['TRACE_ID', 'JUDGE_ID', 'RESULT', 'REASON', 'WHEN'],
     extra: ['JUDGE SAID', 'SCORE', 'AGENT', 'VER', 'PARTIAL'],

@@ -9,7 +9,11 @@ type ShownAttribution = Output<'failures.attribute'>;
 type ShownSuspect = ShownAttribution['suspects'][number];
 
 const suspectColumns: readonly Column<ShownSuspect>[] = [
-  { title: 'ENTRY', whole: true, of: ({ entity_path, key }) => show(`${entity_path}/${key}`) },
+  {
+    title: 'ENTRY',
+    whole: true,
+    of: ({ entity_path, key, deleted }) => show(`${entity_path}/${key}${deleted ? ' (deleted)' : ''}`),
+  },
   { title: 'VER', right: true, of: ({ version }) => String(version) },
   { title: 'BY', of: ({ written_by }) => show(written_by) },
   { title: 'WRITTEN', of: ({ written_at }, screen) => whenOn(screen, written_at) },
