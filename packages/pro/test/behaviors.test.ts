@@ -151,6 +151,15 @@ describe.each(backends)('behaviors on %s', (backend) => {
     expect(ofAgent).toMatchObject({ agent_count: 1, matched: 8 });
   });
 
+  it('reach as many sessions as traces where these name none', async () => {
+    const app = await open();
+    await app.call('behaviors.create', { behavior_id, matcher });
+    for (let n = 0; n < 5; n++) await traced(app, 'pay', { agent_id: `agent/${n % 2}` });
+    for (let i = 0; i < 2; i++) await caughtUp(app);
+    const radius = await app.call('behaviors.blast_radius', { behavior_id });
+    expect(radius).toMatchObject({ matched: 5, sessions: 5, agent_count: 2 });
+  });
+
   it('open incidents where they are found more often than before', async () => {
     const app = await open();
     await app.call('behaviors.create', { behavior_id, matcher });

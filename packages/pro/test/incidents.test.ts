@@ -4,6 +4,7 @@ import { refusal } from '../../../tests/entries/support.ts';
 import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
 
 const NO_DELETE = { kind: 'code' as const, checks: [{ check: 'tool_forbidden' as const, tool: 'delete' }] };
+const NO_PAY = { kind: 'code' as const, checks: [{ check: 'tool_forbidden' as const, tool: 'pay' }] };
 
 const traced = async (app: TestApp, tool_name: string, more: object = {}) =>
   (await app.call('traces.create', { tool_calls: [{ tool_name, arguments: {} }], ...more })).trace_id;
@@ -128,6 +129,43 @@ describe.each(backends)('incidents on %s', (backend) => {
       event_type: ['incident_opened'],
     } as never);
     expect(events).toMatchObject([{ summary: "system opened an incident of judge 'no-delete': 6 failures" }]);
+  });
+
+  it('are opened again only by more failures than the same version of the judge had before', async () => {
+    const app = await open();
+    await trace(app, [40, 100]);
+    await trace(app, [12, 1]);
+    const [{ incident_id } = { incident_id: '' }] = await listed(app);
+    await app.call('incidents.resolve', { incident_id });
+    const changed = await app.call('judges.update', { judge_id: 'no-delete', definition: NO_PAY });
+    expect(changed).toMatchObject({ version: 2 });
+    await trace(app, [9, 100]);
+    expect(await listed(app)).toMatchObject([{ incident_id, status: 'resolved', source_version: 1, rule: 'excess' }]);
+    await trace(app, [3, 100]);
+    expect(await listed(app)).toMatchObject([
+      {
+        ...{ incident_id, status: 'open', source_version: 2, rule: 'from_start', base: null, chance: null },
+        ...{ window: { samples: 10, failures: 10 }, since: { samples: 2, failures: 2 } },
+        reason: '10 of 10 traces failed (100 %), with too few before to compare with.',
+      },
+    ]);
+    const { timeline } = await app.call('incidents.read', { incident_id });
+    expect(timeline.map(({ change }) => change)).toEqual(['reopened', 'resolved', 'opened']);
+  });
+
+  it('are the same where failures of two versions of a judge are looked at together', async () => {
+    const app = await open();
+    await app.call('judges.update', { judge_id: 'no-delete', status: 'draft' });
+    const deleting = [await traced(app, 'delete'), await traced(app, 'delete')];
+    const paying: string[] = [];
+    for (let n = 0; n < 10; n++) paying.push(await traced(app, 'pay'));
+    await caughtUp(app);
+    // The first is handled at once; then the follower rests.
+    for (const trace_id of deleting) await app.call('verdicts.judge', { trace_id, judge_id: 'no-delete' });
+    await app.call('judges.update', { judge_id: 'no-delete', definition: NO_PAY });
+    for (const trace_id of paying) await app.call('verdicts.judge', { trace_id, judge_id: 'no-delete' });
+    await caughtUp(app);
+    expect(await listed(app)).toMatchObject([{ source_version: 2, rule: 'from_start', window: { failures: 10 } }]);
   });
 
   it('are one group where the same traces fail by several judges, and not where others do', async () => {

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caughtUp } from '../../../tests/briefing/caught-up.ts';
 import { refusal } from '../../../tests/entries/support.ts';
-import { backends, openTestApp, readyPlace, type TestApp } from '../../../tests/support/app.ts';
+import { backends, caller, openTestApp, readyPlace, type TestApp } from '../../../tests/support/app.ts';
 import { answers, type ChatServer, judgingBy, says, startChatServer } from '../../../tests/support/chat-server.ts';
 import { programOf } from '../../../tests/support/program.ts';
+import { listTracesBetween } from '../../server/src/module.ts';
+import { loadOneJudged } from '../src/evaluation/load-traces.ts';
+import { judgeOnce } from '../src/outside-model/index.ts';
 
 const POLITE = { kind: 'llm' as const, prompt: 'The answer is polite.' };
 const NO_DELETE = { kind: 'code' as const, checks: [{ check: 'tool_forbidden' as const, tool: 'delete' }] };
@@ -70,6 +73,123 @@ describe.each(backends)('judging by a model on %s', (backend) => {
     await all;
     await caughtUp(app);
     expect(await resultsOf(app)).toEqual(['pass', 'pass', 'pass']);
+  });
+
+  /** A server that answers once it is let go. */
+  const startHeld = async () => {
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const server = await startChatServer(async (question, response, no) => {
+      await held;
+      await PASS(question, response, no);
+    });
+    return { server, go };
+  };
+  const judged = (app: TestApp, trace_id: string) => app.call('verdicts.judge', { trace_id, judge_id: 'polite' });
+
+  it.each(['the follower', 'a caller'])(
+    'asks once about each trace, however many want to know, after %s',
+    async (by) => {
+      const { server, go } = await startHeld();
+      const app = await open(server);
+      await define(app, by === 'a caller' ? 'draft' : 'active');
+      const ids = await several(app, 4);
+      const called = () => ids.flatMap((trace_id) => [judged(app, trace_id), judged(app, trace_id)]);
+      const early = by === 'a caller' ? called() : [];
+      const followed = caughtUp(app);
+      // The follower may have seen the first trace alone.
+      await expect.poll(() => server.questions.length).toBeGreaterThan(0);
+      await app.call('judges.update', { judge_id: 'polite', status: 'active' });
+      const { backfill_id } = await app.call('backfills.create', { judge_id: 'polite' });
+      const late = called();
+      // Time for those who join to ask, if they did.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      go();
+      const answered = await Promise.all([...early, ...late]);
+      await followed;
+      await caughtUp(app);
+      expect(server.questions).toHaveLength(4);
+      expect(new Set(answered.map(({ model_call }) => model_call?.call_id)).size).toBe(4);
+      expect(await resultsOf(app)).toEqual(Array(4).fill('pass'));
+      expect((await app.call('budgets.read', {})).day).toMatchObject({ calls: 4, cost_usd: 0.08 });
+      expect(await app.call('backfills.read', { backfill_id })).toMatchObject({ status: 'done', traces: 4 });
+    },
+  );
+
+  it('asks no more about a trace of which a backfill has the answer and has not stored it yet', async () => {
+    const { server, go } = await startHeld();
+    const { reply } = server;
+    server.reply = (question, response, no) => (no === 1 ? PASS : reply)(question, response, no);
+    const app = await open(server);
+    await define(app, 'draft');
+    const ids = await several(app, 5);
+    await app.call('backfills.create', { judge_id: 'polite' });
+    const run = caughtUp(app);
+    // Four at a time: the fifth follows an answer.
+    await expect.poll(() => server.questions.length).toBe(5);
+    expect(await resultsOf(app)).toEqual([]);
+    const asked = ids.map((trace_id) => judged(app, trace_id));
+    expect(await Promise.race(asked)).toMatchObject({ result: 'pass', model_call: { attempts: 1 } });
+    go();
+    await Promise.all([run, ...asked]);
+    await caughtUp(app);
+    expect(await resultsOf(app)).toHaveLength(5);
+    expect(server.questions).toHaveLength(5);
+  });
+
+  it('asks again after an error, and gives it to those who waited for the same answer', async () => {
+    const server = await startChatServer(answers(400, { error: 'no' }));
+    const app = await open(server);
+    await define(app, 'draft');
+    const trace_id = await traced(app);
+    const failed = await Promise.all([judged(app, trace_id), judged(app, trace_id)]);
+    expect(failed).toMatchObject([{ result: 'error' }, { result: 'error' }]);
+    const before = server.questions.length;
+    expect(new Set(failed.map(({ model_call }) => model_call?.call_id)).size).toBe(1);
+    server.reply = PASS;
+    expect(await judged(app, trace_id)).toMatchObject({ result: 'pass' });
+    expect(server.questions).toHaveLength(before + 1);
+  });
+
+  it('goes on for the others when one who waits stops, and ends with the last', async () => {
+    const { server, go } = await startHeld();
+    const app = await open(server);
+    await define(app, 'draft');
+    const { services } = app.kernel;
+    const { account_id } = caller();
+    await traced(app);
+    const { scan } = services.database.forAccount(account_id);
+    const [{ seq } = { seq: 0 }] = await listTracesBetween(scan, {
+      ...{ account_id, agent_id: null, from: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 },
+    });
+    const trace = await loadOneJudged({ query: scan, dialect: services.database.dialect, account_id }, seq);
+    if (!trace) throw new Error('there is no trace');
+    const ask = () => {
+      const stop = new AbortController();
+      const asked = {
+        account_id,
+        definition: { ...POLITE, pass_at: 0.5 },
+        trace,
+        judge_id: 'polite',
+        judge_version: 1,
+      };
+      return { stop, answer: judgeOnce(services, { ...asked, signal: stop.signal }) };
+    };
+    const [one, two] = [ask(), ask()];
+    await expect.poll(() => server.questions.length).toBe(1);
+    one.stop.abort();
+    expect(await one.answer).toMatchObject({ isOfServer: true, finding: { result: 'error' }, model_call: null });
+    two.stop.abort();
+    expect(await two.answer).toMatchObject({ isOfServer: true, finding: { result: 'error' } });
+    const [three, four] = [ask(), ask()];
+    await expect.poll(() => server.questions.length).toBe(2);
+    three.stop.abort();
+    await three.answer;
+    go();
+    expect(await four.answer).toMatchObject({ finding: { result: 'pass' }, model_call: { attempts: 1 } });
+    expect(server.questions).toHaveLength(2);
   });
 
   it('waits for a server that is away, and gives up after a while', async () => {

@@ -8,7 +8,7 @@ import {
 import { fitsPath, isFor } from '../evaluation/index.ts';
 import { loadOneJudged } from '../evaluation/load-traces.ts';
 import { getJudge } from '../judges/index.ts';
-import { eachOf, isUnasked, judgeByModel } from '../outside-model/index.ts';
+import { eachOf, isUnasked, judgeOnce } from '../outside-model/index.ts';
 import {
   type AskingJudge,
   asksModel,
@@ -110,11 +110,13 @@ async function askAbout(context: ConsumerContext, { judge, seqs, stopped }: Aske
     }
     const trace = await loadOneJudged(sourceOf(services, account_id), seq);
     if (!trace || !isFor({ agent_id: judge.for_agent, entity_path: judge.for_path }, trace, fitsPath)) return;
-    const asked = { account_id, definition: judge.parsed, trace, signal: context.stopped };
-    const answer = await judgeByModel(services, asked).catch((error: unknown) => {
+    const asked = { account_id, definition: judge.parsed, trace, ...place, signal: context.stopped };
+    const answer = await judgeOnce(services, asked).catch((error: unknown) => {
       if (isUnasked(error)) return error;
       throw error;
     });
+    // Another caller has stored a verdict meanwhile.
+    if (!answer) return;
     const failure = answer instanceof Fault ? answer.message : answer.isOfServer ? answer.finding.reason : undefined;
     if (failure !== undefined) {
       stopped.reason ??= failure;

@@ -6,6 +6,7 @@ import {
   pause,
   type ReadContext,
   reads,
+  sessionIdOf,
   toIso,
   toIsoOrNull,
 } from '@mem-service/server/module';
@@ -48,12 +49,16 @@ const measure = reads<'behaviors.blast_radius'>(async (context, input): Promise<
   };
 });
 
+/** A trace without a session id is a session of its own. */
+const sessionOf = ({ agent_id, session, seq }: TracedRun): string =>
+  JSON.stringify([agent_id, sessionIdOf(session) === null ? seq : session]);
+
 function extentOf(runs: readonly TracedRun[]) {
   const agents = countNames(runs.map(({ agent_id }) => [agent_id]));
   const outcomes = countNames(runs.map(({ outcome_type }) => [outcome_type]));
   return {
     matched: runs.length,
-    sessions: new Set(runs.map(({ agent_id, session }) => `${agent_id}\n${session}`)).size,
+    sessions: new Set(runs.map(sessionOf)).size,
     agents: agents.slice(0, SHOWN).map(({ name, traces }) => ({ agent_id: name, traces })),
     agent_count: agents.length,
     outcomes: outcomes.map(({ name, traces }) => ({ outcome_type: name, traces })),

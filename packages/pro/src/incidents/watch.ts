@@ -32,7 +32,7 @@ export type ReportedFailure = {
   at: number;
 };
 
-/** The samples of a group since a resolution, and what was normal before the incident. */
+/** The samples of a group since a resolution, and what was normal before the incident; nothing where that was another version. */
 type GroupPast = { samples: readonly ReportedSample[]; normal: EarlierBase | undefined };
 
 /** What is known of a group before the transaction: at which of its failures there were more than usual since a resolution. */
@@ -41,6 +41,7 @@ type GroupExcesses = { resolved_seq: number | null; at: ReadonlyMap<ReportedFail
 const ofAllAgents = (group: WatchedGroup): WatchedGroup => ({ ...group, of_agent: '' });
 const nameOf = ({ source_kind, source_id, of_agent, branch, visible_to }: queries.IncidentPlace): string =>
   [source_kind, source_id, of_agent, branch, visible_to].join('\n');
+const versionOf = (group: WatchedGroup): string => `${nameOf(group)}\n${group.source_version}`;
 
 /** The groups that a failure counts in: private traces are those of one agent. */
 const groupsOf = ({ group }: ReportedFailure): WatchedGroup[] =>
@@ -70,12 +71,12 @@ export async function watchFailures(
     if (context.isStopping()) return;
     const incident = known[i];
     if (isActive(incident)) continue;
-    excesses.set(nameOf(group), await excessesOf(scan, { account_id, group, traces, incident }));
+    excesses.set(versionOf(group), await excessesOf(scan, { account_id, group, traces, incident }));
   }
   await context.work((work) => countFailures(work, { failures, watched, excesses }));
 }
 
-/** A group and its failures, with the last trace of them and the last event that reported one. */
+/** A group and its failures of one version, with the last trace of them and the last event that reported one. */
 type GroupWatched = WatchedGroup & { failures: ReportedFailure[]; until: number; reported: number };
 
 function* watchedIn(failures: readonly ReportedFailure[]): Generator<void, Map<string, GroupWatched>> {
@@ -83,7 +84,7 @@ function* watchedIn(failures: readonly ReportedFailure[]): Generator<void, Map<s
   for (const failure of failures) {
     yield;
     for (const group of groupsOf(failure)) {
-      const name = nameOf(group);
+      const name = versionOf(group);
       const known = watched.get(name) ?? { ...group, failures: [], until: 0, reported: 0 };
       known.failures.push(failure);
       known.until = Math.max(known.until, failure.trace_seq);
@@ -106,7 +107,8 @@ async function pastOf(query: Query, { account_id, group, traces, incident }: Gro
   const limit = MAX_WINDOW + MAX_BASE + traces;
   const asked = { account_id, after: incident?.resolved_seq ?? 0, until, reported, limit };
   const samples = await sourceOf(group).list(query, group, asked);
-  return { samples, normal: incident && (await normalOf(query, incident)) };
+  const isOfSame = incident?.source_version === group.source_version;
+  return { samples, normal: incident && isOfSame ? await normalOf(query, incident) : undefined };
 }
 
 async function excessesOf(query: Query, asked: GroupAsked): Promise<GroupExcesses> {
@@ -151,11 +153,12 @@ type Counting = {
 
 async function countFailures(work: Work, { failures, watched, excesses }: Counting): Promise<void> {
   const { account_id, tx } = work;
-  const known = await queries.findIncidents(tx, account_id, [...watched.values()]);
-  const incidents = new Map([...watched.keys()].map((name, i) => [name, known[i]]));
+  const groups = [...watched.values()];
+  const known = await queries.findIncidents(tx, account_id, groups);
+  const incidents = new Map(groups.map((group, i) => [nameOf(group), known[i]]));
   const { rows, openings } = await untilTurnEnds(changedBy(work, { failures, incidents, excesses }));
-  const groups = await joinGroups(work, openings);
-  const changed = rows.map((row) => ({ ...row, group_id: groups.get(row.incident_id) ?? row.group_id }));
+  const joined = await joinGroups(work, openings);
+  const changed = rows.map((row) => ({ ...row, group_id: joined.get(row.incident_id) ?? row.group_id }));
   if (changed.length > 0) work.send(tx.insertMany(queries.upsertIncidents, changed));
 }
 
@@ -177,7 +180,7 @@ function* changedBy(work: Work, { failures, incidents, excesses }: CountingIn): 
         ? counted(work, before, failure)
         : isOthers
           ? undefined
-          : opened(work, { group, failure, before, excesses: excesses.get(name) });
+          : opened(work, { group, failure, before, excesses: excesses.get(versionOf(group)) });
       if (!after) continue;
       if (!isActive(before)) openings.push({ row: after, reported: failure.seq });
       incidents.set(name, after);

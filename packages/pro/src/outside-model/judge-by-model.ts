@@ -24,7 +24,7 @@ export type ModelFinding = {
   isOfServer: boolean;
 };
 
-type ModelJudging = {
+export type ModelJudging = {
   account_id: string;
   definition: judgeShapes.ModelDefinition;
   trace: JudgedTrace;

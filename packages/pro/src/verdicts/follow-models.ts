@@ -10,7 +10,7 @@ import {
 import { fitsPath, isFor, noOpinion } from '../evaluation/index.ts';
 import { loadOneJudged } from '../evaluation/load-traces.ts';
 import { listActive } from '../judges/index.ts';
-import { eachOf, isUnasked, judgeByModel, newModelCall } from '../outside-model/index.ts';
+import { eachOf, isUnasked, judgeOnce, newModelCall } from '../outside-model/index.ts';
 import { type AskingJudge, asksModel, isChosen, parseJudges } from './judge-traces.ts';
 import { findVerdicts } from './queries.ts';
 import { type NewVerdict, saveWithinPlan } from './save.ts';
@@ -74,7 +74,7 @@ async function questionsIn(
   return all.filter((_, i) => !known[i]);
 }
 
-/** Nothing where the judge is not for the trace. */
+/** Nothing where the judge is not for the trace, or has judged it meanwhile. */
 async function answerTo(
   { account_id, kernel, stopped }: ConsumerContext,
   { trace: { seq, created_at }, one }: OpenQuestion,
@@ -87,7 +87,9 @@ async function answerTo(
   const { trace_id, is_partial } = trace;
   const place = { judge_id: one.judge_id, judge_version: one.version };
   try {
-    const found = await judgeByModel(services, { account_id, definition: one.parsed, trace, signal: stopped });
+    const asked = { account_id, definition: one.parsed, trace, ...place, signal: stopped };
+    const found = await judgeOnce(services, asked);
+    if (!found) return undefined;
     const { finding, model_call } = found;
     if (found.isOfServer && clock.now() - created_at < MAX_WAIT_MS) return new Postponed(finding.reason, POSTPONED_MS);
     return { trace: { seq, trace_id, is_partial: found.is_partial }, ...place, finding, model_call };

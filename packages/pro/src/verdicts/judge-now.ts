@@ -11,7 +11,7 @@ import {
 import { judge, judgeInTurns, newMatchers } from '../evaluation/index.ts';
 import { loadOneJudged } from '../evaluation/load-traces.ts';
 import { definitionIn, requireJudge } from '../judges/index.ts';
-import { judgeByModel, modelOf } from '../outside-model/index.ts';
+import { judgeOnce, modelOf } from '../outside-model/index.ts';
 import { findVerdicts, type VerdictKey } from './queries.ts';
 import { toVerdicts, type Verdict } from './render.ts';
 import { isOpen } from './rules/open-verdict.ts';
@@ -48,7 +48,9 @@ export const judgeHandlers: Handlers = {
     if (!trace) throw new Fault('not_found', `there is no trace ${input.trace_id}`, { trace_id: input.trace_id });
     const { trace_seq: _, ...place } = key;
     if (definition.kind === 'llm') {
-      const { finding, model_call, is_partial } = await judgeByModel(services, { account_id, definition, trace });
+      const found = await judgeOnce(services, { account_id, definition, trace, ...place });
+      if (!found) return { key, verdict: undefined };
+      const { finding, model_call, is_partial } = found;
       return { key, verdict: { trace: { ...trace, is_partial }, ...place, finding, model_call } };
     }
     const finding = await judgeInTurns(account_id, judge(definition, trace, newMatchers()));
