@@ -10,6 +10,14 @@ export const tables: readonly TenantTable[] = [
     key: ['id'],
     nullable: ['holder', 'merged_by', 'merged_at', 'merge_strategy', 'merge_id', 'closed_by', 'closed_at', 'end_state'],
     json: ['end_state'],
+    holds: ({ operations, branchName, time, notNegative }) => {
+      const { status } = operations['pull_requests.create'].output.shape;
+      const { strategy } = operations['merges.read'].output.shape;
+      return {
+        ...{ status, source_branch: branchName, target_branch: branchName, created_seq: notNegative },
+        ...{ merged_at: time, merge_strategy: strategy, closed_at: time },
+      };
+    },
     check: ({ end_state }) => endStateProblem(end_state as string | null),
     stored: ({ title, description }) => [title as string, description as string],
     agents: {
@@ -22,6 +30,9 @@ export const tables: readonly TenantTable[] = [
     kind: 'pull_request_review',
     key: ['pull_request_id', 'no'],
     nullable: ['holder', 'entity_path', 'key'],
+    holds: ({ operations, notNegative }) => ({
+      ...{ decision: operations['pull_requests.review'].output.shape.decision, source_seq: notNegative },
+    }),
     stored: ({ comment }) => [comment as string],
     agents: {
       reviewer: { erased: 'rename', also: () => ({ comment: '' }) },
@@ -33,6 +44,10 @@ export const tables: readonly TenantTable[] = [
     kind: 'pull_request_check',
     key: ['pull_request_id', 'check_name'],
     nullable: ['target_seq', 'posted_by'],
+    holds: ({ operations, notNegative }) => ({
+      ...{ status: operations['pull_requests.check'].output.shape.status },
+      ...{ source_seq: notNegative, target_seq: notNegative },
+    }),
     stored: ({ check_name, summary }) => [check_name as string, summary as string],
     agents: { posted_by: { erased: 'rename', also: () => ({ summary: '' }) } },
   }),

@@ -13,6 +13,10 @@ export const tables: readonly TenantTable[] = [
     kind: 'quarantine',
     key: ['quarantine_id'],
     nullable: ['undone_seq', 'undone_by', 'undone_at'],
+    holds: ({ flag, time, notNegative }) => ({
+      ...{ hidden_count: notNegative, decision_count: notNegative, is_complete: flag },
+      ...{ created_seq: notNegative, undone_seq: notNegative, undone_at: time },
+    }),
     stored: ({ reason }) => [reason as string],
     agents: { agent_id: { erased: 'rename', also: () => ({ reason: '' }) }, undone_by: { erased: 'rename' } },
   }),

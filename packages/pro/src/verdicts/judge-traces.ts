@@ -1,7 +1,8 @@
-import { type judgeShapes, pause } from '@mem-service/server/module';
+import { Fault, type judgeShapes, pause } from '@mem-service/server/module';
 import { fitsPath, isFor, isSampled, judge, judgeInTurns, newMatchers } from '../evaluation/index.ts';
 import { loadJudged, type TraceSource } from '../evaluation/load-traces.ts';
-import { definitionIn, type WholeJudge } from '../judges/index.ts';
+import type { WholeJudge } from '../judges/index.ts';
+import { readDefinition } from '../judges/render.ts';
 import { findKnown } from './known.ts';
 import type { NewVerdict } from './save.ts';
 
@@ -14,12 +15,13 @@ export type AskingJudge = WholeJudge & { parsed: judgeShapes.ModelDefinition };
 export const asksModel = (one: ParsedJudge): one is AskingJudge => one.parsed.kind === 'llm';
 const asksNone = (one: ParsedJudge): one is CheckingJudge => one.parsed.kind !== 'llm';
 
-/** An account may have hundreds of judges with long definitions. */
+/** An account may have hundreds of judges with long definitions. One that cannot be read judges nothing, and stops no other. */
 export async function parseJudges(judges: readonly WholeJudge[]): Promise<ParsedJudge[]> {
   const parsed: ParsedJudge[] = [];
   for (const one of judges) {
     await pause();
-    parsed.push({ ...one, parsed: definitionIn(one) });
+    const definition = readDefinition(one);
+    if (!(definition instanceof Fault)) parsed.push({ ...one, parsed: definition });
   }
   return parsed;
 }

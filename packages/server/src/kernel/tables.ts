@@ -1,4 +1,5 @@
 import type { Insert, Row, Sql } from '../db/index.ts';
+import { type ColumnCheck, type ColumnRules, columnChecks } from './column-checks.ts';
 import type { AgentErasureCounts, ErasedAgent } from './erasers.ts';
 import type { Work } from './work.ts';
 
@@ -66,6 +67,10 @@ export type ExportedTable = TableDeclaration & {
   relation?: (accountId: string) => Sql;
   /** Columns that are not exported because they are rebuilt from the others. */
   derived: readonly string[];
+  /** What columns may hold in an export. */
+  checks: Readonly<Record<string, ColumnCheck>>;
+  /** Columns that name a record of a kind that comes earlier and is never deleted. */
+  refers: Readonly<Record<string, string>>;
   /** Describes what is wrong with a row of an export beyond its columns, such as the members of a document. */
   check?: (row: Row) => string | undefined;
   /** The texts of a row that count as storage of the account. */
@@ -102,14 +107,20 @@ export type WordIndex = {
 
 export const isExported = (table: TenantTable): table is ExportedTable => 'kind' in table;
 
-type ExportDeclaration = Pick<ExportedTable, 'kind' | 'key'> & Partial<Omit<ExportedTable, 'kind' | 'key' | 'columns'>>;
+type ExportDeclaration = Pick<ExportedTable, 'kind' | 'key'> &
+  Partial<Omit<ExportedTable, 'kind' | 'key' | 'columns' | 'checks'>> & {
+    /** What columns may hold beyond what their names say, by the schemas of the contract. */
+    holds?: ColumnRules;
+  };
 
 /** Declares a table by its insert statement. */
 export function exported(
   { table, columns }: Pick<Insert, 'table' | 'columns'>,
-  declared: ExportDeclaration,
+  { holds = () => ({}), ...declared }: ExportDeclaration,
 ): ExportedTable {
-  return { table, columns, nullable: [], json: [], derived: [], ...declared };
+  const { json = [], agents = {} } = declared;
+  const checks = columnChecks({ columns, json, agents, rules: holds });
+  return { table, columns, nullable: [], json, derived: [], refers: {}, ...declared, checks };
 }
 
 /** For tables whose rows are of one of several kinds. */

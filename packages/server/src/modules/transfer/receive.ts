@@ -6,20 +6,24 @@ import {
   addStored,
   bytesOfTexts,
   changed,
+  type ExportedTable,
   type Handlers,
+  prepares,
   readAccount,
   reads,
   requireRoom,
+  type Services,
   unaudited,
   unchanged,
   WHOLE_ACCOUNT,
   type Work,
   writes,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { exportedTables } from './export.ts';
 import { deleteLines, getLastLine, getLine, insertLines, listLines, sumLines } from './queries.ts';
 import { type ExportHeader, type ExportRecord, LineProblem, readHeader, readRecord } from './rules/format.ts';
-import { checkOrder } from './rules/order.ts';
+import { orderProblem } from './rules/order.ts';
 
 const status = reads<'transfer.status'>(async ({ read, caller: { account_id } }) => {
   const [account, first, last] = await Promise.all([
@@ -55,14 +59,15 @@ export function checkEmpty({ account }: Work): void {
 /** Received lines are stored beside the account until all have arrived. */
 const LINES: AuditedChange = { resource: WHOLE_ACCOUNT, before: null, after: null };
 
-const add = writes<'transfer.add'>(async (work, { input }) => {
+const add = writes<'transfer.add'>(async (work, { input, prepared }) => {
   const { from, lines, dry_run } = input;
+  const read = prepared as readonly ReadLine[];
   await work.locked;
   const { account_id, tx } = work;
   const last = await getLastLine(tx, account_id);
   const received = last ? last.no + 1 : 0;
   if (dry_run) {
-    checkLines(work, input, undefined);
+    checkLines(work, { from, read, last: undefined });
     return unchanged({ dry_run, received });
   }
   checkEmpty(work);
@@ -76,7 +81,7 @@ const add = writes<'transfer.add'>(async (work, { input }) => {
         received,
       },
     );
-  checkLines(work, input, last?.line);
+  checkLines(work, { from, read, last: last?.line });
   const bytes = bytesOfTexts(lines);
   requireRoom(work, { bytes });
   addStored(work, { storage_bytes: bytes });
@@ -101,24 +106,55 @@ async function isKnown(query: Query, accountId: string, { from, lines }: Input<'
 /** The limit of reported problems, however many lines are invalid. */
 const MAX_PROBLEMS = 20;
 
+/** The key of the record in a line, or what is wrong with it; the header is no record. */
+type ReadLine = { record?: ExportRecord; problem?: string };
+
+/** Beside other requests, as a call may bring much to check. */
+async function readLines(services: Services, { from, lines }: Input<'transfer.add'>): Promise<readonly ReadLine[]> {
+  const tables = exportedTables(services);
+  const read: ReadLine[] = [];
+  let problems = 0;
+  for (const [i, line] of lines.entries()) {
+    await pause();
+    const one = readLine(tables, line, from + i === 0);
+    read.push(one);
+    if (one.problem !== undefined && ++problems === MAX_PROBLEMS) break;
+  }
+  return read;
+}
+
+function readLine(tables: readonly ExportedTable[], line: string, isHeader: boolean): ReadLine {
+  try {
+    if (!isHeader) return { record: keyOf(readRecord(tables, line)) };
+    readHeader(line);
+    return {};
+  } catch (error) {
+    if (!(error instanceof LineProblem)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** The rest of a record is not kept in memory. */
+const keyOf = ({ table, row }: ExportRecord): ExportRecord => ({
+  table,
+  row: Object.fromEntries(table.key.map((name) => [name, row[name] ?? null])),
+});
+
+type LinesAfter = { from: number; read: readonly ReadLine[]; last: string | undefined };
+
 /** Lines are counted from 1, as editors do. */
-function checkLines({ services }: Work, { from, lines }: Input<'transfer.add'>, last: string | undefined): void {
+function checkLines({ services }: Work, { from, read, last }: LinesAfter): void {
   const tables = exportedTables(services);
   const errors: FieldError[] = [];
   let before: ExportRecord | undefined = from > 1 && last !== undefined ? readRecord(tables, last) : undefined;
-  for (const [i, line] of lines.entries()) {
-    try {
-      if (from + i === 0) readHeader(line);
-      else {
-        const next = readRecord(tables, line);
-        checkOrder(tables, before, next);
-        before = next;
-      }
-    } catch (error) {
-      if (!(error instanceof LineProblem)) throw error;
-      errors.push({ path: `lines.${i}`, message: `line ${from + i + 1} of the file ${error.message}` });
-      if (errors.length === MAX_PROBLEMS) break;
+  for (const [i, { record, problem }] of read.entries()) {
+    const wrong = problem ?? (record && orderProblem(tables, before, record));
+    if (wrong === undefined) {
+      before = record ?? before;
+      continue;
     }
+    errors.push({ path: `lines.${i}`, message: `line ${from + i + 1} of the file ${wrong}` });
+    if (errors.length === MAX_PROBLEMS) break;
   }
   if (errors.length > 0) throw invalidInput(errors);
 }
@@ -132,6 +168,6 @@ const discard = writes<'transfer.discard'>(async (work) => {
 /** Writes no audit line: the exported account does not have it. */
 export const receiveHandlers: Handlers = {
   'transfer.status': unaudited(status),
-  'transfer.add': unaudited(add),
+  'transfer.add': unaudited(prepares<'transfer.add'>(readLines, add)),
   'transfer.discard': unaudited(discard),
 };

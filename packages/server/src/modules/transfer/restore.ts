@@ -1,5 +1,5 @@
-import { Fault } from '@mem-service/contract';
-import { isConstraintError, type Row } from '../../db/index.ts';
+import { Fault, invalidInput } from '@mem-service/contract';
+import { type Find, isConstraintError, type Row } from '../../db/index.ts';
 import {
   addStored,
   bytesOfTexts,
@@ -14,6 +14,7 @@ import {
   type Work,
   writes,
 } from '../../kernel/index.ts';
+import { turnEnd } from '../../turns.ts';
 import { exportedTables } from './export.ts';
 import * as queries from './queries.ts';
 import { checkEmpty } from './receive.ts';
@@ -52,9 +53,10 @@ async function restoreAll(work: Work, tables: readonly ExportedTable[]): Promise
     const lines = await queries.listLines(tx, account_id, { after, limit: ROWS });
     let part: TableRows | undefined;
     for (const { line, no } of lines) {
+      await turnEnd();
       const { table, row } = fitting(() => readRecord(tables, line), no);
       if (part && part.table !== table) await restorePart(work, part);
-      if (part?.table !== table) part = { table, rows: [] };
+      if (part?.table !== table) part = { table, rows: [], first: no };
       part.rows.push({ account_id, ...row });
       found[table.kind] = (found[table.kind] ?? 0) + 1;
     }
@@ -77,9 +79,12 @@ function fitting<T>(read: () => T, no: number): T {
   }
 }
 
-type TableRows = { table: ExportedTable; rows: Row[] };
+/** Rows of successive lines, from one on. */
+type TableRows = { table: ExportedTable; rows: Row[]; first: number };
 
-async function restorePart(work: Work, { table, rows }: TableRows): Promise<void> {
+async function restorePart(work: Work, part: TableRows): Promise<void> {
+  const { table, rows } = part;
+  for (const name of Object.keys(table.refers)) await requireNamed(work, part, name);
   try {
     const { stored } = table;
     if (stored) addStored(work, { storage_bytes: bytesOfTexts(rows.flatMap(stored)) });
@@ -91,6 +96,37 @@ async function restorePart(work: Work, { table, rows }: TableRows): Promise<void
     if (!isConstraintError(error)) throw error;
     throw new Fault('conflict', `records of the kind ${table.kind} contradict each other`, { kind: table.kind });
   }
+}
+
+/** What the rows name is restored by now. */
+async function requireNamed(
+  { tx, account_id, services }: Work,
+  { table, rows, first }: TableRows,
+  name: string,
+): Promise<void> {
+  const named = exportedTables(services).find(({ kind }) => kind === table.refers[name]);
+  const naming = rows.flatMap((row, i) => (row[name] === null ? [] : [{ value: row[name] ?? null, no: first + i }]));
+  if (!named || naming.length === 0) return;
+  const found = await tx.findMany(
+    findByKey(named),
+    naming.map(({ value }) => [account_id, value]),
+  );
+  const unknown = naming.find((_, i) => found[i] === undefined);
+  if (unknown === undefined) return;
+  const { value, no } = unknown;
+  const message = `line ${no + 1} of the file ${name} names ${JSON.stringify(value)}, which no line before it has: discard the import`;
+  throw invalidInput([{ path: `lines.${no}`, message }]);
+}
+
+const finds = new Map<ExportedTable, Find>();
+
+/** Returns the same object each time, as with inserts. */
+function findByKey(table: ExportedTable): Find {
+  const [column = ''] = table.key;
+  const by = { account_id: 'text', [column]: 'text' } as const;
+  const known = finds.get(table) ?? { table: table.table, select: column, by };
+  finds.set(table, known);
+  return known;
 }
 
 const inserts = new Map<ExportedTable, { table: string; columns: ExportedTable['columns'] }>();

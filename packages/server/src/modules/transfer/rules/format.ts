@@ -68,8 +68,8 @@ export function readRecord(tables: readonly ExportedTable[], text: string): Expo
   const row: Row = {};
   for (const name of names) row[name] = readMember(table, name, parsed[name]);
   for (const name of names) {
-    const problem = columnProblem(name, row);
-    if (problem !== undefined) throw new LineProblem(`${name} ${problem}`);
+    const problem = columnProblem(table, name, row);
+    if (problem !== undefined) throw new LineProblem(problem);
   }
   const problem = table.check?.(row);
   if (problem !== undefined) throw new LineProblem(problem);
