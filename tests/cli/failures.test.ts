@@ -38,7 +38,11 @@ describe('a command that fails', () => {
       expect.stringContaining('--memory-type must be one of'),
     ],
     [['write', 'svc', 'k', '1', '--shared=maybe'], 2, 'mem: --shared is true or false, not "maybe"'],
-    [['write', 'svc', 'k', 'two', 'words'], 2, 'mem: write does not take "words": it takes <entity-path> <key> <value>. Quote what belongs together'],
+    [
+      ['write', 'svc', 'k', 'two', 'words'],
+      2,
+      'mem: write does not take "words": it takes <entity-path> <key> <value>. Quote what belongs together',
+    ],
     [['list', '--limit'], 2, 'mem: --limit needs a value'],
     [['list', '--limit', '1', '--limit', '2'], 2, 'mem: --limit is given twice'],
     [['list', '--cursor', 'made-up'], 2, expect.stringContaining('cursor')],

@@ -155,6 +155,28 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     await page.close();
   });
 
+  it('shows what share of traces each judge passed lately, on the list and on its page', async () => {
+    const { trace_id } = (await app.call('verdicts.list', { judge_id: JUDGE })).verdicts[0] ?? { trace_id: '' };
+    expect(trace_id).not.toBe('');
+    const { judges } = await app.call('verdicts.summarize', {});
+    const { rate, of, low, high } = judges.find(({ judge_id }) => judge_id === JUDGE)?.pass_rate ?? {
+      ...{ rate: null, of: 0, low: 0, high: 1 },
+    };
+    const shown = (share: number) => `${Math.round(share * 100)} %`;
+    const passed = `${shown(rate ?? 0)} of ${of}`;
+    const { page, complaints } = await open('#/judges');
+    await page.getByRole('columnheader', { name: 'Passed, 7 days' }).waitFor();
+    await page.getByRole('row').filter({ hasText: passed }).waitFor();
+    await page.goto(`${server.url}/#/judges/${JUDGE}`);
+    await region(page, 'Share passed').getByText(passed, { exact: true }).waitFor();
+    await region(page, 'Share passed')
+      .getByText(`${shown(low)} to ${shown(high)}`)
+      .waitFor();
+    await region(page, 'Share passed').getByText('7 days before').waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('judges the past in the background, with its progress, and cancels', async () => {
     const { page } = await open('#/backfills');
     await page.getByRole('button', { name: 'New backfill' }).click();
@@ -184,6 +206,12 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     const { page } = await open('#/verdicts');
     const table = page.getByRole('table', { name: 'Verdicts' });
     await expect.poll(() => table.getByRole('row').count()).toBe(4);
+    // A filter that is not set has an edge, in line with what is above and below it.
+    const unset = page.getByRole('button', { name: 'judge any' });
+    const edge = await unset.evaluate('(button) => getComputedStyle(button).borderLeftColor');
+    expect(edge).not.toBe('rgba(0, 0, 0, 0)');
+    const heading = await page.getByRole('heading', { name: 'Verdicts', level: 1 }).boundingBox();
+    expect((await unset.boundingBox())?.x).toBe(heading?.x);
     await page.getByRole('button', { name: 'result any' }).click();
     await page.getByRole('menuitem', { name: 'fail' }).click();
     await expect.poll(() => table.getByRole('row').count()).toBe(3);
@@ -240,7 +268,7 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     await rules.getByText(`share of failures above 20 % in 1 hour by ${JUDGE}`).waitFor();
     await layAlerts(app, { as: {}, known: {} }, { ids: ['dear'] });
     const alert = page.getByRole('table', { name: 'Alerts' }).getByRole('row').filter({ hasText: 'dear' });
-    await alert.getByText('1 trace cost 1 USD; 0 is allowed.').waitFor();
+    await alert.getByText('1 trace cost 1 USD; no cost is allowed.').waitFor();
     await page.getByRole('button', { name: 'Acknowledge the alert of dear' }).click();
     await page.getByText('No alert', { exact: true }).waitFor();
     expect((await app.call('alerts.list', {})).alerts).toMatchObject([{ rule_id: 'dear', status: 'acknowledged' }]);
@@ -293,7 +321,7 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     await page.getByLabel('Question').fill('Why do deployments fail?');
     await page.keyboard.press('Enter');
     await region(page, 'Answer')
-      .getByText(/^1 of \d runs failed\./)
+      .getByText(/^No memory is suspect: .* 1 of \d runs failed\./)
       .waitFor();
     for (const name of ['1. Which runs fail', '2. Memory behind it', '3. Where two runs part'])
       await region(page, name).waitFor();
@@ -462,6 +490,14 @@ describe.each(backends)('Evaluation on %s', (backend) => {
     const { page, complaints } = await open('#/fixes');
     const table = page.getByRole('table', { name: 'Fixes' });
     await expect.poll(() => table.getByRole('row').count()).toBe(3);
+    for (const width of [1440, 375]) {
+      await page.setViewportSize({ width, height: 812 });
+      for (const key of ['retries', 'timeout']) {
+        const title = table.getByRole('link', { name: `Fix of checkout/limits/${key}`, exact: true });
+        expect(await cutPx(title.getByText(key)), `${key}, ${width} px wide`).toBe(0);
+      }
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${server.url}/#/fixes/${first.fix_id}`);
     await page.getByRole('heading', { name: 'Fix of checkout/limits/retries', level: 1 }).waitFor();
     await page.getByRole('table', { name: 'Corrected entries' }).getByText('another value').waitFor();

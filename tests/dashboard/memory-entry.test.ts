@@ -51,6 +51,28 @@ describe.each(backends)('An entry of memory on %s', (backend) => {
     expect(complaints).toEqual([]);
   });
 
+  it('draws all steps of a long story, from none to full confidence, and no change where there is none', async () => {
+    const often = { entity_path: 'checkout/payments', key: 'often-failed' };
+    await app().call('entries.write', { ...often, value: 1, confidence: 0.8 });
+    for (let n = 1; n <= 90; n++) {
+      const outcome = { outcome_ref: `often-${n}`, outcome_type: 'failure' as const, causal_entry_keys: [often] };
+      await app().call('outcomes.commit', outcome, { agent_id: 'sre-oncall', session_id: `often-${n}` });
+    }
+    const { page, complaints } = await open('#/memory/checkout/payments?key=often-failed');
+    const story = region(page, 'Confidence');
+    const chart = story.getByRole('img', { name: /^Confidence in 91 steps, from 0\.80/ });
+    await expect.poll(() => chart.locator('text').allTextContents()).toEqual(expect.arrayContaining(['0.0', '1.0']));
+    const turns = await chart
+      .locator('path')
+      .evaluateAll((paths) => Math.max(...paths.map((path) => path.getAttribute('d')?.split('V').length ?? 0)));
+    expect(turns).toBe(91);
+    await expect.poll(() => story.getByRole('listitem').count()).toBe(5);
+    expect(await story.getByRole('listitem').locator('.bad').count()).toBe(0);
+    await chart.click({ position: { x: 16, y: 20 } });
+    await expect.poll(() => story.locator('[aria-current="step"]').innerText()).toContain('written by');
+    expect(complaints).toEqual([]);
+  });
+
   it('scrolls by itself, and leaves the paths and the list where they are', async () => {
     const { page } = await open(address);
     await region(page, 'Edges').getByRole('row').nth(1).waitFor();

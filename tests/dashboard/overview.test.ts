@@ -88,10 +88,16 @@ describe.each(backends)('Overview of an empty store on %s', (backend) => {
     await page.getByRole('menuitem', { name: 'SDK call' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Load demo data' }).waitFor();
+    await page.getByText('The tour shows demo data, and loads it first').waitFor();
     await page.getByRole('button', { name: 'Take the tour' }).click();
     const tour = page.getByRole('region', { name: 'Tour' });
     await tour.getByText('1 of 5').waitFor();
-    for (let step = 1; step < 5; step++) await tour.getByRole('button', { name: 'Next' }).click();
+    await tour.getByRole('button', { name: 'Next' }).click();
+    await tour.getByText('Arrow keys walk through the bars').waitFor();
+    await page.setViewportSize({ width: 375, height: 812 });
+    await tour.getByText('Choose an hour or a month above. Table shows the numbers.').waitFor();
+    await page.setViewportSize({ width: 1280, height: 720 });
+    for (let step = 2; step < 5; step++) await tour.getByRole('button', { name: 'Next' }).click();
     await tour.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Take the tour' }).click();
     await tour.getByText('1 of 5').waitFor();
@@ -117,8 +123,12 @@ describe.each(backends)('Overview of an empty store on %s', (backend) => {
     }
     await app.call('entries.write', { entity_path: 'demo/notes', key: 'mine', value: 'not of the demo' });
     await app.call('entries.write', { entity_path: 'demo/infra/eu-west', key: 'pool-size', value: 'changed by me' });
+    // What the service concluded from the work of the agents is there too, and goes with them.
+    await app.call('entries.read', { entity_path: 'demo/checkout/payments', key: 'lesson-contrast-deploy-2224' });
+    const { total_entries } = await app.call('stats.read', {});
     await page.getByRole('button', { name: 'Remove demo data' }).click();
-    await page.getByText('1 stay, since others changed them').waitFor();
+    const kept = '1 stays, since others changed it. Counts of the past stay.';
+    await page.getByText(`Demo data removed: ${total_entries - 2} entries. ${kept}`).waitFor();
     const { entries } = await app.call('entries.list', {});
     expect(entries.map(({ key }) => key)).toEqual(['pool-size', 'mine']);
     await expect.poll(() => page.getByRole('button', { name: 'Remove demo data' }).count()).toBe(0);
@@ -178,6 +188,21 @@ describe.each(backends)('Overview on %s', (backend) => {
     await row.getByText(`last: success, ${low} → ${end}`, { exact: true }).waitFor();
     const path = row.getByText('checkout/payments', { exact: true }).locator('..');
     expect([await cutPx(path), await cutPx(row)]).toEqual([0, 0]);
+  });
+
+  it('says of a confidence that moved that the entry was written again since', async () => {
+    const at = { entity_path: 'checkout/payments', key: 'repaired' };
+    await app.call('entries.write', { ...at, value: 3, confidence: 0.8 });
+    const lost = { outcome_ref: 'moved-repaired', outcome_type: 'regression' as const, causal_entry_keys: [at] };
+    await app.call('outcomes.commit', lost);
+    await app.call('branches.create', { name: 'repair' });
+    await app.call('entries.write', { ...at, branch: 'repair', value: 5, confidence: 0.8 });
+    await app.call('branches.merge', { name: 'repair' });
+    const { version } = await app.call('entries.read', at);
+    const { page } = await open();
+    const row = section(page, 'Confidence moved').getByRole('listitem').filter({ hasText: 'repaired' });
+    await row.getByText(`now v${version}, at 0.80`).waitFor();
+    expect(await row.locator('.bad').count()).toBe(0);
   });
 
   it('shows agents that worked before those as whom people only looked', async () => {

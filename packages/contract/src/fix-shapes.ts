@@ -79,6 +79,10 @@ const fields = {
   summary: z.string().meta({ description: 'What fails, in a sentence.' }),
   description: z.string(),
   entry_count: z.int(),
+  first_entry: z
+    .object({ entity_path: s.entityPath, key: s.key })
+    .optional()
+    .meta({ description: 'The first entry that it corrects and the reader may see.' }),
   agent_id: s.agentId.meta({ description: 'Who proposed it.' }),
   decided_by: s.agentId.nullable().meta({ description: 'Who approved or dismissed it.' }),
   decision: z.string().meta({ description: 'Why.' }),

@@ -42,7 +42,7 @@ describe.each(backends)('alerts on %s', (backend) => {
     expect(alert).toMatchObject({
       ...{ rule_id: 'failing', metric: 'failure_rate', judge_id: 'no-delete', value: 1, samples: 5, above: 0.2 },
       ...{ status: 'raised', complete: true, acknowledged_by: null, comment: '' },
-      reason: 'Judge no-delete failed 100 % of 5 traces; 20 % is allowed.',
+      reason: 'Judge no-delete failed 100 % of 5 traces; at most 20 % is allowed.',
     });
     await traced(app, 'delete');
     await everythingCaughtUp(app);
@@ -71,7 +71,7 @@ describe.each(backends)('alerts on %s', (backend) => {
     await everythingCaughtUp(app);
     expect(await raised(app)).toEqual([]);
     expect(await app.call('alert_rules.read', { rule_id: 'dear' })).toMatchObject({
-      current: { value: 0.6, samples: 1, complete: true, reason: '1 trace cost 0.6 USD; 1 is allowed.' },
+      current: { value: 0.6, samples: 1, complete: true, reason: '1 trace cost 0.6 USD; at most 1 USD is allowed.' },
     });
     app.clock.advance(61 * MINUTE);
     await traced(app, 'pay', { llm_calls: [call], agent_id: 'agent/b' });
@@ -139,7 +139,7 @@ describe.each(backends)('alerts on %s', (backend) => {
     await everythingCaughtUp(app);
     await everythingCaughtUp(app);
     expect(await raised(app, { rule_id: 'opened' })).toMatchObject([
-      { value: 1, reason: '1 incident opened; 0 allowed.' },
+      { value: 1, reason: '1 incident opened; none are allowed.' },
     ]);
     await app.call('entries.write', { entity_path: 'a', key: 'sure', value: 1, confidence: 0.95 });
     for (let i = 0; i < 3; i++) {

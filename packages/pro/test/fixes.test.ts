@@ -153,6 +153,48 @@ describe.each(backends)('fixes on %s', (backend) => {
     expect((await app.call('log.list', { types: ['fix_approved'] } as never)).events).toHaveLength(1);
   });
 
+  it('are told apart in the list by what they correct', async () => {
+    const app = await open();
+    const trace_id = await layWrongLimit(app);
+    const entries = [
+      { ...LIMIT, value: 100 },
+      { ...OTHER, value: 'phone' },
+    ];
+    await app.call('fixes.propose', { trace_id, judge_id: 'succeeds', entries });
+    await app.call('fixes.propose', { ...OTHER, entries: [{ ...OTHER, value: 'chat' }] });
+    expect((await app.call('fixes.list', {})).fixes).toMatchObject([
+      { first_entry: OTHER, entry_count: 1 },
+      { first_entry: LIMIT, entry_count: 2 },
+    ]);
+    await app.call('agents.erase', { agent_id: 'agent/careful' } as never);
+    for (const { first_entry, fix_id } of (await app.call('fixes.list', {})).fixes) {
+      const [first] = (await app.call('fixes.read', { fix_id })).entries;
+      expect(first_entry).toEqual(first && { entity_path: first.entity_path, key: first.key });
+    }
+  });
+
+  it('say that an entry was rewritten since, and are not approved where they would change nothing', async () => {
+    const app = await open();
+    const trace_id = await layWrongLimit(app);
+    const first = await app.call('fixes.propose', { trace_id, judge_id: 'succeeds' });
+    const same = await app.call('fixes.propose', LIMIT);
+    expect(same.entries[0]?.reason).not.toContain('Main has');
+    await app.call('fixes.approve', { fix_id: first.fix_id });
+    const { entries, status } = await app.call('fixes.read', { fix_id: same.fix_id });
+    expect(status).toBe('proposed');
+    expect(entries[0]?.reason).toMatch(/^Main has version 3 now\. By the ledger, /);
+    const { markdown } = await app.call('fixes.read_handover', { fix_id: same.fix_id });
+    expect(markdown).toContain('Main has version 3 now.');
+    const refused = await refusal(app.call('fixes.approve', { fix_id: same.fix_id }));
+    expect(refused).toMatchObject({ code: 'conflict', fix_id: same.fix_id });
+    expect(refused.detail).toContain('would change nothing: main already has what it corrects');
+    expect(await app.call('branches.read', { name: same.branch })).toMatchObject({ status: 'active' });
+    expect((await app.call('merges.list', {})).merges).toHaveLength(1);
+    expect(await app.call('fixes.dismiss', { fix_id: same.fix_id })).toMatchObject({ status: 'dismissed' });
+    // An approved fix has a newer version of its own making.
+    expect((await app.call('fixes.read', { fix_id: first.fix_id })).entries[0]?.reason).not.toContain('Main has');
+  });
+
   it('wait for their regression cases where the policy says so', async () => {
     const app = await open();
     const trace_id = await layWrongLimit(app);

@@ -47,11 +47,15 @@ describe.each(backends)('an investigation on %s', (backend) => {
     ]);
     const [segments, attribution, divergence, changes, answer] = lines.map(({ found }) => found);
     expect(segments).toContain('10 of 24 runs failed');
-    expect(attribution).toContain('billing/limit in version 2 by agent/writer');
+    expect(attribution).toMatch(/^The suspect is version 2 of billing\/limit, written by agent\/writer on 20\S+Z: /);
+    expect(attribution).toContain('10 of 10 failing runs read it, against 2 of 14 others.');
     expect(divergence).toContain('first differ');
     expect(changes).toContain('0 of 12 runs failed before, 10 of 12 since');
-    expect(changes).toContain('billing/limit in version 2');
-    expect(answer).toContain('billing/limit in version 2');
+    expect(changes).toContain('version 2 of billing/limit');
+    expect(answer?.startsWith(attribution as string)).toBe(true);
+    expect(answer?.match(/version 2 of billing/g)).toHaveLength(1);
+    expect(answer).toContain('No run had read the suspect before.');
+    for (const found of [segments, answer]) expect(found).not.toMatch(/errors|ended as/);
     expect((await investigate(app, { max_steps: 1 })).map(({ step }) => step)).toEqual(['segments', 'answer']);
     const none = investigate(app, { trace_id: '01hzy3v9k2m8q4w6x0c5b7n1dp' });
     expect(await refusal(none)).toMatchObject({ code: 'not_found' });
@@ -108,7 +112,7 @@ describe.each(backends)('an investigation on %s', (backend) => {
     ]);
     const asked = server.questions.map(({ body }) => body.messages[1]?.content ?? '');
     expect(asked[0]).toContain(QUESTION);
-    expect(asked[1]).toContain('billing/limit in version 2');
+    expect(asked[1]).toContain('version 2 of billing/limit');
     expect(asked[2]).toContain('No steps are left');
     expect((await app.call('budgets.read', {})).day.calls).toBe(3);
   });

@@ -32,7 +32,7 @@ describe.each(backends)('verdicts on %s', (backend) => {
     expect(verdict).toMatchObject({
       ...{ verdict_id: `${trace_id}.no-delete.1`, trace_id, judge_id: 'no-delete', judge_version: 1 },
       ...{ result: 'fail', judge_result: 'fail', score: 0, human: null, partial: false, cost_usd: null },
-      ...{ agent_id: 'agent/test', reason: 'delete was called once, and is forbidden' },
+      ...{ agent_id: 'agent/test', reason: 'delete was called once; no call is allowed' },
     });
     app.clock.advance(60_000);
     expect(await judge(trace_id)).toEqual(verdict);

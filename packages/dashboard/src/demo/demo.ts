@@ -35,7 +35,8 @@ export async function removeDemo(): Promise<RemovedDemo> {
     // Else it is somebody else's agent of this name.
     if (description !== agents[agent_id]) continue;
     try {
-      await client().call('agents.erase', { agent_id });
+      // What the service concluded from their work, such as a lesson, is theirs too.
+      removed.erased += (await client().call('agents.erase', { agent_id })).erased.entries;
     } catch (error) {
       // Only an admin erases agents; what they wrote is gone already.
       if (isMemError(error) && error.status === 403) break;

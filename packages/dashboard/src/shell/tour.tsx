@@ -2,10 +2,13 @@ import { useEffect, useRef, useState } from 'react';
 import { tour } from '../texts/tour.ts';
 import { Button } from '../ui/button.tsx';
 import { placeBelow } from '../ui/place.ts';
+import { useMedia } from '../ui/use-media.ts';
 import styles from './tour.module.css';
 
 /** Steps whose part is on the page; a phone or an empty store has fewer. */
 const stepsHere = () => tour.steps.filter(({ at }) => anchorOf(at) !== null);
+/** A phone, and whatever else is touched. */
+const NO_KEYS = '(max-width: 799px), (pointer: coarse)';
 const anchorOf = (name: string) => document.querySelector<HTMLElement>(`[data-tour="${name}"]`);
 
 /** Leads through the Overview, one part after the other. */
@@ -14,6 +17,7 @@ export function Tour({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0);
   const card = useRef<HTMLElement>(null);
   const step = steps[at];
+  const isTouch = useMedia(NO_KEYS);
   useEffect(() => {
     const anchor = step && anchorOf(step.at);
     if (!anchor || !card.current) return onClose();
@@ -28,6 +32,7 @@ export function Tour({ onClose }: { onClose: () => void }) {
   }, [step, onClose]);
   if (!step) return null;
   const isLast = at === steps.length - 1;
+  const { title, text } = isTouch ? { ...step, ...step.touch } : step;
   return (
     <section
       ref={card}
@@ -37,8 +42,8 @@ export function Tour({ onClose }: { onClose: () => void }) {
       aria-label={tour.label}
       onKeyDown={(event) => event.key === 'Escape' && onClose()}
     >
-      <div className={styles.title}>{step.title}</div>
-      <p className="second">{step.text}</p>
+      <div className={styles.title}>{title}</div>
+      <p className="second">{text}</p>
       <div className={styles.actions}>
         <span className="third small grow">{tour.of(at + 1, steps.length)}</span>
         {!isLast && (

@@ -1,4 +1,6 @@
-import { counted, number } from './format.ts';
+import { counted, number, percent } from './format.ts';
+
+type ShownCounts = Readonly<Record<'pass' | 'fail' | 'error' | 'skipped', number>>;
 
 /** Texts of judges, their verdicts and backfills. */
 export const evaluation = {
@@ -10,7 +12,21 @@ export const evaluation = {
     status: 'Status',
     statuses: { '': 'In use', active: 'Active', draft: 'Drafts', archived: 'Archived' },
     statusOf: { active: 'active', draft: 'draft', archived: 'archived' },
-    columns: { name: 'Judge', kind: 'Kind', for: 'Looks at', rate: 'Sampled', status: 'Status', changed: 'Changed' },
+    columns: {
+      ...{ name: 'Judge', kind: 'Kind', for: 'Looks at', rate: 'Sampled', passed: 'Passed, 7 days' },
+      ...{ status: 'Status', changed: 'Changed' },
+    },
+    results: {
+      title: 'Share passed',
+      passed: (share: number, of: number) => `${percent(share)} of ${number(of)}`,
+      none: '–',
+      counts: ({ pass, fail, error, skipped }: ShownCounts) =>
+        `${number(pass)} passed, ${number(fail)} failed, ${counted(error, 'error')}, ${number(skipped)} skipped`,
+      facts: { now: 'Last 7 days', interval: '95 % interval', before: '7 days before' },
+      interval: (low: number, high: number) => `${percent(low)} to ${percent(high)}`,
+      recently: 'in the last 7 days',
+      newestSince: (since: string) => `since ${since}`,
+    },
     all: 'every trace',
     ofAgent: (agent: string) => `traces of ${agent}`,
     ofPath: (path: string) => `traces that read ${path}`,

@@ -24,7 +24,6 @@ export const eventTexts = {
   passed: (passed: number, of: number) => `${passed} of ${of} passed`,
   opened: (n: number) => `${counted(n, 'pattern')} found`,
   conflicts: (n: number) => counted(n, 'conflict'),
-  to: (agent: string) => (agent === '' ? '' : `to ${agent}`),
   failedAgain: 'failed again',
 } as const;
 
@@ -132,7 +131,7 @@ export const EVENT_NAMES: Readonly<Record<string, string>> = {
   negotiation_step: 'Step of a negotiation',
   negotiation_ended: 'Negotiation ended',
   room_document_added: 'Document added to a room',
-  room_document_read: 'Text of a document read',
+  room_document_read: 'Text of a document ready',
   room_document_deleted: 'Document of a room deleted',
   room_updated: 'Room changed',
   room_closed: 'Room closed',
@@ -163,6 +162,7 @@ export const eventNameOf = ({
   details: Readonly<Record<string, unknown>>;
 }): string => {
   if (event_type === 'cross_agent_read' && details.direction === 'inbound') return 'Read by another agent';
+  if (event_type === 'room_document_read' && details.status === 'failed') return 'Text of a document not readable';
   if (event_type === 'verdict_overruled' && details.result === null) return 'Overruling taken back';
   return eventName(event_type);
 };

@@ -1,4 +1,6 @@
-import { counted, number, percent } from './format.ts';
+import { number, percent } from './format.ts';
+
+const andMore = (others: number) => `and ${number(others)} more`;
 
 /** Texts of fixes. */
 export const fixes = {
@@ -7,14 +9,15 @@ export const fixes = {
   status: 'Status',
   statuses: { '': 'All', proposed: 'Proposed', approved: 'Approved', dismissed: 'Dismissed' },
   statusOf: { proposed: 'proposed', approved: 'approved', dismissed: 'dismissed' },
-  columns: { summary: 'What fails', entries: 'Entries', branch: 'Branch', status: 'Status', proposed: 'Proposed' },
-  entries: (n: number) => counted(n, 'entry', 'entries'),
+  columns: { fix: 'Fix', summary: 'What fails', branch: 'Branch', status: 'Status', proposed: 'Proposed' },
   none: 'No fix yet',
   noneOf: (status: string) => `No fix is ${status}`,
   noneHint:
     'A fix is proposed from an incident, a behavior, a failed verdict, or an entry that outcomes speak against:',
+  fixOf: 'Fix of',
+  andMore,
   titleOf: (entry: string | undefined, others: number) =>
-    entry === undefined ? 'Fix' : `Fix of ${entry}${others > 0 ? ` and ${number(others)} more` : ''}`,
+    entry === undefined ? 'Fix' : `Fix of ${entry}${others > 0 ? ` ${andMore(others)}` : ''}`,
   propose: 'Propose a fix',
   proposed: 'A fix is proposed; main is not changed',
   approve: 'Approve',

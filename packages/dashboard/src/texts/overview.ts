@@ -103,6 +103,8 @@ export const overview = {
     nothing: (when: string) => `No outcome moved a confidence ${when}.`,
     last: ({ outcome_type, before, after }: { outcome_type: string; before: number; after: number }) =>
       `last: ${outcome_type}, ${confidence(before)} → ${confidence(after)}`,
+    now: ({ version, confidence: stands }: { version: number; confidence: number }) =>
+      `now v${version}, at ${confidence(stands)}`,
   },
   agents: {
     title: (when: string) => `Agents, ${when}`,
@@ -123,12 +125,18 @@ export const overview = {
     keyHint: 'Set MEM_API_KEY to your key first.',
     way: 'With',
     code: 'Commands that write the first entry',
+    tour: 'Take the tour with demo data',
     demo: 'Load demo data',
-    demoHint: 'Five agents and their work, all of it under demo/. One click removes it again.',
+    demoHint:
+      'The tour shows demo data, and loads it first: five agents and their work, all of it under demo/. One click removes it again.',
     loading: (done: number, total: number) => `Demo data: ${done} of ${total} steps`,
     removeDemo: 'Remove demo data',
     demoShown: 'This store has demo data under demo/.',
     removed: ({ erased, kept }: { erased: number; kept: number }) =>
-      `Demo data removed: ${counted(erased, 'entry', 'entries')}${kept === 0 ? '' : `. ${kept} stay, since others changed them`}`,
+      `Demo data removed: ${counted(erased, 'entry', 'entries')}.${
+        kept === 0
+          ? ''
+          : ` ${kept} ${kept === 1 ? 'stays' : 'stay'}, since others changed ${kept === 1 ? 'it' : 'them'}.`
+      } Counts of the past stay.`,
   },
 } as const;

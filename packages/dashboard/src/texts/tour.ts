@@ -1,3 +1,11 @@
+type TourStep = {
+  at: string;
+  title: string;
+  text: string;
+  /** What it says instead on a phone, which has no keys. */
+  touch?: { title?: string; text: string };
+};
+
 /** The first-run tour: what each part of the Overview is for. */
 export const tour = {
   label: 'Tour',
@@ -16,11 +24,13 @@ export const tour = {
       at: 'activity',
       title: 'What happened, over time',
       text: 'Choose an hour or a month above. Arrow keys walk through the bars; Table shows the numbers.',
+      touch: { text: 'Choose an hour or a month above. Table shows the numbers.' },
     },
     {
       at: 'live',
       title: 'As it happens',
       text: 'Every change appears here at once. Rows wait while you read, and p pauses them. Each one opens what it is about.',
+      touch: { text: 'Every change appears here at once. Each row opens what it is about.' },
     },
     {
       at: 'needs',
@@ -31,6 +41,10 @@ export const tour = {
       at: 'find',
       title: 'Everything from the keyboard',
       text: 'Ctrl K or Cmd K goes anywhere and finds any entry or agent. ? lists all keys.',
+      touch: {
+        title: 'Everything from one place',
+        text: 'The magnifying glass goes anywhere and finds any entry or agent.',
+      },
     },
-  ],
+  ] as readonly TourStep[],
 } as const;

@@ -55,6 +55,6 @@ describe('An event about a thing', () => {
       words: '1 of 3 verdicts failed',
     });
     expect(words('cases_run', { passed: 2, cases: 2 })).toMatchObject({ tone: 'good', words: '2 of 2 passed' });
-    expect(words('negotiation_ended', { status: 'timed_out' })).toMatchObject({ tone: 'second', words: 'timed out' });
+    expect(words('backfill_ended', { status: 'timed_out' })).toMatchObject({ tone: 'second', words: 'timed out' });
   });
 });

@@ -53,9 +53,7 @@ const NAMES = ['title', 'source_id', 'rule_id', 'case_id', 'judge_id', 'behavior
 export function nameOfThing({ event_type, details }: FeedEvent): string {
   // The log of an account names the room, that of a room what its account is called there.
   if (event_type.startsWith('room_'))
-    return event_type === 'room_message'
-      ? ''
-      : ([details.name, details.room_id, details.label].map(text).find(Boolean) ?? '');
+    return [details.name, details.room_id, details.label].map(text).find(Boolean) ?? '';
   const found = NAMES.map((member) => text(details[member])).find((name) => name !== '');
   if (found !== undefined) return found;
   if (event_type.startsWith('pattern_')) return words(details.pattern_type);
@@ -111,11 +109,6 @@ export const THING_WORDS: Readonly<Record<string, WordsOf>> = {
   quarantine_undone: entries,
   conflict_resolved: ({ resolved }) => plain('', texts.conflicts(count(resolved))),
   merge_aborted: ({ conflicts }) => plain('', texts.conflicts(count(conflicts))),
-  room_message: ({ message_type, addressed_to }) =>
-    plain(message_type === 'message' ? '' : words(message_type), texts.to(text(addressed_to))),
-  room_document_read: ({ status: is }) => (is === 'failed' ? bad : plain)(words(is)),
-  negotiation_step: ({ action, rationale }) => plain(words(action), text(rationale)),
-  negotiation_ended: ({ status: is, reason }) => (is === 'agreed' ? good : plain)(words(is), text(reason)),
   dead_letter_replayed: ({ replayed }) => (replayed === true ? plain('') : bad(texts.failedAgain)),
   pull_request_reviewed: ({ decision }) => plain(words(decision)),
   pull_request_checked: ({ check, status: is }) => (is === 'failed' ? bad : plain)(words(is), text(check)),

@@ -38,7 +38,7 @@ export function ChoiceFilter({ name, value, any, choices, onChange }: ChoiceFilt
     onSelect: () => onChange(choice.value),
   }));
   return (
-    <Menu label={`${name} ${any}`} kind="quiet" items={items} disabled={items.length === 0}>
+    <Menu label={`${name} ${any}`} kind="chipButton" items={items} disabled={items.length === 0}>
       <span className="third">{name}</span> {any}
     </Menu>
   );
@@ -73,7 +73,7 @@ export function TextFilter({ name, value, any, hint, onChange }: TextFilterProps
     <>
       <span ref={anchor}>
         <Button
-          kind="quiet"
+          kind="chipButton"
           aria-label={`${name} ${any}`}
           aria-haspopup="dialog"
           aria-controls={id}

@@ -106,9 +106,17 @@ export function Confidence({ value, before }: { value: number; before?: number |
   );
 }
 
-/** 0.80 → 0.62, the second number green or red. */
-export function Delta({ before, after }: { before: number | null; after: number }) {
-  const tone = before === null || before === after ? '' : after > before ? 'good' : 'bad';
+type DeltaProps = {
+  before: number | null;
+  after: number;
+  /** It holds no longer: in grey. */
+  isPast?: boolean;
+};
+
+/** 0.80 → 0.62, the second number green or red where the two do not look the same. */
+export function Delta({ before, after, isPast = false }: DeltaProps) {
+  const isSame = before === null || confidenceText(before) === confidenceText(after);
+  const tone = isPast ? 'third' : isSame ? '' : after > before ? 'good' : 'bad';
   return (
     <span className={styles.delta}>
       {before !== null && (

@@ -90,14 +90,21 @@ async function approveOne(work: Work, item: Approval): Promise<WriteResult<Decid
     },
   });
   if (merged instanceof Fault) return merged;
-  const { merge_id, status } = merged.output;
-  // Where `main` has all of it already there is no merge that ends the branch.
-  if (status === 'up_to_date') await closeBranch(work, { input: { name: branch, agent_id, session_id }, caller });
+  const { merge_id, added, modified, deleted } = merged.output;
+  // Thrown, so that the merge is taken back.
+  if (added + modified + deleted === 0) throw isWithoutEffect(before);
   const case_run_id = replay.passed ? replay.case_run_id : null;
   const author = authorOf(input, caller);
   const after = decide(work, before, { status: 'approved', author, decision: reason, merge_id, case_run_id });
   return answer(work, caller, { before, after });
 }
+
+/** Such as after another fix of the same entry. */
+const isWithoutEffect = ({ fix_id, branch }: FixRow): Fault =>
+  new Fault('conflict', `fix ${fix_id} would change nothing: main already has what it corrects. Dismiss it`, {
+    fix_id,
+    branch,
+  });
 
 const notReplayed = ({ fix_id, set_id, branch }: FixRow, reason: string): Fault =>
   new Fault(

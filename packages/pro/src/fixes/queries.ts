@@ -176,6 +176,19 @@ export function listEntriesOf(query: Query, accountId: string, fixId: string): P
   );
 }
 
+export type FixedEntryName = Pick<FixedEntryRow, 'fix_id' | 'no' | 'entry_id' | 'visible_to'>;
+
+/** Those of several fixes, in order. */
+export function listEntryNames(query: Query, dialect: Dialect, fixes: readonly FixRow[]): Promise<FixedEntryName[]> {
+  const [first] = fixes;
+  if (!first) return Promise.resolve([]);
+  const ids = fixes.map(({ fix_id }) => fix_id);
+  return query.all(
+    sql`SELECT fix_id, no, entry_id, visible_to FROM fixed_entries WHERE account_id = ${first.account_id}
+        AND fix_id IN (SELECT value FROM ${dialect.texts(ids)}) ORDER BY fix_id, no`,
+  );
+}
+
 /** A condition on a part of a trace: it is the read of one of some versions, which are named as in `versionName`. */
 export function readOneOf(dialect: Dialect, names: readonly string[]): Sql {
   const version = fragment(dialect.jsonMember('data', ['version'], 'text'));

@@ -13,9 +13,9 @@ import {
 } from '@mem-service/server/module';
 import type { LedgerOfVersion } from '../attribution/index.ts';
 import { listRunsOn, toRun } from '../cases/index.ts';
-import { type FixedEntryRow, type FixRow, listEntriesOf } from './queries.ts';
+import { type FixedEntryRow, type FixRow, listEntriesOf, listEntryNames } from './queries.ts';
 import { replayOf } from './replay.ts';
-import type { RunsOfVersion } from './rules/words.ts';
+import { type RunsOfVersion, sinceProposed } from './rules/words.ts';
 
 export type FixReader = Pick<ReadContext, 'caller' | 'services'> & { read: Query };
 export type Fix = Output<'fixes.list'>['fixes'][number];
@@ -26,18 +26,20 @@ type FixChange = WholeFix['timeline'][number];
 const MAX_RUNS = 20;
 
 /** With the names of what they were proposed from, where it is still there and the reader may see it. */
-export async function toFixes({ read, caller }: FixReader, rows: readonly FixRow[]): Promise<Fix[]> {
+export async function toFixes(reader: FixReader, rows: readonly FixRow[]): Promise<Fix[]> {
+  const { read, caller } = reader;
   const { account_id, agent_id } = caller;
   const of = (kind: string) =>
     rows.filter(({ source_kind }) => source_kind === kind).map(({ source_seq }) => source_seq);
   const [seqs, numbers] = [of('verdict'), of('entry')];
-  const [traces, heads] = await Promise.all([
+  const [traces, heads, first] = await Promise.all([
     seqs.length === 0 ? [] : findTraces(read, account_id, seqs),
     findEntriesByNumber(
       read,
       account_id,
       numbers.map((entry_id) => ({ entry_id })),
     ),
+    firstEntries(reader, rows),
   ]);
   const traceIds = new Map(seqs.map((seq, i) => [seq, traces[i]?.trace_id ?? null]));
   const seen = heads.map((head) => (head && mayAgentSee(head, agent_id) ? head : undefined));
@@ -45,15 +47,34 @@ export async function toFixes({ read, caller }: FixReader, rows: readonly FixRow
   return rows.map((row) => {
     const { source_kind: kind, source_id, source_seq, source_version, judge_id, behavior_id } = row;
     const head = kind === 'entry' ? names.get(source_seq) : undefined;
-    return toFix(row, {
+    const source: Fix['source'] = {
       kind: kind as Fix['source']['kind'],
       judge_id,
       trace_id: kind === 'verdict' ? (traceIds.get(source_seq) ?? null) : null,
       behavior_id,
       incident_id: kind === 'incident' ? source_id : null,
       ...{ entity_path: head?.entity_path ?? null, key: head?.key ?? null, version: head ? source_version : null },
-    });
+    };
+    const first_entry = first.get(row.fix_id);
+    return { ...toFix(row, source), ...(first_entry ? { first_entry } : {}) };
   });
+}
+
+/** By fix, the first entry that is still there and that the reader may see. */
+async function firstEntries(
+  { read, caller, services }: FixReader,
+  rows: readonly FixRow[],
+): Promise<Map<string, NonNullable<Fix['first_entry']>>> {
+  const { account_id, agent_id } = caller;
+  const names = await listEntryNames(read, services.database.dialect, rows);
+  const heads = await findEntriesByNumber(read, account_id, names);
+  const first = new Map<string, NonNullable<Fix['first_entry']>>();
+  for (const [i, name] of names.entries()) {
+    const head = heads[i];
+    if (first.has(name.fix_id) || !head || !mayAgentSee(head, agent_id) || !isFor(name, agent_id)) continue;
+    first.set(name.fix_id, { entity_path: head.entity_path, key: head.key });
+  }
+  return first;
 }
 
 const toFix = (row: FixRow, source: Fix['source']): Fix => ({
@@ -95,7 +116,7 @@ export type SeenCorrection = { row: FixedEntryRow; entry: FixedEntry; isHeld: bo
 /** The entries of a fix that are still there, and that the reader may see. */
 export async function seenEntries(
   { read, caller }: FixReader,
-  { account_id, fix_id }: FixRow,
+  { account_id, fix_id, status }: FixRow,
 ): Promise<SeenCorrection[]> {
   const { agent_id } = caller;
   const rows = await listEntriesOf(read, account_id, fix_id);
@@ -112,7 +133,9 @@ export async function seenEntries(
       ...{ entity_path, key, blamed_version: row.version, blamed_author: blamed?.agent_id ?? null },
       blamed_at: blamed ? toIso(blamed.written_at) : null,
       action: row.action as FixedEntry['action'],
-      ...{ restored_version: row.restored_version, branch_version: row.branch_version, reason: row.reason },
+      ...{ restored_version: row.restored_version, branch_version: row.branch_version },
+      // What was approved has another version of its own.
+      reason: `${status === 'proposed' ? sinceProposed(row, head) : ''}${row.reason}`,
       runs: row.runs === null ? null : (JSON.parse(row.runs) as RunsOfVersion),
       ledger: JSON.parse(row.ledger) as LedgerOfVersion,
     };
@@ -120,7 +143,8 @@ export async function seenEntries(
   });
 }
 
-const isFor = ({ visible_to }: FixedEntryRow, agentId: string): boolean => visible_to === '' || visible_to === agentId;
+const isFor = ({ visible_to }: Pick<FixedEntryRow, 'visible_to'>, agentId: string): boolean =>
+  visible_to === '' || visible_to === agentId;
 
 async function timelineOf(query: Query, row: FixRow): Promise<FixChange[]> {
   const { account_id, set_id, branch, agent_id, description, created_at } = row;

@@ -19,10 +19,12 @@ export type Inquiry = Pick<Input<'investigations.run'>, 'agent_id' | 'trace_id' 
   by?: readonly string[] | undefined;
 };
 export type StepName = Exclude<Output<'investigations.run'>['step'], 'answer'>;
-export type StepFinding = { found: string; data: object };
+export type StepFinding = Pick<words.AnsweredStep, 'found' | 'suspect' | 'besides'> & { data: object };
 
 const MAX_RUNS = 2_000;
 const MAX_SHOWN = 5;
+/** Some of them only restate the failure. */
+const MAX_SEGMENTS = 20;
 const MAX_CHANGES = 10;
 /** Versions whose names are looked up to find those to be shown. */
 const MAX_LOOKED_UP = 200;
@@ -36,18 +38,21 @@ export const STEPS: Record<StepName, (context: ReadContext, inquiry: Inquiry) =>
 
 async function segmentsStep(context: ReadContext, inquiry: Inquiry): Promise<StepFinding> {
   const { agent_id, judge_id, since, until, by = [] } = inquiry;
-  const input = { by: [...by], judge_id, agent_id, since, until, min_runs: MAX_SHOWN, limit: MAX_SHOWN };
-  const data = await segmentsOf(context, input as Input<'segments.list'>);
-  const { fails, looked_at } = data;
-  return { found: fails.of === 0 ? words.aboutNoResults(inquiry, looked_at) : words.aboutSegments(data), data };
+  const input = { by: [...by], judge_id, agent_id, since, until, min_runs: MAX_SHOWN, limit: MAX_SEGMENTS };
+  const found = await segmentsOf(context, input as Input<'segments.list'>);
+  // What is asked for by name is shown, even if it only restates the failure.
+  const causes = by.length > 0 ? found.segments : words.causesAmong(found.segments);
+  const data = { ...found, segments: causes.slice(0, MAX_SHOWN) };
+  if (data.fails.of === 0) return { found: words.aboutNoResults(inquiry, data.looked_at), data };
+  return { found: words.aboutSegments(data), besides: (suspect) => words.aboutSegments(data, suspect), data };
 }
 
 async function attributionStep(context: ReadContext, inquiry: Inquiry): Promise<StepFinding> {
   const collected = await runsOf(context, inquiry);
   const { suspects, sets, failed, complete } = await attributeRuns(context, collected, MAX_SHOWN);
   const data = { suspects: suspects.map(({ memory }) => memory), failed, passed: sets.length - failed, complete };
-  const { runs } = collected;
-  return { found: sets.length === 0 ? words.aboutNoResults(inquiry, runs.length) : words.aboutSuspects(data), data };
+  if (sets.length === 0) return { found: words.aboutNoResults(inquiry, collected.runs.length), data };
+  return { found: words.aboutSuspects(data), suspect: words.leadingOf(data.suspects)[0], data };
 }
 
 async function divergenceStep(context: ReadContext, inquiry: Inquiry): Promise<StepFinding> {
@@ -93,7 +98,7 @@ async function changesStep(context: ReadContext, inquiry: Inquiry): Promise<Step
   const { trace_id, created_at } = first.run;
   const { before, since } = onset;
   const data = { began_at: toIso(created_at), trace_id, before, since, changes };
-  return { found: words.aboutChanges(data), data };
+  return { found: words.aboutChanges(data), besides: (suspect) => words.aboutChanges(data, suspect), data };
 }
 
 type ReadersOfVersion = readonly [name: string, readers: { failed: number; passed: number }];

@@ -7,7 +7,7 @@ import { choiceParameter, navigate, useSearch } from '../../router/router.tsx';
 import { useCrumbs } from '../../shell/crumbs.ts';
 import { fixes as texts } from '../../texts/fixes.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { Tag, type Tone } from '../../ui/marks.tsx';
+import { EntryName, Tag, type Tone } from '../../ui/marks.tsx';
 import type { Column } from '../../ui/table.tsx';
 import styles from '../branches/branches.module.css';
 import { ageColumn } from '../branches/columns.tsx';
@@ -71,23 +71,19 @@ function NoFix({ status }: { status: string | undefined }) {
 
 const columnsAt = (now: number): readonly Column<ListedFix>[] => [
   {
-    ...{ id: 'summary', head: texts.columns.summary, phone: 'name' },
-    cell: ({ fix_id, summary, description }) => (
-      <span className={styles.branch}>
-        <Icon name="wrench" />
-        <a className="strong cut" href={hrefOf('fixes', fix_id)} title={summary}>
-          {summary}
-        </a>
-        {description !== '' && <span className="third cut wide-only">{description}</span>}
+    ...{ id: 'fix', head: texts.columns.fix, phone: 'name' },
+    cell: (fix) => <FixTitle fix={fix} />,
+  },
+  {
+    ...{ id: 'summary', head: texts.columns.summary, phone: 'detail' },
+    cell: ({ summary, description }) => (
+      <span className="second" title={description === '' ? summary : `${summary}\n${description}`}>
+        {summary}
       </span>
     ),
   },
   {
-    ...{ id: 'entries', head: texts.columns.entries, width: 92, phone: 'detail' },
-    cell: ({ entry_count }) => <span className="second">{texts.entries(entry_count)}</span>,
-  },
-  {
-    ...{ id: 'branch', head: texts.columns.branch, width: 300, phone: 'hide' },
+    ...{ id: 'branch', head: texts.columns.branch, width: 250, phone: 'hide' },
     cell: ({ branch }) => (
       <a className="second" href={hrefOf('branches', branch)}>
         {branch}
@@ -100,3 +96,24 @@ const columnsAt = (now: number): readonly Column<ListedFix>[] => [
   },
   ageColumn(texts.columns.proposed, now),
 ];
+
+/** As its page names it. Where there is little room, the path is cut and not the key. */
+function FixTitle({ fix: { fix_id, first_entry, entry_count } }: { fix: ListedFix }) {
+  const title = texts.titleOf(first_entry && `${first_entry.entity_path}/${first_entry.key}`, entry_count - 1);
+  return (
+    <span className={styles.branch}>
+      <Icon name="wrench" />
+      <a className={`${styles.branch} strong`} href={hrefOf('fixes', fix_id)} title={title} aria-label={title}>
+        {first_entry === undefined ? (
+          title
+        ) : (
+          <>
+            <span>{texts.fixOf}</span>
+            <EntryName path={first_entry.entity_path} name={first_entry.key} title={title} />
+            {entry_count > 1 && <span>{texts.andMore(entry_count - 1)}</span>}
+          </>
+        )}
+      </a>
+    </span>
+  );
+}

@@ -18,6 +18,8 @@ import { BudgetPart } from './budget-part.tsx';
 import evaluationStyles from './evaluation.module.css';
 import { FIRST_JUDGE, JUDGE_ANSWERS, type ListedJudge, targetOf } from './evaluation-data.ts';
 import { JudgeForm } from './judge-form.tsx';
+import { Passed } from './judge-passed.tsx';
+import { type JudgeResults, useJudgeResults } from './judge-results.ts';
 import { NoneYet } from './none-yet.tsx';
 import { StatusList } from './status-list.tsx';
 
@@ -39,6 +41,7 @@ export function JudgeList() {
   const call = { name: 'judges.list', input } as const;
   const pages = usePages('judges.list', input);
   const judges = pages.data?.pages.flatMap((page) => page.judges) ?? [];
+  const results = useJudgeResults();
   const seeding = useAction('judges.seed', {
     changes: JUDGE_ANSWERS,
     onDone: ({ created }) => showToast(texts.seeded(created.length)),
@@ -58,7 +61,7 @@ export function JudgeList() {
         call={call}
         pages={pages}
         rows={judges}
-        columns={columnsAt(now)}
+        columns={columnsAt(now, results)}
         keyOf={({ judge_id }) => judge_id}
         onOpen={({ judge_id }) => navigate(hrefOf('judges', judge_id))}
         none={<NoneYet texts={texts} status={status === '' ? undefined : texts.statusOf[status]} first={FIRST_JUDGE} />}
@@ -84,7 +87,7 @@ export function JudgeList() {
   );
 }
 
-const columnsAt = (now: number): readonly Column<ListedJudge>[] => [
+const columnsAt = (now: number, results: JudgeResults | undefined): readonly Column<ListedJudge>[] => [
   {
     id: 'name',
     head: texts.columns.name,
@@ -124,6 +127,7 @@ const columnsAt = (now: number): readonly Column<ListedJudge>[] => [
     phone: 'hide',
     cell: ({ sampling_rate }) => <span className="second">{percent(sampling_rate)}</span>,
   },
+  ...(results === undefined ? [] : [passedColumn(results)]),
   {
     id: 'status',
     head: texts.columns.status,
@@ -143,3 +147,8 @@ const columnsAt = (now: number): readonly Column<ListedJudge>[] => [
     ),
   },
 ];
+
+const passedColumn = ({ of, when }: JudgeResults): Column<ListedJudge> => ({
+  ...{ id: 'passed', head: texts.columns.passed, width: 116, end: true, phone: 'hide' },
+  cell: ({ judge_id }) => <Passed found={of(judge_id)} when={when} />,
+});

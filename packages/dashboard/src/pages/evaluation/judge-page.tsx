@@ -22,6 +22,7 @@ import { DryRun } from './dry-run.tsx';
 import { JUDGE_ANSWERS, type ListedJudge, targetOf } from './evaluation-data.ts';
 import { JudgeForm } from './judge-form.tsx';
 import { STATUS_TONES } from './judge-list.tsx';
+import { JudgePassed } from './judge-passed.tsx';
 import { JudgeVersions } from './judge-versions.tsx';
 
 const texts = evaluation.judges;
@@ -83,6 +84,7 @@ function ShownJudge({ judge, call, isOld }: ShownJudgeProps) {
           <Section title={texts.about}>
             <Facts facts={factsOf(judge)} />
           </Section>
+          <JudgePassed judgeId={judge_id} />
           <JudgeVersions judgeId={judge_id} newest={version} />
         </div>
       </div>

@@ -1,19 +1,21 @@
-import { type KeyboardEvent, useRef } from 'react';
+import { type KeyboardEvent, type MouseEvent, useRef } from 'react';
 import { confidence as confidenceText, day, minuteTime } from '../../texts/format.ts';
 import { memory } from '../../texts/memory.ts';
 import chart from '../../ui/chart.module.css';
 import { useWidth } from '../../ui/use-width.ts';
 import type { ChartStep } from './entry-data.ts';
 import styles from './story.module.css';
-import { rangeOf, type StepShape, shapeOf } from './story-scale.ts';
+import { markedSteps, type StepShape, shapeOf, TICKS } from './story-scale.ts';
 
 const AXIS_PX = 36;
 const FOOT_PX = 40;
 const TOP_PX = 12;
 const HEIGHT_PX = 200;
 const START_PX = 14;
-/** Steps nearer to each other than this cannot be told apart. */
-const LEAST_STEP_PX = 12;
+/** Marks nearer to each other than this cannot be told apart. */
+const LEAST_MARK_PX = 12;
+/** So many steps can be seen in a line. */
+const MOST_STEPS = 500;
 const LABEL_PX = 56;
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -24,7 +26,7 @@ type StoryChartProps = {
   onSelect: (index: number) => void;
 };
 
-/** The confidence as a line of steps, the newest that have room. */
+/** The confidence as a line of its newest steps, with a mark on those that have room for one. */
 export function StoryChart({ label, steps, selected, onSelect }: StoryChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -54,20 +56,24 @@ export function StoryChart({ label, steps, selected, onSelect }: StoryChartProps
 type PlotProps = Omit<StoryChartProps, 'label'> & { width: number };
 
 function Plot({ steps, selected, onSelect, width }: PlotProps) {
-  const room = Math.max(2, Math.floor((width - START_PX * 2) / LEAST_STEP_PX));
-  const first = Math.max(0, steps.length - room);
+  const first = Math.max(0, steps.length - MOST_STEPS);
   const drawn = steps.slice(first);
-  const { low, high, ticks } = rangeOf(drawn);
   const bottom = HEIGHT_PX - FOOT_PX;
-  const y = (value: number) => TOP_PX + ((high - value) / (high - low)) * (bottom - TOP_PX);
-  const gap = (width - START_PX * 2) / Math.max(1, drawn.length);
+  const y = (value: number) => TOP_PX + (1 - value) * (bottom - TOP_PX);
+  const gap = (width - START_PX * 2) / drawn.length;
   const x = (i: number) => START_PX + i * gap;
   const line = drawn
     .map(({ confidence_after }, i) => `${i === 0 ? `M${x(0)} ` : `H${x(i)}V`}${y(confidence_after)}`)
     .join('');
+  const marked = markedSteps(drawn, LEAST_MARK_PX / gap);
+  const chosen = drawn[selected - first];
+  const onClick = ({ clientX, currentTarget }: MouseEvent<Element>) => {
+    const at = Math.round((clientX - currentTarget.getBoundingClientRect().left - START_PX) / gap);
+    onSelect(first + Math.max(0, Math.min(drawn.length - 1, at)));
+  };
   return (
     <>
-      {ticks.map((tick) => (
+      {TICKS.map((tick) => (
         <g key={tick}>
           <path className={chart.grid} d={`M0 ${Math.round(y(tick)) + 0.5}H${width}`} />
           <text x={width + 8} y={y(tick) + 4}>
@@ -75,34 +81,28 @@ function Plot({ steps, selected, onSelect, width }: PlotProps) {
           </text>
         </g>
       ))}
-      {drawn.map(
-        (step, i) =>
-          i > 0 &&
-          step.kind === 'written' && (
-            <path key={`begin-${step.at}-${step.version}`} className={styles.begin} d={`M${x(i)} 4V${bottom}`} />
-          ),
+      {marked.map(
+        (i) =>
+          i > 0 && drawn[i]?.kind === 'written' && <path key={i} className={styles.begin} d={`M${x(i)} 4V${bottom}`} />,
       )}
       <Versions drawn={drawn} x={x} bottom={bottom} width={width} />
       <path className={styles.storyLine} d={`${line}H${width}`} />
-      {drawn.map((step, i) => (
-        <PointMark
-          // biome-ignore lint/suspicious/noArrayIndexKey: steps are only added at the end.
-          key={first + i}
-          shape={shapeOf(step)}
-          x={x(i)}
-          y={y(step.confidence_after)}
-          isSelected={first + i === selected}
-          onSelect={() => onSelect(first + i)}
-        />
-      ))}
-      {drawn[selected - first] && (
+      {[...marked.filter((i) => i !== selected - first), selected - first].map((i) => {
+        const step = drawn[i];
+        return (
+          step && <PointMark key={i} step={step} x={x(i)} y={y(step.confidence_after)} isSelected={step === chosen} />
+        );
+      })}
+      {chosen && (
         <Note
-          step={drawn[selected - first] as ChartStep}
-          at={{ x: x(selected - first), y: y((drawn[selected - first] as ChartStep).confidence_after) }}
+          step={chosen}
+          at={{ x: x(selected - first), y: y(chosen.confidence_after) }}
           points={drawn.map(({ confidence_after }, i) => ({ x: x(i), y: y(confidence_after) }))}
           width={width}
         />
       )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys do the same; the list below has all steps. */}
+      <rect className={styles.plot} width={width} height={bottom} onClick={onClick} />
     </>
   );
 }
@@ -140,13 +140,12 @@ function Versions({ drawn, x, bottom, width }: VersionsProps) {
   );
 }
 
-type PointProps = { shape: StepShape; x: number; y: number; isSelected: boolean; onSelect: () => void };
+type PointProps = { step: ChartStep; x: number; y: number; isSelected: boolean };
 
-function PointMark({ shape, x, y, isSelected, onSelect }: PointProps) {
+function PointMark({ step, x, y, isSelected }: PointProps) {
+  const shape = shapeOf(step);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys do the same; the table below has all steps.
-    <g className={styles.point} transform={`translate(${x} ${y})`} onClick={onSelect}>
-      <circle r="12" fill="transparent" />
+    <g transform={`translate(${x} ${y})`}>
       {isSelected && <circle className={styles.pointRing} data-shape={shape} r="9.5" />}
       <StepMark shape={shape} />
     </g>

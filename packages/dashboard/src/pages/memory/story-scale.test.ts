@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { ChartStep } from './entry-data.ts';
-import { rangeOf, reasonOf, sentence, shapeOf } from './story-scale.ts';
+import { markedSteps, reasonOf, sentence, shapeOf } from './story-scale.ts';
 
 const step = (confidence_before: number | null, confidence_after: number, kind: ChartStep['kind'] = 'outcome') =>
   ({ kind, confidence_before, confidence_after }) as ChartStep;
 
 describe('the chart of a confidence', () => {
-  it('cuts its axis to the range in use, with labels at both ends', () => {
-    expect(rangeOf([step(null, 0.8), step(0.8, 0.85)])).toEqual({ low: 0.7, high: 0.9, ticks: [0.9, 0.8, 0.7] });
-    expect(rangeOf([step(null, 0.95), step(0.95, 0.1)])).toMatchObject({ low: 0, high: 1 });
-    expect(rangeOf([step(null, 1)])).toMatchObject({ low: 0.8, high: 1 });
-    expect(rangeOf([step(null, 0)])).toMatchObject({ low: 0, high: 0.2 });
+  it('marks every step that has room, or else those that moved most', () => {
+    const flat = Array.from({ length: 40 }, () => step(0.2, 0.2));
+    const steps = [step(null, 0.8, 'written'), step(0.8, 0.8), step(0.8, 0.3), step(0.3, 0.2), ...flat];
+    expect(markedSteps(steps, 0.5)).toHaveLength(steps.length);
+    const marked = markedSteps(steps, 4);
+    expect(marked).toContain(2);
+    expect(marked.every((i, n) => n === 0 || i - (marked[n - 1] ?? 0) >= 4)).toBe(true);
   });
 
   it('draws what was written as a square, and moves by their direction', () => {
-    const steps = [step(null, 0.8, 'written'), step(0.8, 0.9), step(0.9, 0.4), step(0.4, 0.4)];
-    expect(steps.map(shapeOf)).toEqual(['written', 'up', 'down', 'level']);
+    const steps = [step(null, 0.8, 'written'), step(0.8, 0.9), step(0.9, 0.4), step(0.4, 0.4), step(0.204, 0.201)];
+    expect(steps.map(shapeOf)).toEqual(['written', 'up', 'down', 'level', 'level']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { confidence as confidenceText } from '../../texts/format.ts';
 import type { ChartStep } from './entry-data.ts';
 
 /** What a step is drawn as: a square where something was written, else a triangle that points to where it went. */
@@ -5,21 +6,27 @@ export type StepShape = 'written' | 'up' | 'down' | 'level';
 
 export function shapeOf({ kind, confidence_before, confidence_after }: ChartStep): StepShape {
   if (kind === 'written' || kind === 'restated') return 'written';
-  if (confidence_before === null || confidence_before === confidence_after) return 'level';
+  // What rounds to the same number went nowhere.
+  if (confidence_before === null || confidenceText(confidence_before) === confidenceText(confidence_after))
+    return 'level';
   return confidence_after > confidence_before ? 'up' : 'down';
 }
 
-/** The axis is cut to the range in use; at least 0.2 of it is shown, and its ends have labels. */
-export function rangeOf(steps: readonly ChartStep[]): { low: number; high: number; ticks: number[] } {
-  const values = steps.map(({ confidence_after }) => confidence_after * 10);
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const step = most - least > 5 ? 2 : 1;
-  let low = Math.max(0, Math.floor((least - 0.2) / step) * step);
-  const high = Math.min(10, Math.max(Math.ceil((most + 0.2) / step) * step, low + 2));
-  low = Math.min(low, high - 2);
-  const ticks: number[] = [];
-  for (let tick = high; tick >= low; tick -= step) ticks.push(tick / 10);
-  return { low: low / 10, high: high / 10, ticks };
+/** Labels of the axis, which is that of every confidence: a fall looks as deep as it is. */
+export const TICKS = [1, 0.8, 0.6, 0.4, 0.2, 0];
+
+const movedBy = ({ confidence_before, confidence_after }: ChartStep): number =>
+  Math.abs(confidence_after - (confidence_before ?? confidence_after));
+
+/** The steps that get a mark, so that each has room: what moved most first, then what was written, then the newest. */
+export function markedSteps(steps: readonly ChartStep[], leastApart: number): number[] {
+  const all = steps.map((_, i) => i);
+  if (leastApart <= 1) return all;
+  const weights = steps.map((step) => Math.max(movedBy(step), step.kind === 'written' ? 0.05 : 0));
+  const marked: number[] = [];
+  for (const i of all.toSorted((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || b - a))
+    if (marked.every((other) => Math.abs(other - i) >= leastApart)) marked.push(i);
+  return marked.sort((a, b) => a - b);
 }
 
 /** Words of the service at the beginning of a paragraph. */

@@ -4,7 +4,6 @@ import type { CopiedCall } from '../../data/copy-as.ts';
 import { useKey } from '../../data/key-store.ts';
 import type { useDemo } from '../../demo/use-demo.ts';
 import { startTour } from '../../shell/tour-state.ts';
-import { commands } from '../../texts/commands.ts';
 import { overview } from '../../texts/overview.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/choices.tsx';
@@ -78,7 +77,7 @@ export function EmptyStore({ demo }: { demo: ReturnType<typeof useDemo> }) {
         />
       ) : (
         <div className="line wraps">
-          <Button onClick={() => void load().then(startTour)}>{commands.tour}</Button>
+          <Button onClick={() => void load().then(startTour)}>{texts.tour}</Button>
           <Button onClick={() => void load()}>{texts.demo}</Button>
           <span className="third">{texts.demoHint}</span>
         </div>

@@ -50,6 +50,7 @@ export function useOverview(range: Range) {
     outcomes: { data: outcomes },
     /** Of the whole day, where less than a day is shown. */
     movedBy: listed,
+    movedSince: inputs.outcomes.since ?? since,
     staleReads: { data: staleReads },
     /** Of a week at least. */
     allStale,
@@ -79,28 +80,64 @@ export type Movement = {
   key: string;
   before: number;
   after: number;
+  /** The version that it moved; null where the service does not say. */
+  version: number | null;
   /** The newest outcome that moved it. */
   last: MovementStep;
 };
 
+const isSame = (a: number, b: number): boolean => Math.abs(a - b) < 0.005;
+
+type MovedVersion = Pick<Movement, 'entity_path' | 'key' | 'version'>;
+type VersionStep = MovementStep & MovedVersion;
+
 /** By entry, where its confidence stood before the first of these outcomes and where after the last; the newest first. */
 export function movementsOf(outcomes: readonly OverviewOutcome[]): Movement[] {
-  const moved = new Map<string, Movement>();
-  for (const { entries, agent_id } of outcomes)
+  const byEntry = new Map<string, VersionStep[]>();
+  for (const { entries, agent_id: agent } of outcomes)
     for (const entry of [...entries].reverse()) {
-      const { entity_path, key, outcome_type, applied, confidence_before, confidence_after, why } = entry;
+      const { entity_path, key, version, outcome_type, applied, confidence_before, confidence_after, why } = entry;
       if (!applied || confidence_before === null || confidence_after === null) continue;
-      const id = JSON.stringify([entity_path, key]);
-      const newer = moved.get(id);
-      const [before, after] = [confidence_before, confidence_after];
-      if (newer) newer.before = before;
-      else
-        moved.set(id, {
-          ...{ entity_path, key, before, after },
-          last: { outcome_type, before, after, why, agent: agent_id },
-        });
+      const numbers = { before: confidence_before, after: confidence_after };
+      const step = { entity_path, key, version, outcome_type, ...numbers, why, agent };
+      byEntry.set(idOf(entry), [...(byEntry.get(idOf(entry)) ?? []), step]);
     }
-  return [...moved.values()].filter(({ before, after }) => Math.abs(before - after) >= 0.005);
+  return [...byEntry.values()].flatMap(movementOf).filter(({ before, after }) => !isSame(before, after));
+}
+
+/** What became of an older version is over where a newer one began with a confidence of its own. `steps`: newest first. */
+function movementOf(steps: readonly VersionStep[]): Movement[] {
+  const [last] = steps;
+  if (!last) return [];
+  const isOver = ({ version, after }: VersionStep, i: number) => {
+    const next = steps[i - 1];
+    return next !== undefined && next.version !== version && !isSame(after, next.before);
+  };
+  const over = steps.findIndex(isOver);
+  const first = steps.at(over === -1 ? -1 : over - 1) ?? last;
+  const { entity_path, key, version, after } = last;
+  return [{ entity_path, key, version, before: first.before, after, last }];
+}
+
+const idOf = ({ entity_path, key }: { entity_path: string; key: string }): string => JSON.stringify([entity_path, key]);
+
+export type PastMovement = Movement & {
+  /** How the entry stands now, where a newer version with another confidence has replaced what was moved. */
+  now?: { version: number; confidence: number };
+};
+
+/** The same with what became of the entries since, those that still stand so first, and of them those that moved most. */
+export function withNewer(movements: readonly Movement[], written: readonly Listed[]): PastMovement[] {
+  const current = new Map(written.map((entry) => [idOf(entry), entry]));
+  const known = movements.map((movement): PastMovement => {
+    const entry = current.get(idOf(movement));
+    if (!entry || movement.version === null || entry.version <= movement.version) return movement;
+    // A claim that is only restated keeps what outcomes have taught.
+    if (isSame(entry.confidence, movement.after)) return movement;
+    return { ...movement, now: { version: entry.version, confidence: entry.confidence } };
+  });
+  const sizeOf = ({ before, after }: Movement) => Math.abs(after - before);
+  return known.sort((a, b) => Number(a.now !== undefined) - Number(b.now !== undefined) || sizeOf(b) - sizeOf(a));
 }
 
 type OutcomeCounts = { total: number; failed: number; is_part: boolean };

@@ -37,7 +37,7 @@ export function OverviewPage() {
   useCommands([
     {
       id: 'tour',
-      label: commands.tour,
+      label: isEmpty ? overview.empty.tour : commands.tour,
       group: 'page',
       run: isEmpty ? () => void demo.load().then(startTour) : startTour,
     },

@@ -8,6 +8,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const DAYS = 7;
 /** Enough to see who did what; more is counted by the series. */
 const MAX_OUTCOMES = 200;
+/** Of the entries that outcomes moved, few were written again. */
+const MAX_WRITTEN = 200;
 /** What needs a person shows so many of each kind. */
 export const EACH = 4;
 
@@ -42,6 +44,13 @@ export const CONTESTED: Request<'entries.list'> = {
   fields: 'meta',
   limit: EACH,
 };
+/** The newest entries that were written since then, as they stand now. */
+export const writtenSince = (since: string): Request<'entries.list'> => ({
+  since,
+  sort: 'recent',
+  fields: 'meta',
+  limit: MAX_WRITTEN,
+});
 export const FAILING: Request<'incidents.list'> = { status: 'open', limit: EACH };
 export const ALERTS: Request<'alerts.list'> = { status: 'raised', limit: EACH };
 export const REVIEWS: Request<'pull_requests.list'> = { status: 'open', limit: EACH };

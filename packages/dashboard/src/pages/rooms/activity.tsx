@@ -14,8 +14,9 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { newestUpdates } from './newest-updates.ts';
-import { hrefOfDocument, hrefOfNegotiation } from './room-address.ts';
+import { hrefOfDocument, hrefOfMessage, hrefOfNegotiation } from './room-address.ts';
 import type { WholeRoom } from './room-data.ts';
+import { sentenceOf } from './room-sentence.ts';
 import styles from './rooms.module.css';
 import { useRoomNames } from './use-room-names.ts';
 
@@ -74,10 +75,26 @@ export function Activity({ room }: { room: WholeRoom }) {
 function placeOf(event: FeedEvent, roomId: string): string {
   const { document_id, negotiation_id, topic_id } = event.details;
   if (event.entity_path !== null) return hrefOfEvent(event);
+  if (event.event_type === 'room_message') return hrefOfMessage(roomId, String(event.seq));
   if (typeof negotiation_id === 'string') return hrefOfNegotiation(roomId, negotiation_id);
   if (typeof document_id === 'string') return hrefOfDocument(roomId, document_id);
   if (typeof topic_id === 'string') return hrefOf('rooms', roomId, { part: 'topics' });
   return hrefOf('rooms', roomId);
+}
+
+/** What its agent did, as a sentence. */
+function RoomEventWhat({ event, href }: { event: FeedEvent; href: string }) {
+  const found = sentenceOf(event);
+  if (found === undefined) return <EventWhat event={event} href={href} />;
+  const { before, thing, after, note, isBad } = found;
+  return (
+    <span className="second">
+      {before !== '' && `${before} `}
+      {thing !== '' && <a href={href}>{thing}</a>}
+      {after !== '' && <span className={isBad && 'bad'}> {after}</span>}
+      {note !== '' && <span className="third">{note}</span>}
+    </span>
+  );
 }
 
 const columnsAt = (now: number, roomId: string): readonly Column<FeedEvent>[] => [
@@ -99,6 +116,6 @@ const columnsAt = (now: number, roomId: string): readonly Column<FeedEvent>[] =>
   },
   {
     ...{ id: 'what', head: texts.updateColumns.what, phone: 'detail' },
-    cell: (event) => <EventWhat event={event} href={placeOf(event, roomId)} />,
+    cell: (event) => <RoomEventWhat event={event} href={placeOf(event, roomId)} />,
   },
 ];

@@ -6,15 +6,19 @@ describe('what a rule measured, in words', () => {
 
   it('names all numbers of each metric', () => {
     expect(reasonOf({ ...parts, metric: 'failure_rate' })).toBe(
-      'Judge no-delete failed 25 % of 40 traces; 20 % is allowed.',
+      'Judge no-delete failed 25 % of 40 traces; at most 20 % is allowed.',
     );
-    expect(reasonOf({ ...parts, metric: 'incidents', value: 1, above: 0 })).toBe('1 incident opened; 0 allowed.');
-    expect(reasonOf({ ...parts, metric: 'cost_usd', value: 12.3456 })).toBe('40 traces cost 12.3 USD; 0.2 is allowed.');
+    expect(reasonOf({ ...parts, metric: 'incidents', value: 1, above: 0 })).toBe(
+      '1 incident opened; none are allowed.',
+    );
+    expect(reasonOf({ ...parts, metric: 'cost_usd', value: 12.3456 })).toBe(
+      '40 traces cost 12.3 USD; at most 0.2 USD is allowed.',
+    );
     expect(reasonOf({ ...parts, metric: 'duration_ms', value: 31_234, above: 30_000 })).toBe(
-      '1 in 20 of 40 traces took 31,200 ms or longer; 30,000 is allowed.',
+      '1 in 20 of 40 traces took 31.2 s or longer; at most 30 s are allowed.',
     );
     expect(reasonOf({ ...parts, metric: 'calibration_error' })).toBe(
-      'Confidence was off by 0.25 on average in 40 uses of an entry; 0.2 is allowed.',
+      'Confidence was off by 0.25 on average in 40 uses of an entry; at most 0.2 is allowed.',
     );
   });
 
@@ -25,7 +29,7 @@ describe('what a rule measured, in words', () => {
 
   it('says why a rule that is broken raises no alert yet', () => {
     const few = { ...parts, metric: 'failure_rate', samples: 4 } as const;
-    expect(reasonOf({ ...few, min_samples: 10 })).toMatch(/20 % is allowed\. No alert before 10 of them\.$/);
+    expect(reasonOf({ ...few, min_samples: 10 })).toMatch(/at most 20 % is allowed\. No alert before 10 of them\.$/);
     expect(reasonOf({ ...few, min_samples: 4 })).not.toMatch(/No alert/);
     expect(reasonOf({ ...few, value: 0.1, min_samples: 10 })).not.toMatch(/No alert/);
   });

@@ -1,4 +1,5 @@
 import type { alertShapes } from '@mem-service/server/module';
+import { allowedUsd, allowedWords, mostWords, twoDurations } from '../../evaluation/rules/figure-words.ts';
 
 /** What a metric is over some time; null where there is nothing to measure. */
 export type MeasuredMetric = {
@@ -20,14 +21,16 @@ const count = (n: number, what: string): string => `${n.toLocaleString('en-US')}
 
 const WORDS: Record<alertShapes.AlertMetric, (parts: MeasuredRule & { value: number }) => string> = {
   failure_rate: ({ value, samples, judge_id, above }) =>
-    `Judge ${judge_id} failed ${percent(value)} of ${count(samples, 'trace')}; ${percent(above)} is allowed.`,
-  incidents: ({ value, above }) => `${count(value, 'incident')} opened; ${number(above)} allowed.`,
+    `Judge ${judge_id} failed ${percent(value)} of ${count(samples, 'trace')}; at most ${percent(above)} is allowed.`,
+  incidents: ({ value, above }) => `${count(value, 'incident')} opened; ${allowedWords(above)}.`,
   cost_usd: ({ value, samples, above }) =>
-    `${count(samples, 'trace')} cost ${number(value)} USD; ${number(above)} is allowed.`,
-  duration_ms: ({ value, samples, above }) =>
-    `1 in 20 of ${count(samples, 'trace')} took ${number(value)} ms or longer; ${number(above)} is allowed.`,
+    `${count(samples, 'trace')} cost ${number(value)} USD; ${allowedUsd(number(above))}.`,
+  duration_ms: ({ value, samples, above }) => {
+    const [took, most] = twoDurations(value, above);
+    return `1 in 20 of ${count(samples, 'trace')} took ${took} or longer; ${mostWords(most)}.`;
+  },
   calibration_error: ({ value, samples, above }) =>
-    `Confidence was off by ${number(value)} on average in ${count(samples, 'use')} of an entry; ${number(above)} is allowed.`,
+    `Confidence was off by ${number(value)} on average in ${count(samples, 'use')} of an entry; at most ${number(above)} is allowed.`,
 };
 
 /** What was measured, in words, and what keeps a rule quiet that it would break. */

@@ -1,4 +1,5 @@
 import type { judgeShapes } from '@mem-service/server/module';
+import { allowedUsd, allowedWords, countWords, mostWords, twoDurations, twoNumbers } from './figure-words.ts';
 import { type CheckFinding, plain, unless } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
@@ -27,14 +28,47 @@ export const figureOf = (trace: JudgedTrace, figure: judgeShapes.JudgedFigure): 
 type MostCheck = Extract<judgeShapes.SimpleCheck, { check: 'most' }>;
 
 export function checkMost({ of, limit }: MostCheck, trace: JudgedTrace): CheckFinding {
+  const exact = figureOf(trace, of);
   // What is known of the cost may be too much already.
   const known = of === 'cost_usd' ? trace.known_cost_usd : null;
-  const figure = figureOf(trace, of) ?? (known !== null && known > limit ? known : null);
-  const spans = figure !== null && figure > limit ? spansBehind(trace, of) : [];
-  if (figure === null) return plain(null, `${of} is not known`);
-  if (figure > limit) return { ...plain(false, `${of} is ${figure}, more than ${limit}`), span_ids: spans };
+  const figure = exact ?? (known !== null && known > limit ? known : null);
+  if (figure === null) return plain(null, NOT_KNOWN[of] ?? `its number of ${COUNTED[of]}s is not known`);
+  const [found, bound] = inWords(of, { figure, limit, isExact: exact !== null });
+  if (figure > limit) return { ...plain(false, found, bound), span_ids: spansBehind(trace, of) };
   const isPartial = trace.is_partial && !IN_HEAD.includes(of);
-  return plain(unless(isPartial, true), `${of} is ${figure}, at most ${limit} is allowed`);
+  return plain(unless(isPartial, true), found, bound);
+}
+
+const NOT_KNOWN: Partial<Record<judgeShapes.JudgedFigure, string>> = {
+  cost_usd: 'its cost is not known',
+  duration_ms: 'how long it took is not known',
+};
+
+/** What a figure counts, one of them. */
+const COUNTED: Partial<Record<judgeShapes.JudgedFigure, string>> = {
+  steps: 'step',
+  tool_calls: 'tool call',
+  failed_tool_calls: 'failed tool call',
+  llm_calls: 'model call',
+  tokens: 'token',
+  errors: 'error',
+  attempts: 'failed attempt',
+  memory_reads: 'memory read',
+};
+
+type ComparedFigure = { figure: number; limit: number; isExact: boolean };
+
+/** What was found, and what is allowed. */
+function inWords(of: judgeShapes.JudgedFigure, { figure, limit, isExact }: ComparedFigure): [string, string] {
+  if (of === 'duration_ms') {
+    const [took, most] = twoDurations(figure, limit);
+    return [`took ${took}`, mostWords(most)];
+  }
+  if (of === 'cost_usd') {
+    const [cost, most] = twoNumbers(figure, limit);
+    return [`cost ${isExact ? '' : 'at least '}${cost} USD`, allowedUsd(most)];
+  }
+  return [countWords(figure, COUNTED[of] ?? of), allowedWords(limit)];
 }
 
 function spansBehind(trace: JudgedTrace, figure: judgeShapes.JudgedFigure): string[] {

@@ -1,11 +1,11 @@
-import type { judgeShapes } from '@mem-service/server/module';
 import { containsText } from './contains-text.ts';
+import { cutWords } from './figure-words.ts';
 import { type CheckSteps, type Matchers, plain, unless } from './finding.ts';
 import { parseJsonPath, valuesAt } from './json-path.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 import { matchText } from './match-text.ts';
+import { type PathCheck, pathWords } from './path-words.ts';
 
-type PathCheck = Extract<judgeShapes.SimpleCheck, { check: 'json_path' }>;
 /** Looking through so many characters takes as long as looking at a value. */
 const CHARS_PER_LOOK = 16;
 
@@ -32,10 +32,9 @@ const COMPARE: Record<Exclude<PathCheck['op'], 'matches'>, Compare> = {
 export function* checkPath(check: PathCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
   const path = parseJsonPath(check.path);
   const values = typeof path === 'string' ? undefined : yield* valuesAt(trace.document, path, matchers.look);
-  if (values === undefined) return plain(null, `${check.path} has too many values to look at`);
+  if (values === undefined) return plain(null, `there are too many values at ${cutWords(check.path)} to look at`);
   const isMet = values.length > 0 && (yield* fitsMany(values, check, matchers));
-  const compared = check.op === 'exists' ? 'is there' : `${check.op} ${JSON.stringify(check.value ?? null)}`;
-  const reason = `${check.path} ${compared}: ${isMet ? 'yes' : 'no'}, of ${values.length} values`;
+  const reason = pathWords(check, values.length, isMet);
   // One value that fits decides; all others may be changed by what was not looked at.
   const isDecided = check.every ? values.length > 0 && !isMet : isMet;
   return plain(isDecided ? isMet !== check.not : unless(trace.is_partial, isMet !== check.not), reason);

@@ -1,7 +1,9 @@
 import type { judgeShapes } from '@mem-service/server/module';
+import { expressionWords } from './figure-words.ts';
 import { type CheckSteps, firstSpans, type Matchers, plain, unless } from './finding.ts';
 import type { JudgedTrace, RecordedPart } from './judged-trace.ts';
 import { matchText } from './match-text.ts';
+import { HEAD_TEXTS, matchWords } from './trace-words.ts';
 
 type PatternCheck = Extract<judgeShapes.SimpleCheck, { check: 'pattern' }>;
 
@@ -57,7 +59,8 @@ function* textsOf({ document, spans }: JudgedTrace, where: PatternCheck['in']): 
 
 export function* checkPattern(check: PatternCheck, trace: JudgedTrace, matchers: Matchers): CheckSteps {
   const { document } = trace;
-  if (isHeadText(check.in) && document[check.in] === null) return plain(null, `the trace has no ${check.in}`);
+  if (isHeadText(check.in) && document[check.in] === null)
+    return plain(null, `the trace has no ${HEAD_TEXTS[check.in]}`);
   const found: JudgedText[] = [];
   for (const one of textsOf(trace, check.in)) {
     if (yield* matchText(matchers, check, one.text)) found.push(one);
@@ -66,7 +69,7 @@ export function* checkPattern(check: PatternCheck, trace: JudgedTrace, matchers:
   const isFound = found.length > 0;
   const holds = isFound !== check.not;
   const isPartial = trace.is_partial && !isHeadText(check.in);
-  const reason = `${check.in} ${isFound ? 'matches' : 'does not match'} /${check.pattern}/`;
+  const reason = `${matchWords(check.in, isFound)} ${expressionWords(check.pattern)}`;
   const span_ids = firstSpans(found.map(({ span_id }) => span_id));
   return { ...plain(isFound ? holds : unless(isPartial, holds), reason), span_ids };
 }

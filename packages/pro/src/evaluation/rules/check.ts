@@ -5,7 +5,7 @@ import { checkOrder } from './check-order.ts';
 import { checkPath } from './check-path.ts';
 import { checkPattern } from './check-pattern.ts';
 import { checkForbidden, checkRequired } from './check-tools.ts';
-import { type CheckFinding, type CheckSteps, firstSpans, MAX_EVIDENCE, type Matchers } from './finding.ts';
+import { type CheckFinding, type CheckSteps, firstSpans, MAX_EVIDENCE, type Matchers, sentencesOf } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
 /** Whether something holds of a trace, and what that rests on. */
@@ -63,9 +63,11 @@ export function allOf(found: readonly CheckFinding[]): CheckFinding {
 }
 
 function together(holds: boolean | null, found: readonly CheckFinding[]): CheckFinding {
+  const [first, another] = found;
+  if (first && !another) return { ...first, holds };
   return {
     holds,
-    reason: found.map(({ reason }) => reason).join('; '),
+    reason: sentencesOf(found),
     span_ids: firstSpans(found.flatMap(({ span_ids }) => span_ids)),
     entries: found.flatMap(({ entries }) => entries.slice(0, MAX_EVIDENCE)).slice(0, MAX_EVIDENCE),
   };

@@ -7,6 +7,8 @@ export type NumberedVersion = { entry_id: number; version: number };
 export type CheckFinding = {
   holds: boolean | null;
   reason: string;
+  /** What is allowed or required, where the reason alone does not say it. */
+  bound?: string;
   span_ids: readonly string[];
   entries: readonly NumberedVersion[];
 };
@@ -60,12 +62,27 @@ export function firstSpans(ids: Iterable<string | null>): string[] {
 export const cutReason = (reason: string): string =>
   reason.length <= MAX_REASON_CHARS ? reason : `${reason.slice(0, MAX_REASON_CHARS - 1).toWellFormed()}…`;
 
+/** A finding by itself, in words. */
+export const sentenceOf = ({ reason, bound }: CheckFinding): string =>
+  bound === undefined ? reason : `${reason}; ${bound}`;
+
+/** Findings in words. Semicolons are between them, so what is allowed is in parentheses. */
+export function sentencesOf(found: readonly CheckFinding[]): string {
+  const [first, another] = found;
+  if (first !== undefined && another === undefined) return sentenceOf(first);
+  return found.map(inList).join('; ');
+}
+
+export const inList = ({ reason, bound }: CheckFinding): string =>
+  bound === undefined ? reason : `${reason} (${bound})`;
+
 /** What was not seen may be in the part of the trace that was not looked at. */
 export const unless = (isPartial: boolean, holds: boolean): boolean | null => (isPartial ? null : holds);
 
-export const plain = (holds: boolean | null, reason: string): CheckFinding => ({
+export const plain = (holds: boolean | null, reason: string, bound?: string): CheckFinding => ({
   holds,
   reason,
+  ...(bound === undefined ? {} : { bound }),
   span_ids: [],
   entries: [],
 });

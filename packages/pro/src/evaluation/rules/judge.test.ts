@@ -337,3 +337,62 @@ it('a definition is checked beyond its shape', () => {
     'definition.checks.5.steps',
   ]);
 });
+
+it.each([
+  [{ check: 'most', of: 'steps', limit: 0 }, '5 steps; none are allowed'],
+  [{ check: 'most', of: 'errors', limit: 1 }, '2 errors; at most 1 is allowed'],
+  [{ check: 'most', of: 'attempts', limit: 0 }, 'no failed attempts; none are allowed'],
+  [{ check: 'most', of: 'tokens', limit: 5_000 }, '132 tokens; at most 5,000 are allowed'],
+  [{ check: 'most', of: 'duration_ms', limit: 1_800_000 }, 'took 5 s; at most 30 min are allowed'],
+  [{ check: 'most', of: 'duration_ms', limit: 4_999 }, 'took 5,000 ms; at most 4,999 ms are allowed'],
+  [{ check: 'most', of: 'cost_usd', limit: 1 }, 'its cost is not known'],
+  [{ check: 'most', of: 'cost_usd', limit: 0.4 }, 'cost at least 0.5 USD; at most 0.4 USD is allowed'],
+  [{ check: 'tool_forbidden', tool: 'pay' }, 'pay was called once; no call is allowed'],
+  [{ check: 'tool_required', tool: 'refund' }, 'refund was not called; at least 1 call is required'],
+  [{ check: 'tool_required', tool: 'lookup', succeeded: true }, 'lookup did not succeed; at least 1 call is required'],
+  [{ check: 'tool_required', tool: '*', max: 2 }, '3 tool calls; at most 2 calls are allowed'],
+  [{ check: 'pattern', pattern: "I (?:can't|cannot)", not: true }, "the answer does not match /I (?:can't|cannot)/"],
+  [{ check: 'pattern', in: 'errors', pattern: 'late' }, 'an error matches /late/'],
+  [{ check: 'pattern', in: 'decision_summary', pattern: 'a' }, 'the trace has no summary of the decision'],
+  [{ check: 'pattern', pattern: 'x'.repeat(300) }, `the answer does not match /${'x'.repeat(79)}…/`],
+  [{ check: 'json_path', path: '$.response_text', op: 'matches', value: '\\S' }, 'the answer is not empty'],
+  [
+    { check: 'json_path', path: '$.attributes.tier', op: 'matches', value: '^\\d' },
+    'the value at $.attributes.tier does not match /^\\d/',
+  ],
+  [
+    { check: 'json_path', path: '$.attributes.tier', op: 'equals', value: 'a "b"' },
+    'the value at $.attributes.tier is not "a "b""',
+  ],
+  [
+    { check: 'json_path', path: '$.attributes.amount', op: 'at_most', value: 30 },
+    'the value at $.attributes.amount is 30 or less',
+  ],
+  [{ check: 'json_path', path: '$.attributes.none' }, 'there is no value at $.attributes.none'],
+  [
+    { check: 'json_path', path: '$.tool_calls[*].tool_name', op: 'equals', value: 'pay' },
+    'at least one of the 2 values at $.tool_calls[*].tool_name is "pay"',
+  ],
+])('says in a sentence what was found: %j', (given, sentence) => {
+  expect(judged({ kind: 'code', checks: [given] }).reason).toBe(sentence);
+});
+
+it('says what is allowed in parentheses where there are several sentences', () => {
+  const checks = [
+    { check: 'most', of: 'errors', limit: 0 },
+    { check: 'tool_forbidden', tool: 'pay' },
+  ];
+  const both = '2 errors (none are allowed); pay was called once (no call is allowed)';
+  expect(judged({ kind: 'code', checks }).reason).toBe(both);
+  const items = checks.map((check, n) => ({ name: `item ${n}`, check }));
+  expect(judged({ kind: 'rubric', items }).reason).toBe(
+    'missed "item 0": 2 errors (none are allowed); "item 1": pay was called once (no call is allowed)',
+  );
+});
+
+it('says of part of a trace that the rest was not looked at', () => {
+  const definition = define({ kind: 'code', checks: [{ check: 'tool_forbidden', tool: 'delete' }] });
+  expect(resultOf(judge(definition, { ...trace, is_partial: true }, newMatchers())).reason).toBe(
+    'not known, as only a part of the trace was looked at: delete was not called',
+  );
+});

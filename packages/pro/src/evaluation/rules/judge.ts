@@ -3,10 +3,13 @@ import { allOf, checkTrace } from './check.ts';
 import {
   type CheckFinding,
   cutReason,
+  inList,
   type JudgeFinding,
   MAX_EVIDENCE,
   type Matchers,
   PatternFailed,
+  sentenceOf,
+  sentencesOf,
 } from './finding.ts';
 import type { JudgedTrace } from './judged-trace.ts';
 
@@ -27,7 +30,7 @@ export function isFor({ agent_id, entity_path }: JudgeTarget, trace: JudgedTrace
 const finding = (
   result: judgeShapes.VerdictResult,
   score: number | null,
-  { reason, span_ids, entries }: Omit<CheckFinding, 'holds'>,
+  { reason, span_ids, entries }: Pick<CheckFinding, 'reason' | 'span_ids' | 'entries'>,
 ): JudgeFinding => ({
   result,
   score,
@@ -69,7 +72,7 @@ function* leftOut(
   matchers: Matchers,
 ): Generator<void, JudgeFinding | undefined> {
   const applies = when && (yield* checkTrace(when, trace, matchers));
-  return applies && applies.holds !== true ? noOpinion('skipped', `does not apply: ${applies.reason}`) : undefined;
+  return applies && applies.holds !== true ? noOpinion('skipped', `does not apply: ${sentenceOf(applies)}`) : undefined;
 }
 
 /** A regular expression that takes too long is an error of the judge. */
@@ -85,12 +88,18 @@ function* withinTime<T>(steps: Generator<void, T>): Generator<void, T | JudgeFin
 function* byCode({ checks }: CodeDefinition, trace: JudgedTrace, matchers: Matchers): JudgeSteps {
   const found: CheckFinding[] = [];
   for (const check of checks) found.push(yield* checkTrace(check, trace, matchers));
-  const { holds, ...rest } = allOf(found);
+  const all = allOf(found);
+  const { holds } = all;
+  const rest = { ...all, reason: sentenceOf(all) };
   const known = found.filter((one) => one.holds !== null);
   const score = known.length === 0 ? null : known.filter((one) => one.holds).length / known.length;
-  if (holds === null) return finding('skipped', null, { ...rest, reason: `not known: ${rest.reason}` });
+  if (holds === null) return finding('skipped', null, { ...rest, reason: unknownWords(trace, rest.reason) });
   return finding(holds ? 'pass' : 'fail', score, rest);
 }
+
+/** Of part of a trace it is not known whether what was not seen is in the rest. */
+const unknownWords = ({ is_partial }: JudgedTrace, reason: string): string =>
+  is_partial ? `not known, as only a part of the trace was looked at: ${reason}` : reason;
 
 /** The share of the weights that are met among those that are known. */
 function* byRubric({ items, pass_at }: RubricDefinition, trace: JudgedTrace, matchers: Matchers): JudgeSteps {
@@ -102,17 +111,17 @@ function* byRubric({ items, pass_at }: RubricDefinition, trace: JudgedTrace, mat
   const all = found.length === known.length ? '' : ` (${found.length - known.length} of ${found.length} are not known)`;
   if (known.length === 0)
     return finding('skipped', null, {
-      reason: `not known: ${found.map(({ met }) => met.reason).join('; ')}`,
+      reason: unknownWords(trace, sentencesOf(found.map(({ met }) => met))),
       ...NOTHING,
     });
   const score = roundScore(1 - sum(missed) / sum(known));
   const needed = found.find(({ item, met }) => item.required && met.holds !== true);
   if (needed?.met.holds === null)
     return finding('skipped', null, {
-      reason: `${needed.item.name} is required and not known: ${needed.met.reason}`,
+      reason: `"${needed.item.name}" is required and not known: ${unknownWords(trace, sentenceOf(needed.met))}`,
       ...NOTHING,
     });
-  const reasons = missed.map(({ item, met }) => `${item.name}: ${met.reason}`);
+  const reasons = missed.map(({ item, met }) => `"${item.name}": ${inList(met)}`);
   const reason = reasons.length === 0 ? `all items are met${all}` : `missed ${reasons.join('; ')}${all}`;
   const span_ids = [...new Set(missed.flatMap(({ met }) => met.span_ids))];
   const entries = missed.flatMap(({ met }) => met.entries);

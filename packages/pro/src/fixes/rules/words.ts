@@ -51,3 +51,12 @@ export function whyCorrected(action: 'restore' | 'replace' | 'delete', chosen: C
   const { version, ledger } = chosen;
   return `Version ${version} is the last one before it that outcomes do not speak against: ${outcomesOf(ledger)}.`;
 }
+
+type CurrentEntry = { version: number; deleted: number };
+
+/** That an entry has not the blamed version any more, ahead of why it was blamed; empty where it still has. */
+export function sinceProposed({ version }: { version: number }, current: CurrentEntry): string {
+  if (current.version === version) return '';
+  if (current.deleted !== 0) return 'It is deleted on main now. ';
+  return `Main has version ${current.version} now. `;
+}
