@@ -24,9 +24,11 @@ const branchSpans = long(
 );
 
 /** What the rules of a table are made of. A packed server contains its own copy of the contract, so that they are handed it. */
-const parts = { ...contract, z, share, flag, notNegative, time, oneOf, branchName, branchSpans, long, problemOf };
+const ownParts = { z, share, flag, notNegative, time, oneOf, branchName, branchSpans, long, problemOf };
+type ColumnParts = typeof contract & typeof ownParts;
+const parts: ColumnParts = { ...contract, ...ownParts };
 
-export type ColumnRules = (from: typeof parts) => Readonly<Record<string, ColumnRule>>;
+export type ColumnRules = (from: ColumnParts) => Readonly<Record<string, ColumnRule>>;
 
 /** As long as a definition may be. A longer document is refused before it is parsed: others wait while one is checked. */
 const MAX_DOCUMENT_CHARS = 65_536;

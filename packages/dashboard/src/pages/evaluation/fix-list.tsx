@@ -108,8 +108,7 @@ function FixTitle({ fix: { fix_id, first_entry, entry_count } }: { fix: ListedFi
           title
         ) : (
           <>
-            <span>{texts.fixOf}</span>
-            <EntryName path={first_entry.entity_path} name={first_entry.key} title={title} />
+            <span>{texts.fixOf}</span> <EntryName path={first_entry.entity_path} name={first_entry.key} title={title} />{' '}
             {entry_count > 1 && <span>{texts.andMore(entry_count - 1)}</span>}
           </>
         )}

@@ -90,7 +90,11 @@ function RoomEventWhat({ event, href }: { event: FeedEvent; href: string }) {
   return (
     <span className="second">
       {before !== '' && `${before} `}
-      {thing !== '' && <a href={href}>{thing}</a>}
+      {thing !== '' && (
+        <a className="in-text" href={href}>
+          {thing}
+        </a>
+      )}
       {after !== '' && <span className={isBad && 'bad'}> {after}</span>}
       {note !== '' && <span className="third">{note}</span>}
     </span>
