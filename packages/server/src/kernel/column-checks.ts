@@ -24,7 +24,12 @@ const branchSpans = long(
 );
 
 /** What the rules of a table are made of. A packed server contains its own copy of the contract, so that they are handed it. */
-const ownParts = { z, share, flag, notNegative, time, oneOf, branchName, branchSpans, long, problemOf };
+/** Only these: a bundle would have all of zod with its languages. */
+const forms = {
+  ...{ array: z.array, enum: z.enum, int: z.int, strictObject: z.strictObject },
+  ...{ string: z.string, tuple: z.tuple, union: z.union },
+};
+const ownParts = { z: forms, share, flag, notNegative, time, oneOf, branchName, branchSpans, long, problemOf };
 type ColumnParts = typeof contract & typeof ownParts;
 const parts: ColumnParts = { ...contract, ...ownParts };
 

@@ -119,8 +119,13 @@ export function exported(
   { holds = () => ({}), ...declared }: ExportDeclaration,
 ): ExportedTable {
   const { json = [], agents = {} } = declared;
-  const checks = columnChecks({ columns, json, agents, rules: holds });
-  return { table, columns, nullable: [], json, derived: [], refers: {}, ...declared, checks };
+  let checks: ExportedTable['checks'] | undefined;
+  const known = { table, columns, nullable: [], json, derived: [], refers: {}, ...declared };
+  return Object.defineProperty(known as typeof known & Pick<ExportedTable, 'checks'>, 'checks', {
+    enumerable: true,
+    // Made once somebody imports: a command starts without them.
+    get: () => (checks ??= columnChecks({ columns, json, agents, rules: holds })),
+  });
 }
 
 /** For tables whose rows are of one of several kinds. */
