@@ -1,8 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { compare, WARM_UP_SECONDS } from '../compare.mjs';
 import { newEntries } from '../corpus.mjs';
 import { ask, newRun } from '../harness.mjs';
+import { cpuSeconds } from '../processes.mjs';
 
 const MEMBERS = 100;
+/** What follows the writes of a round would slow the next one: it begins when the server has had so many quiet looks in a row. */
+const QUIET_LOOKS = 5;
+const LOOK_MS = 500;
+const QUIET_CPU_S = 0.05;
 const FOLDERS_OVER = 20_000;
 
 const post = async (service, { path, body, agent }) =>
@@ -15,6 +21,14 @@ async function filledRoom(service) {
   for (let i = 1; i < MEMBERS; i++)
     await post(service, { path: `/api/v1/rooms/${room.room_id}/agents`, body: {}, agent: `agent/${i}` });
   return room.room_id;
+}
+
+async function untilQuiet({ pid }) {
+  for (let quiet = 0; quiet < QUIET_LOOKS; ) {
+    const before = cpuSeconds(pid);
+    await sleep(LOOK_MS);
+    quiet = cpuSeconds(pid) - before < QUIET_CPU_S ? quiet + 1 : 0;
+  }
 }
 
 /** Writes of entries by all members, below a path. */
@@ -35,6 +49,7 @@ export async function* measureRooms(harness) {
   const write = async (base, length) => {
     const plan = { requests: writesOfMembers(base), count: FOLDERS_OVER, seconds: length };
     const { requests_per_s: value, non2xx } = await harness.load(service, plan);
+    await untilQuiet(service);
     return { value, non2xx };
   };
   const floor = (length) => write('', length);
