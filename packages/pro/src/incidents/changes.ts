@@ -29,7 +29,7 @@ type ChangeAsked = {
   afterOf: (row: IncidentRow) => Partial<IncidentRow> | undefined;
 };
 
-/** Changes an incident, and the others of its group where they are meant too: what may see one may see all. */
+/** Changes an incident, and the others of its group where they are meant too: who may see one may see all. */
 async function change(work: Work, { caller, input, before, change: name, afterOf }: ChangeAsked) {
   const { tx, now, account_id } = work;
   const { group_id, incident_id } = before;

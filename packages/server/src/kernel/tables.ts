@@ -120,12 +120,14 @@ export function exported(
 ): ExportedTable {
   const { json = [], agents = {} } = declared;
   let checks: ExportedTable['checks'] | undefined;
-  const known = { table, columns, nullable: [], json, derived: [], refers: {}, ...declared };
-  return Object.defineProperty(known as typeof known & Pick<ExportedTable, 'checks'>, 'checks', {
-    enumerable: true,
-    // Made once somebody imports: a command starts without them.
-    get: () => (checks ??= columnChecks({ columns, json, agents, rules: holds })),
-  });
+  return {
+    ...{ table, columns, nullable: [], json, derived: [], refers: {}, ...declared },
+    /** Made once somebody imports: a command starts without them. */
+    get checks() {
+      checks ??= columnChecks({ columns, json, agents, rules: holds });
+      return checks;
+    },
+  };
 }
 
 /** For tables whose rows are of one of several kinds. */
